@@ -1,0 +1,91 @@
+// Bytes: borrowed views, owning buffers, ranges, and little-endian loads.
+// The lowest layer: every other folder speaks of bytes in these words.
+// Used by: everything.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+static_assert(std::endian::native == std::endian::little,
+              "smdebug reads little-endian tensor data in place; a big-endian target is not supported yet");
+static_assert(sizeof(std::size_t) == 8, "smdebug needs a 64-bit target: event files and tensors pass 4 GiB");
+
+/// Bytes that somebody else keeps alive.
+using byte_view = std::span<const std::byte>;
+
+/// A part of an object: `length` bytes from byte `offset` on.
+struct byte_range {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    friend constexpr bool operator==(const byte_range&, const byte_range&) = default;
+};
+
+/// Read-only bytes together with whatever keeps them alive: a heap block, a mapped file, a cache entry.
+/// Copying shares the bytes; a slice keeps the whole alive.  Cost: one reference count a copy.
+class byte_buffer {
+public:
+    byte_buffer() = default;
+    byte_buffer(std::shared_ptr<const void> owner, byte_view bytes) noexcept
+        : owner_(std::move(owner)), bytes_(bytes) {}
+
+    /// A buffer over a container of bytes (vector, string) that it takes over.
+    template <class Container>
+    [[nodiscard]] static byte_buffer take(Container container) {
+        auto owner = std::make_shared<const Container>(std::move(container));
+        const auto bytes = std::as_bytes(std::span{owner->data(), owner->size()});
+        return byte_buffer{std::move(owner), bytes};
+    }
+
+    [[nodiscard]] byte_view view() const noexcept { return bytes_; }
+    [[nodiscard]] const std::byte* data() const noexcept { return bytes_.data(); }
+    [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+    [[nodiscard]] const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
+
+    /// The part of this buffer that `where` names, cut at the buffer's end; shares ownership.
+    [[nodiscard]] byte_buffer slice(byte_range where) const noexcept {
+        const std::size_t begin = where.offset < size() ? static_cast<std::size_t>(where.offset) : size();
+        const std::size_t left = size() - begin;
+        const std::size_t count = where.length < left ? static_cast<std::size_t>(where.length) : left;
+        return byte_buffer{owner_, bytes_.subspan(begin, count)};
+    }
+
+private:
+    std::shared_ptr<const void> owner_;
+    byte_view bytes_;
+};
+
+/// A little-endian scalar at `at`, which needs no alignment.  The caller has checked that sizeof(T) bytes are there.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+[[nodiscard]] inline T load_le(const std::byte* at) noexcept {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return value;
+}
+
+/// The same scalar stored at `at`.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+inline void store_le(std::byte* at, const T& value) noexcept { std::memcpy(at, &value, sizeof(T)); }
+
+/// Text as bytes and bytes as text; both borrow.
+[[nodiscard]] inline byte_view as_bytes(std::string_view text) noexcept {
+    return std::as_bytes(std::span{text.data(), text.size()});
+}
+[[nodiscard]] inline std::string_view as_text(byte_view bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,134 @@
+// Element types of tensors: TensorFlow's numbers, numpy's names, sizes in bytes.
+// Used by: wire, tensor, reduce, trial.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Element type.  The numbers are TensorFlow's DataType, as they stand in the files.
+enum class dtype : std::uint8_t {
+    invalid = 0,
+    float32 = 1,
+    float64 = 2,
+    int32 = 3,
+    uint8 = 4,
+    int16 = 5,
+    int8 = 6,
+    string = 7,
+    complex64 = 8,
+    int64 = 9,
+    boolean = 10,
+    bfloat16 = 14,
+    uint16 = 17,
+    complex128 = 18,
+    float16 = 19,
+    uint32 = 22,
+    uint64 = 23,
+};
+
+/// The dtype of a number in a file; `invalid` for numbers that have no value here (quantised types, resources, ...).
+[[nodiscard]] constexpr dtype dtype_from_code(std::uint64_t code) noexcept {
+    switch (code) {
+        case 1:
+        case 2:
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8:
+        case 9:
+        case 10:
+        case 14:
+        case 17:
+        case 18:
+        case 19:
+        case 22:
+        case 23:
+            return static_cast<dtype>(code);
+        default:
+            return dtype::invalid;
+    }
+}
+
+/// Bytes of one element; 0 for strings and `invalid`.
+[[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept {
+    switch (type) {
+        case dtype::int8:
+        case dtype::uint8:
+        case dtype::boolean:
+            return 1;
+        case dtype::float16:
+        case dtype::bfloat16:
+        case dtype::int16:
+        case dtype::uint16:
+            return 2;
+        case dtype::float32:
+        case dtype::int32:
+        case dtype::uint32:
+            return 4;
+        case dtype::float64:
+        case dtype::int64:
+        case dtype::uint64:
+        case dtype::complex64:
+            return 8;
+        case dtype::complex128:
+            return 16;
+        case dtype::string:
+        case dtype::invalid:
+            return 0;
+    }
+    return 0;
+}
+
+/// numpy's name: "float32", "bool", "bfloat16", "string", ...
+[[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept {
+    switch (type) {
+        case dtype::float16:
+            return "float16";
+        case dtype::bfloat16:
+            return "bfloat16";
+        case dtype::float32:
+            return "float32";
+        case dtype::float64:
+            return "float64";
+        case dtype::int8:
+            return "int8";
+        case dtype::int16:
+            return "int16";
+        case dtype::int32:
+            return "int32";
+        case dtype::int64:
+            return "int64";
+        case dtype::uint8:
+            return "uint8";
+        case dtype::uint16:
+            return "uint16";
+        case dtype::uint32:
+            return "uint32";
+        case dtype::uint64:
+            return "uint64";
+        case dtype::boolean:
+            return "bool";
+        case dtype::complex64:
+            return "complex64";
+        case dtype::complex128:
+            return "complex128";
+        case dtype::string:
+            return "string";
+        case dtype::invalid:
+            return "invalid";
+    }
+    return "invalid";
+}
+
+[[nodiscard]] constexpr bool is_complex(dtype type) noexcept {
+    return type == dtype::complex64 || type == dtype::complex128;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,296 @@
+// The errors that the library throws: one tree, by what the caller can do about it.
+// The leaves carry the Python package's names, which what() prints first; the fields say where.
+// Used by: storage, index, trial, rules, cli.  record, wire, tensor and reduce never throw.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Where something went wrong, as far as it is known.
+struct error_context {
+    std::string where = {};                       ///< file, key, folder or URI
+    std::optional<std::uint64_t> offset = {};     ///< byte in it
+    std::string tensor = {};                      ///< tensor's name
+    std::optional<step_number> step = {};         ///< in `step_mode`
+    std::optional<smdebug::mode> step_mode = {};  ///< the mode that `step` counts in
+    std::string worker = {};
+};
+
+/// The root.  what() reads "<python name>: <sentence>".
+class error : public std::runtime_error {
+public:
+    error(std::string_view name, const std::string& message, error_context context = {})
+        : std::runtime_error(std::string{name}.append(": ").append(message)),
+          name_(name),
+          context_(std::move(context)) {}
+
+    /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
+    [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
+    /// what() without the name.
+    [[nodiscard]] std::string_view message() const noexcept {
+        return std::string_view{what()}.substr(name_.size() + 2);
+    }
+
+    [[nodiscard]] const std::string& where() const noexcept { return context_.where; }
+    [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return context_.offset; }
+    [[nodiscard]] const std::string& tensor() const noexcept { return context_.tensor; }
+    [[nodiscard]] std::optional<step_number> step() const noexcept { return context_.step; }
+    [[nodiscard]] std::optional<smdebug::mode> step_mode() const noexcept { return context_.step_mode; }
+    [[nodiscard]] const std::string& worker() const noexcept { return context_.worker; }
+
+private:
+    std::string_view name_;  // names are literals
+    error_context context_;
+};
+
+// What the caller can do -----------------------------------------------------------------------------------------
+
+/// It is not there and will not come: ask for something else.
+class not_found : public error {
+public:
+    explicit not_found(const std::string& message, error_context context = {})
+        : error("NotFound", message, std::move(context)) {}
+
+protected:
+    using error::error;
+};
+
+/// It is not there yet, or could not be had now: try again later.
+class unavailable : public error {
+public:
+    explicit unavailable(const std::string& message, error_context context = {})
+        : error("Unavailable", message, std::move(context)) {}
+
+protected:
+    using error::error;
+};
+
+/// The bytes are damaged: this piece is lost, the rest can be read.
+class corrupt_data : public error {
+public:
+    explicit corrupt_data(const std::string& message, error_context context = {})
+        : error("CorruptData", message, std::move(context)) {}
+
+protected:
+    using error::error;
+};
+
+/// Rights are missing.
+class access_denied : public error {
+public:
+    explicit access_denied(const std::string& message, error_context context = {})
+        : error("AccessDenied", message, std::move(context)) {}
+};
+
+/// Well formed, but not something that this library, or this type, can do.
+class unsupported : public error {
+public:
+    explicit unsupported(const std::string& message, error_context context = {})
+        : error("Unsupported", message, std::move(context)) {}
+
+protected:
+    using error::error;
+};
+
+/// An argument has a value that can never be right.
+class invalid_argument : public error {
+protected:
+    using error::error;
+};
+
+// not_found ------------------------------------------------------------------------------------------------------
+
+/// No step has this tensor.
+class tensor_unavailable : public not_found {
+public:
+    explicit tensor_unavailable(const std::string& tensor)
+        : not_found("TensorUnavailable", "Tensor " + tensor + " was not saved.", {.tensor = tensor}) {}
+};
+
+/// The step is there, this tensor's value is not.
+class tensor_unavailable_for_step : public not_found {
+public:
+    tensor_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in,
+                                bool has_reductions = false, const std::string& why = "as it was not saved.")
+        : not_found("TensorUnavailableForStep",
+                    "Value for tensor " + tensor + " is not available for step " + std::to_string(step) +
+                        " with mode " + std::string{name_of(in)} + " " + why +
+                        (has_reductions ? " This tensor has reductions saved for this step. You might want to query "
+                                          "for the reductions."
+                                        : ""),
+                    {.tensor = tensor, .step = step, .step_mode = in}),
+          has_reductions_(has_reductions) {}
+
+    [[nodiscard]] bool has_reductions() const noexcept { return has_reductions_; }
+
+private:
+    bool has_reductions_;
+};
+
+/// Neither a shape nor a value was saved.
+class shape_unavailable_for_step : public not_found {
+public:
+    shape_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in)
+        : not_found("ShapeUnavailableForStep",
+                    "Shape for tensor " + tensor + " is not available for step " + std::to_string(step) +
+                        " with mode " + std::string{name_of(in)} + " as it was not saved.",
+                    {.tensor = tensor, .step = step, .step_mode = in}) {}
+};
+
+/// The step was not saved, and later ones were.
+class step_unavailable : public not_found {
+public:
+    step_unavailable(step_number step, smdebug::mode in)
+        : not_found("StepUnavailable",
+                    "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
+                        " is not available as it was not saved",
+                    {.step = step, .step_mode = in}) {}
+};
+
+/// The job has ended before this step.
+class no_more_data : public not_found {
+public:
+    no_more_data(step_number step, smdebug::mode in, step_number last_step)
+        : not_found("NoMoreData",
+                    "Looking for step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
+                        " and reached end of training. Max step available is " + std::to_string(last_step),
+                    {.step = step, .step_mode = in}),
+          last_step_(last_step) {}
+
+    [[nodiscard]] step_number last_step() const noexcept { return last_step_; }
+
+private:
+    step_number last_step_;
+};
+
+/// No such worker wrote this tensor at this step.
+class invalid_worker : public not_found {
+public:
+    explicit invalid_worker(const std::string& worker)
+        : not_found("InvalidWorker", "Invalid Worker: " + worker, {.worker = worker}) {}
+};
+
+/// No collection of that name.
+class collection_unavailable : public not_found {
+public:
+    explicit collection_unavailable(const std::string& collection)
+        : not_found("CollectionUnavailable", "Collection " + collection + " was not saved.", {}) {}
+};
+
+/// The job has ended, and not every worker's collections file is there.
+class missing_collection_files : public not_found {
+public:
+    missing_collection_files(const std::string& message, error_context context)
+        : not_found("MissingCollectionFiles", message, std::move(context)) {}
+};
+
+// unavailable ----------------------------------------------------------------------------------------------------
+
+/// The step may still come.
+class step_not_yet_available : public unavailable {
+public:
+    step_not_yet_available(step_number step, smdebug::mode in)
+        : unavailable("StepNotYetAvailable",
+                      "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} + " not yet available",
+                      {.step = step, .step_mode = in}) {}
+};
+
+/// A wait ended before what it waited for came.
+class timed_out : public unavailable {
+public:
+    explicit timed_out(const std::string& message, error_context context = {})
+        : unavailable("TimedOut", message, std::move(context)) {}
+};
+
+/// A wait was ended by its stop token.
+class stopped : public unavailable {
+public:
+    explicit stopped(const std::string& message, error_context context = {})
+        : unavailable("Stopped", message, std::move(context)) {}
+};
+
+// corrupt_data ---------------------------------------------------------------------------------------------------
+
+/// A record of an event file is damaged, or is not the one that the index names.
+class corrupt_record : public corrupt_data {
+public:
+    corrupt_record(const std::string& message, error_context context)
+        : corrupt_data("CorruptRecord", message, std::move(context)) {}
+};
+
+/// An index file is damaged.
+class index_reader_exception : public corrupt_data {
+public:
+    index_reader_exception(const std::string& message, error_context context)
+        : corrupt_data("IndexReaderException", message, std::move(context)) {}
+};
+
+/// A collections file is damaged.
+class collections_file_exception : public corrupt_data {
+public:
+    collections_file_exception(const std::string& message, error_context context)
+        : corrupt_data("CollectionsFileException", message, std::move(context)) {}
+};
+
+// unsupported, invalid_argument ----------------------------------------------------------------------------------
+
+/// The dtype does not have what was asked for: the mean of strings, the sum of complex numbers, a value<float> of ints.
+class type_error : public unsupported {
+public:
+    explicit type_error(const std::string& message, error_context context = {})
+        : unsupported("SMDebugTypeError", message, std::move(context)) {}
+};
+
+/// An argument that can never be right: an unknown reduction, an empty range, a bad regex.
+class value_error : public invalid_argument {
+public:
+    explicit value_error(const std::string& message, error_context context = {})
+        : invalid_argument("SMDebugValueError", message, std::move(context)) {}
+};
+
+/// A rule lacks a parameter that it cannot do without.
+class insufficient_information_for_rule_invocation : public invalid_argument {
+public:
+    insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message)
+        : invalid_argument("InsufficientInformationForRuleInvocation",
+                           "Insufficient information to invoke rule " + rule + ": " + message) {}
+};
+
+/// A collection that is used has neither names nor regexes.
+class invalid_collection_configuration : public invalid_argument {
+public:
+    explicit invalid_collection_configuration(const std::string& collection)
+        : invalid_argument(
+              "InvalidCollectionConfiguration",
+              "Collection " + collection + " has not been configured. Please fill in tensor_names or include_regex") {}
+};
+
+// Not an error of the library, but thrown where a caller asked for it ----------------------------------------------
+
+/// A rule's condition was met, and the caller asked for an exception rather than for an outcome.
+class rule_evaluation_condition_met : public error {
+public:
+    rule_evaluation_condition_met(const std::string& rule, step_number step, const std::string& details = {})
+        : error("RuleEvaluationConditionMet",
+                "Evaluation of the rule " + rule + " at step " + std::to_string(step) +
+                    " resulted in the condition being met" + (details.empty() ? "" : ": " + details),
+                {.step = step, .step_mode = smdebug::mode::global}),
+          rule_(rule) {}
+
+    [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
+
+private:
+    std::string rule_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,40 @@
+// A borrowed callable: a pointer and a thunk, no allocation.
+// std::function would copy and may allocate; a template would leak into erased seams.
+// Used by: storage (batch reads), trial.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class Signature>
+class function_ref;
+
+/// Refers to a callable for the duration of a call.
+/// Borrows: the callable; never store a function_ref beyond the call it was passed to.
+template <class R, class... Args>
+class function_ref<R(Args...)> {
+public:
+    template <class F>
+    requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<R, F&, Args...>)
+        function_ref(F&& callable)
+    noexcept  // NOLINT: implicit, so that a lambda can be passed
+        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+          call_([](void* object, Args... args) -> R {
+              return std::invoke(*static_cast<std::remove_reference_t<F>*>(object), std::forward<Args>(args)...);
+          }) {}
+
+    R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+private:
+    void* object_;
+    R (*call_)(void*, Args...);
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,8 @@
+// The version of the library: the only macros in the public headers.
+// Macros, because a user's #if has to see them.
+// Used by: the umbrella header, users, CMakeLists.txt (which reads the numbers from here).
+#pragma once
+
+#define SMDEBUG_VERSION_MAJOR 0
+#define SMDEBUG_VERSION_MINOR 1
+#define SMDEBUG_VERSION_PATCH 0

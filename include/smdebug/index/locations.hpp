@@ -1,0 +1,133 @@
+// Where a run keeps its files: names of folders, index, event and collections files, and the worker names in them.
+// Used by: trial, later the hook.
+// Source: the layout that the Python package writes; decisions.md D12, D16.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace locations {
+
+inline constexpr std::string_view index_folder = "index/";
+inline constexpr std::string_view events_folder = "events/";
+inline constexpr std::string_view collections_folder = "collections/";
+inline constexpr std::string_view end_of_job = "training_job_end.ts";  ///< the mark of a job that has ended
+inline constexpr step_number steps_per_index_folder = 1000;
+
+/// What follows the last '/'.
+[[nodiscard]] constexpr std::string_view base_name(std::string_view key) noexcept {
+    return key.substr(key.rfind('/') + 1);  // npos + 1 is 0
+}
+
+/// A worker's name from the piece of a file name that stands for it.  TensorFlow's device names hold characters that
+/// a file name cannot: a leading '_' together with "_replica-" marks one, written with '_' for '/' and '-' for ':'.
+[[nodiscard]] inline std::string worker_from_file_part(std::string_view part) {
+    std::string worker{part};
+    if (part.starts_with('_') && part.find("_replica-") != std::string_view::npos) {
+        std::replace(worker.begin(), worker.end(), '_', '/');
+        std::replace(worker.begin(), worker.end(), '-', ':');
+    }
+    return worker;
+}
+
+/// The reverse: how a worker's name stands in a file name.
+[[nodiscard]] inline std::string file_part_from_worker(std::string_view worker) {
+    std::string part{worker};
+    if (worker.starts_with('/') && worker.find("/replica:") != std::string_view::npos) {
+        std::replace(part.begin(), part.end(), '/', '_');
+        std::replace(part.begin(), part.end(), ':', '-');
+    }
+    return part;
+}
+
+/// What the name of an index or event file says.
+struct step_file {
+    step_number step = 0;
+    std::string_view worker_part;  ///< borrowed; worker_from_file_part makes the name of it
+};
+
+/// Parses "<digits>_<worker>.<extension>"; nothing when the base name is not of that form.
+[[nodiscard]] constexpr std::optional<step_file> parse_step_file(std::string_view key,
+                                                                 std::string_view extension) noexcept {
+    std::string_view name = base_name(key);
+    if (!name.ends_with(extension)) {
+        return std::nullopt;
+    }
+    name.remove_suffix(extension.size());
+    step_file parsed;
+    std::size_t digits = 0;
+    for (; digits < name.size() && name[digits] >= '0' && name[digits] <= '9'; ++digits) {
+        const step_number digit = name[digits] - '0';
+        if (parsed.step > (INT64_MAX - digit) / 10) {
+            return std::nullopt;
+        }
+        parsed.step = parsed.step * 10 + digit;
+    }
+    if (digits == 0 || digits + 1 >= name.size() || name[digits] != '_') {
+        return std::nullopt;
+    }
+    parsed.worker_part = name.substr(digits + 1);
+    return parsed;
+}
+
+/// Whether a key below index/ is an index file at all: everything but .json and .csv is somebody else's.
+[[nodiscard]] constexpr bool is_index_file(std::string_view key) noexcept {
+    return key.ends_with(".json") || key.ends_with(".csv");
+}
+
+/// What an index file's name says; nothing when it is damaged.
+[[nodiscard]] constexpr std::optional<step_file> parse_index_key(std::string_view key) noexcept {
+    return parse_step_file(key, key.ends_with(".csv") ? ".csv" : ".json");
+}
+
+/// The worker of "<worker>_collections.json"; "worker_0" for "collections.json"; nothing for any other file.
+[[nodiscard]] inline std::optional<std::string> worker_of_collections_file(std::string_view key) {
+    constexpr std::string_view suffix = "_collections.json";
+    const std::string_view name = base_name(key);
+    if (name == suffix.substr(1)) {
+        return "worker_0";
+    }
+    if (!name.ends_with(suffix) || name.size() == suffix.size()) {
+        return std::nullopt;
+    }
+    return worker_from_file_part(name.substr(0, name.size() - suffix.size()));
+}
+
+/// A number with leading zeros, at least `width` wide.
+[[nodiscard]] inline std::string zero_padded(step_number number, std::size_t width) {
+    char digits[24] = {};
+    const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+    const std::string_view text{digits, static_cast<std::size_t>(end - digits)};
+    return std::string(width > text.size() ? width - text.size() : 0, '0').append(text);
+}
+
+/// "index/000000012/000000012345_worker_0.json"
+[[nodiscard]] inline std::string index_key(step_number step, std::string_view worker) {
+    return std::string{index_folder} + zero_padded(step / steps_per_index_folder, 9) + "/" + zero_padded(step, 12) +
+           "_" + file_part_from_worker(worker) + ".json";
+}
+
+/// "events/000000012345/000000012345_worker_0.tfevents"
+[[nodiscard]] inline std::string event_key(step_number step, std::string_view worker) {
+    const std::string padded = zero_padded(step, 12);
+    return std::string{events_folder} + padded + "/" + padded + "_" + file_part_from_worker(worker) + ".tfevents";
+}
+
+/// "collections/000000000/worker_0_collections.json"
+[[nodiscard]] inline std::string collections_key(std::string_view worker) {
+    return std::string{collections_folder} + zero_padded(0, 9) + "/" + file_part_from_worker(worker) +
+           "_collections.json";
+}
+
+}  // namespace locations
+}  // namespace v1
+}  // namespace smdebug

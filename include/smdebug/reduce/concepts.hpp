@@ -1,0 +1,66 @@
+// The front door of reduce/: what a reduction kernel is, and what it answers.
+// Used by: trial, hook, users who bring their own kernel.
+#pragma once
+
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// What a kernel answers: doubles for the reductions, exact counts.  Entries that were not computed are NaN.
+struct reduction_values {
+    std::array<double, 2 * reduction_count> value = filled_with_nan();
+    std::uint64_t count = 0;  ///< elements
+    std::uint64_t nan = 0;    ///< elements that are NaN (complex: either part)
+    std::uint64_t pos_inf = 0;
+    std::uint64_t neg_inf = 0;
+    std::uint64_t zeros = 0;  ///< elements equal to 0, -0.0 among them
+    reduction_set computed;   ///< what of the above was asked for and has a meaning for the dtype
+
+    [[nodiscard]] double operator()(reduction what, bool abs = false) const noexcept {
+        return value[reduction_key{what, abs}.index()];
+    }
+
+private:
+    [[nodiscard]] static constexpr std::array<double, 2 * reduction_count> filled_with_nan() noexcept {
+        std::array<double, 2 * reduction_count> values{};
+        values.fill(std::numeric_limits<double>::quiet_NaN());
+        return values;
+    }
+};
+
+/// reduce(view, set): the part that computes.
+template <class K>
+concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted) {
+    { kernel.reduce(tensor, wanted) } -> std::same_as<result<reduction_values>>;
+};
+
+/// name(): what a kernel calls itself in benchmarks and in a trial's name.
+template <class K>
+concept named_kernel = requires(const K& kernel) {
+    { kernel.name() } -> std::convertible_to<std::string>;
+};
+
+/// Computes a set of reductions over one tensor.  A type K models `reduction_kernel` when:
+///  1. reduce(tensor, wanted) computes at least `wanted` in one pass over the bytes, which may lie at any alignment,
+///     and says in `computed` what it has; population std and variance (divide by n); l1 and l2 are norms of the
+///     flattened tensor at every rank, so abs_l1 = l1 and abs_l2 = l2;
+///  2. NaN in gives NaN out; an empty tensor gives sum 0, prod 1, l1 = l2 = 0 and NaN for the rest;
+///  3. integers and booleans are summed exactly and rounded once; |int8 -128| is 128; complex tensors have only the
+///     abs forms, l1 and l2 (of magnitudes): the others stay out of `computed`;
+///  4. string tensors give status::unsupported;
+///  5. const calls may run at once on many threads.
+/// Not promised: that two kernels agree to the last bit (the kernels of this library do among themselves).
+template <class K>
+concept reduction_kernel = std::copy_constructible<K> && tensor_reducer<K> && named_kernel<K>;
+
+}  // namespace v1
+}  // namespace smdebug

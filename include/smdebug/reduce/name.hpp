@@ -1,0 +1,99 @@
+// Reductions by name: the nine, plain and of absolute values, and sets of them.
+// Used by: reduce (kernels), trial, rules, cli.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The nine reductions of the Python package, in the order in which they are listed everywhere.
+enum class reduction : std::uint8_t { min, max, mean, std, variance, sum, prod, l1, l2 };
+
+inline constexpr std::size_t reduction_count = 9;
+
+inline constexpr std::array<std::string_view, reduction_count> reduction_names{"min", "max",  "mean", "std", "variance",
+                                                                               "sum", "prod", "l1",   "l2"};
+
+/// "min", "std", "l2", ...
+[[nodiscard]] constexpr std::string_view name_of(reduction which) noexcept {
+    return reduction_names[static_cast<std::size_t>(which)];
+}
+
+/// The reduction of exactly that name, without "abs_".
+[[nodiscard]] constexpr std::optional<reduction> reduction_named(std::string_view name) noexcept {
+    for (std::size_t i = 0; i < reduction_count; ++i) {
+        if (reduction_names[i] == name) {
+            return static_cast<reduction>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+/// A reduction of x or of |x|.
+struct reduction_key {
+    reduction what = reduction::min;
+    bool abs = false;
+    friend constexpr auto operator<=>(const reduction_key&, const reduction_key&) = default;
+
+    /// 0 to 8 plain, 9 to 17 abs: a place in arrays of 18.
+    [[nodiscard]] constexpr std::size_t index() const noexcept {
+        return static_cast<std::size_t>(what) + (abs ? reduction_count : 0);
+    }
+    [[nodiscard]] static constexpr reduction_key from_index(std::size_t index) noexcept {
+        return {static_cast<reduction>(index % reduction_count), index >= reduction_count};
+    }
+    /// "mean", "abs_mean".
+    [[nodiscard]] std::string name() const { return (abs ? std::string{"abs_"} : std::string{}).append(name_of(what)); }
+};
+
+/// The key of "mean" or "abs_mean".
+[[nodiscard]] constexpr std::optional<reduction_key> reduction_key_named(std::string_view name) noexcept {
+    constexpr std::string_view prefix = "abs_";
+    const bool abs = name.starts_with(prefix);
+    const auto what = reduction_named(abs ? name.substr(prefix.size()) : name);
+    return what ? std::optional{reduction_key{*what, abs}} : std::nullopt;
+}
+
+/// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).
+class reduction_set {
+public:
+    constexpr reduction_set() = default;
+    constexpr reduction_set(reduction_key key) noexcept : bits_(std::uint32_t{1} << key.index()) {}  // NOLINT: implicit
+    constexpr reduction_set(reduction what, bool abs = false) noexcept                               // NOLINT: implicit
+        : reduction_set(reduction_key{what, abs}) {}
+
+    /// All 18 and the counts; the nine plain ones; the nine abs ones; the counts alone.
+    [[nodiscard]] static constexpr reduction_set all() noexcept { return reduction_set{raw{}, (1U << 19U) - 1U}; }
+    [[nodiscard]] static constexpr reduction_set plain() noexcept { return reduction_set{raw{}, 0x1FFU}; }
+    [[nodiscard]] static constexpr reduction_set absolute() noexcept { return reduction_set{raw{}, 0x1FFU << 9U}; }
+    [[nodiscard]] static constexpr reduction_set counts() noexcept { return reduction_set{raw{}, 1U << 18U}; }
+
+    [[nodiscard]] constexpr bool contains(reduction_key key) const noexcept {
+        return ((bits_ >> key.index()) & 1U) != 0;
+    }
+    [[nodiscard]] constexpr bool has_counts() const noexcept { return ((bits_ >> 18U) & 1U) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+    [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+
+    friend constexpr reduction_set operator|(reduction_set a, reduction_set b) noexcept {
+        return reduction_set{raw{}, a.bits_ | b.bits_};
+    }
+    friend constexpr reduction_set operator&(reduction_set a, reduction_set b) noexcept {
+        return reduction_set{raw{}, a.bits_ & b.bits_};
+    }
+    friend constexpr bool operator==(reduction_set, reduction_set) = default;
+
+private:
+    struct raw {};
+    constexpr reduction_set(raw /*tag*/, std::uint32_t bits) noexcept : bits_(bits) {}
+    std::uint32_t bits_ = 0;
+};
+
+}  // namespace v1
+}  // namespace smdebug

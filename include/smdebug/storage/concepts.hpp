@@ -1,0 +1,80 @@
+// The front door of storage/: what a place that holds runs has to offer.
+// Used by: trial, hook, adapters, users who bring their own storage.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/function_ref.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// read(key) and read(key, range).
+template <class S>
+concept object_reader = requires(const S& store, std::string_view key, byte_range where) {
+    { store.read(key) } -> std::same_as<byte_buffer>;
+    { store.read(key, where) } -> std::same_as<byte_buffer>;
+};
+
+/// list(prefix, after).
+template <class S>
+concept object_lister = requires(const S& store, std::string_view prefix, std::string_view after) {
+    { store.list(prefix, after) } -> std::same_as<std::vector<std::string>>;
+};
+
+/// size(key): how many bytes, or nothing when there is no such object.
+template <class S>
+concept object_prober = requires(const S& store, std::string_view key) {
+    { store.size(key) } -> std::same_as<std::optional<std::uint64_t>>;
+};
+
+/// name(): where the objects are, for messages.
+template <class S>
+concept described = requires(const S& store) {
+    { store.name() } -> std::convertible_to<std::string>;
+};
+
+/// A place that holds a run's objects under keys such as "index/000000000/000000000000_worker_0.json".
+/// A type S models `storage` when:
+///  1. read(key) gives the whole object; read(key, range) that part, shorter only at the object's end;
+///  2. list(prefix, after) gives the full keys that start with `prefix`, in byte order, strictly after `after`
+///     (an empty `after`: from the start); a prefix that nothing has gives none;
+///  3. size(key) gives the object's size in bytes, or nothing when it is not there;
+///  4. reading a missing key throws not_found, and a failed read throws an error of the library: what could not be
+///     read whole is never returned;
+///  5. const calls may run at once on many threads.
+/// Not promised: that list sees an object written a moment ago.
+template <class S>
+concept storage = std::movable<S> && object_reader<S> && object_lister<S> && object_prober<S> && described<S>;
+
+/// What read_each calls for each key: its place in the list, and the whole object, which is gone when the call returns;
+/// nothing where the object is not (or no longer) there.
+using object_sink = function_ref<void(std::size_t, std::optional<byte_view>)>;
+
+/// Optional: read_each(keys, sink) reads many whole objects at less than one read() each (a buffer used again,
+/// requests in flight together) and hands them over in the order of `keys`, on the calling thread.
+template <class S>
+concept batch_reader = requires(const S& store, std::span<const std::string> keys, object_sink sink) {
+    { store.read_each(keys, sink) } -> std::same_as<void>;
+};
+
+/// Optional: write(key, bytes) makes the object appear whole or not at all, replacing an older one.
+template <class S>
+concept object_writer = requires(S& store, std::string_view key, byte_view bytes) {
+    { store.write(key, bytes) } -> std::same_as<void>;
+};
+
+/// A storage that can be written.
+template <class S>
+concept writable_storage = storage<S> && object_writer<S>;
+
+}  // namespace v1
+}  // namespace smdebug

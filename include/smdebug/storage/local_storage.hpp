@@ -1,0 +1,117 @@
+// A storage that is a directory on this machine.
+// Files are read, not mapped: a mapped file that somebody cuts short kills the process, and reading measures no slower
+// (benchmarks/README.md).
+// Used by: trial (local_trial), any_storage.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/posix_file.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The files below a directory; a key is a path relative to it, with '/' between the parts.
+/// The directory need not exist yet: it then lists nothing.  A key never leaves it: absolute keys and ".." are not
+/// found. Threads: everything may be called at once.  Cost: one open a read; nothing is kept open or cached in between.
+class local_storage {
+public:
+    explicit local_storage(std::string root) : root_(std::move(root)) {
+        while (root_.size() > 1 && root_.ends_with('/')) {
+            root_.pop_back();
+        }
+    }
+
+    /// The whole file, in one buffer of its own.
+    /// Errors:  not_found, access_denied, unavailable (the system's word), corrupt_data (not a regular file).
+    [[nodiscard]] byte_buffer read(std::string_view key) const {
+        return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
+    }
+
+    /// A part of it, cut at its end.  Never allocates more than the file holds, whatever the range asks for.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+        const std::string path = path_of(key);
+        const posix::file file{path};
+        const std::uint64_t size = file.size();
+        const std::uint64_t begin = std::min(where.offset, size);
+        const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
+        // Uninitialised on purpose: every byte is overwritten or the read throws.
+        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+        const std::size_t got = file.read_at(begin, {block.get(), count});
+        return byte_buffer{block, byte_view{block.get(), got}};
+    }
+
+    /// Many whole files through one buffer.  Cost: an open, a read and a close each; no allocation once the buffer has
+    /// the size of the largest.
+    void read_each(std::span<const std::string> keys, object_sink sink) const {
+        const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
+        std::vector<std::byte> buffer(std::size_t{64} << 10U);
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            std::optional<posix::file> file;
+            if (root && posix::stays_inside(keys[i])) {
+                file = posix::file::open_if_there(*root, keys[i], root_);
+            }
+            if (!file) {
+                sink(i, std::nullopt);
+                continue;
+            }
+            sink(i, byte_view{buffer.data(), file->read_all(buffer)});
+        }
+    }
+
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        // "index/00" lists the folder "index" and keeps what starts with "index/00".
+        const std::size_t slash = prefix.rfind('/');
+        const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
+        if (!posix::stays_inside(folder) && !folder.empty()) {
+            return {};
+        }
+        std::vector<std::string> keys;
+        posix::list_files(root_, folder, keys);
+        std::erase_if(keys, [&](const std::string& key) {
+            return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
+        });
+        std::sort(keys.begin(), keys.end());
+        return keys;
+    }
+
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        return posix::stays_inside(key) ? posix::regular_file_size(path_of(key)) : std::nullopt;
+    }
+
+    [[nodiscard]] std::string name() const { return root_; }
+
+    /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
+    /// Makes the folders on the way.  Errors: access_denied, unavailable (disk full, and whatever else the system
+    /// says).
+    void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
+
+private:
+    [[nodiscard]] std::string path_of(std::string_view key) const {
+        if (!posix::stays_inside(key)) {
+            throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
+                            {.where = std::string{key}});
+        }
+        return std::string{root_}.append("/").append(key);
+    }
+
+    std::string root_;
+};
+
+static_assert(writable_storage<local_storage> && batch_reader<local_storage>);
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,280 @@
+// The few POSIX calls that local_storage needs, with errors that name the path and the system's reason.
+// POSIX and not <fstream> or <filesystem>: opening ten thousand small files is what opening a run costs.
+// Used by: storage/local_storage.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace posix {
+
+/// Throws the error that `code` (an errno) stands for.
+[[noreturn]] inline void fail(const std::string& doing, const std::string& path, int code) {
+    const std::string why = doing + " " + path + ": " + std::generic_category().message(code);
+    if (code == ENOENT || code == ENOTDIR) {
+        throw not_found(why, {.where = path});
+    }
+    if (code == EACCES || code == EPERM) {
+        throw access_denied(why, {.where = path});
+    }
+    throw unavailable(why, {.where = path});
+}
+
+/// Whether a relative path names something below its root: not empty, not absolute, no "..", no NUL.
+[[nodiscard]] inline bool stays_inside(std::string_view path) noexcept {
+    if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos) {
+        return false;
+    }
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        if (path.substr(begin, end - begin) == "..") {
+            return false;
+        }
+        begin = end + 1;
+    }
+    return true;
+}
+
+/// Owns a file descriptor.
+class descriptor {
+public:
+    explicit descriptor(int number) noexcept : number_(number) {}
+    descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    descriptor(const descriptor&) = delete;
+    descriptor& operator=(const descriptor&) = delete;
+    ~descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    [[nodiscard]] int get() const noexcept { return number_; }
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+private:
+    int number_;
+};
+
+/// An open directory, to open files relative to it.
+class directory_handle {
+public:
+    [[nodiscard]] static std::optional<directory_handle> open(const std::string& path) {
+        descriptor handle{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+        if (handle.get() < 0) {
+            if (errno == ENOENT || errno == ENOTDIR) {
+                return std::nullopt;
+            }
+            fail("cannot open the folder", path, errno);
+        }
+        return directory_handle{std::move(handle)};
+    }
+    [[nodiscard]] int get() const noexcept { return handle_.get(); }
+
+private:
+    explicit directory_handle(descriptor handle) noexcept : handle_(std::move(handle)) {}
+    descriptor handle_;
+};
+
+/// A regular file, open for reading.
+class file {
+public:
+    /// Errors: not_found, access_denied, unavailable; corrupt_data when it is a folder, pipe or device.
+    explicit file(std::string path) : path_(std::move(path)), handle_(open_at(AT_FDCWD, path_.c_str())) {
+        if (handle_.get() < 0) {
+            fail("cannot open", path_, errno);
+        }
+        check_kind();
+    }
+
+    /// The same below `folder`, nothing when there is no such file.  `folder_name` is for messages.
+    [[nodiscard]] static std::optional<file> open_if_there(const directory_handle& folder, const std::string& name,
+                                                           const std::string& folder_name) {
+        descriptor handle{open_at(folder.get(), name.c_str())};
+        if (handle.get() < 0) {
+            if (errno == ENOENT || errno == ENOTDIR) {
+                return std::nullopt;
+            }
+            fail("cannot open", folder_name + "/" + name, errno);
+        }
+        return file{folder_name + "/" + name, std::move(handle)};
+    }
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+    /// Reads until `into` is full or the file ends; returns how many bytes there were.
+    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const {
+        std::size_t done = 0;
+        while (done < into.size()) {
+            const ssize_t got =
+                ::pread(handle_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+            if (got < 0) {
+                if (errno == EINTR) {
+                    continue;
+                }
+                fail("cannot read", path_, errno);
+            }
+            if (got == 0) {
+                break;
+            }
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+
+    /// The whole file into `buffer`, which grows as needed; returns the number of bytes.  The file may be growing: what
+    /// was there when it was opened is what counts.
+    [[nodiscard]] std::size_t read_all(std::vector<std::byte>& buffer) const {
+        if (buffer.size() < size_) {
+            buffer.resize(static_cast<std::size_t>(size_));
+        }
+        return read_at(0, std::span{buffer}.first(static_cast<std::size_t>(size_)));
+    }
+
+private:
+    file(std::string path, descriptor handle) : path_(std::move(path)), handle_(std::move(handle)) { check_kind(); }
+
+    // O_NONBLOCK, so that a pipe in the place of a file cannot hang the reader.
+    [[nodiscard]] static int open_at(int folder, const char* name) noexcept {
+        return ::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    }
+
+    void check_kind() {
+        struct ::stat info = {};
+        if (::fstat(handle_.get(), &info) != 0) {
+            fail("cannot look at", path_, errno);
+        }
+        if (!S_ISREG(info.st_mode)) {
+            throw corrupt_data(path_ + " is not a regular file", {.where = path_});
+        }
+        size_ = static_cast<std::uint64_t>(info.st_size);
+    }
+
+    std::string path_;
+    descriptor handle_;
+    std::uint64_t size_ = 0;
+};
+
+/// A file's size, nothing when there is no regular file of that name.
+[[nodiscard]] inline std::optional<std::uint64_t> regular_file_size(const std::string& path) {
+    struct ::stat info = {};
+    if (::stat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) {
+            return std::nullopt;
+        }
+        fail("cannot look at", path, errno);
+    }
+    return S_ISREG(info.st_mode) ? std::optional{static_cast<std::uint64_t>(info.st_size)} : std::nullopt;
+}
+
+/// Appends the paths, relative to `root`, of all regular files below root/folder; in no order.  Links are followed, to
+/// a depth that ends any circle.
+inline void list_files(const std::string& root, const std::string& folder, std::vector<std::string>& keys,
+                       int depth = 16) {
+    const std::string path = folder.empty() ? root : root + "/" + folder;
+    DIR* const stream = ::opendir(path.c_str());
+    if (stream == nullptr) {
+        if (errno == ENOENT || errno == ENOTDIR) {
+            return;
+        }
+        fail("cannot list the folder", path, errno);
+    }
+    struct closer {
+        DIR* stream;
+        ~closer() { ::closedir(stream); }
+    } const close_at_end{stream};
+    const std::string stem = folder.empty() ? std::string{} : folder + "/";
+    for (errno = 0; const ::dirent* entry = ::readdir(stream); errno = 0) {
+        const std::string_view name = static_cast<const char*>(entry->d_name);
+        if (name == "." || name == "..") {
+            continue;
+        }
+        std::string key = std::string{stem}.append(name);
+        bool is_folder = entry->d_type == DT_DIR;
+        bool is_file = entry->d_type == DT_REG;
+        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
+            struct ::stat info = {};
+            if (::fstatat(::dirfd(stream), static_cast<const char*>(entry->d_name), &info, 0) == 0) {
+                is_folder = S_ISDIR(info.st_mode);
+                is_file = S_ISREG(info.st_mode);
+            }
+        }
+        if (is_file) {
+            keys.push_back(std::move(key));
+        } else if (is_folder && depth > 0) {
+            list_files(root, key, keys, depth - 1);
+        }
+    }
+    if (errno != 0) {
+        fail("cannot list the folder", path, errno);
+    }
+}
+
+/// Makes the folders above `path`.
+inline void make_folders_above(const std::string& path) {
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+        const std::string folder = path.substr(0, slash);
+        if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+            fail("cannot make the folder", folder, errno);
+        }
+    }
+}
+
+/// Writes a whole file under another name in the same folder, then renames it.
+inline void write_whole(const std::string& path, byte_view bytes) {
+    // Several writers may be at work in one folder: the first free name is taken.
+    std::string temporary;
+    descriptor handle{-1};
+    for (int attempt = 0; handle.get() < 0; ++attempt) {
+        temporary = path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(attempt);
+        handle = descriptor{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+        if (handle.get() < 0 && errno == ENOENT && attempt == 0) {
+            make_folders_above(path);
+        } else if (handle.get() < 0 && (errno != EEXIST || attempt > 1000)) {
+            fail("cannot make", temporary, errno);
+        }
+    }
+    const auto give_up = [&](const std::string& doing, int code) {
+        ::unlink(temporary.c_str());
+        fail(doing, path, code);
+    };
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t put = ::write(handle.get(), bytes.data() + done, bytes.size() - done);
+        if (put < 0 && errno != EINTR) {
+            give_up("cannot write", errno);
+        }
+        done += put > 0 ? static_cast<std::size_t>(put) : 0;
+    }
+    if (::close(handle.release()) != 0) {
+        give_up("cannot write", errno);
+    }
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+        give_up("cannot rename the temporary file of", errno);
+    }
+}
+
+}  // namespace posix
+}  // namespace v1
+}  // namespace smdebug

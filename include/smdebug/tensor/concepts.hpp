@@ -1,0 +1,41 @@
+// The front door of tensor/: what a tensor decoder is.
+// Used by: trial, users who bring their own decoder.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// decode(record, name, out): the part that turns bytes into a tensor.
+template <class D>
+concept record_decoder = requires(const D& decoder, byte_view record, std::string_view expected_name,
+                                  decoded_tensor& out) {
+    { decoder.decode(record, expected_name, out) } -> std::same_as<status>;
+};
+
+/// name(): what an object of this policy calls itself in a trial's name.
+template <class D>
+concept named_decoder = requires(const D& decoder) {
+    { decoder.name() } -> std::convertible_to<std::string>;
+};
+
+/// Turns the bytes that an index entry names into a tensor.  A type D models `tensor_decoder` when:
+///  1. decode(record, name, out) reads the FIRST record in `record`, fills `out` and returns status::ok, or returns
+///     what is wrong; `out` is then unspecified but may be used again;
+///  2. it returns status::wrong_tensor when the record names another tensor than `name` (an empty name accepts any);
+///  3. on ok, out.view() keeps the promises of tensor_view: the byte count is the element count times the dtype's size;
+///  4. no input makes it read outside `record`, and a length in the data is believed only after it was checked against
+///     the bytes that are there; const calls may run at once on many threads, each with its own `out`.
+/// Not promised: that anything in `out` outlives the record's bytes.
+template <class D>
+concept tensor_decoder = std::copy_constructible<D> && record_decoder<D> && named_decoder<D>;
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,136 @@
+// The optional arguments of trials and tensors: aggregates, so that a call reads like the Python one.
+// Used by: trial, rules, cli.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/collections_file.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// One text or several, so that both `.regex = "relu"` and `.regex = {"relu", "tanh"}` read well.
+class text_list {
+public:
+    text_list() = default;
+    text_list(const char* text) : texts_{text} {}                            // NOLINT: implicit
+    text_list(std::string_view text) : texts_{std::string{text}} {}          // NOLINT: implicit
+    text_list(std::string text) : texts_{std::move(text)} {}                 // NOLINT: implicit
+    text_list(std::vector<std::string> texts) : texts_(std::move(texts)) {}  // NOLINT: implicit
+    text_list(std::initializer_list<std::string> texts) : texts_(texts) {}
+
+    [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
+    [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
+
+private:
+    std::vector<std::string> texts_;
+};
+
+/// A collection, by its name or by itself.
+class collection_ref {
+public:
+    collection_ref(const char* name) : name_(name) {}                        // NOLINT: implicit
+    collection_ref(std::string_view name) : name_(name) {}                   // NOLINT: implicit
+    collection_ref(std::string name) : name_(std::move(name)) {}             // NOLINT: implicit
+    collection_ref(const smdebug::collection& group) : name_(group.name) {}  // NOLINT: implicit
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+private:
+    std::string name_;
+};
+
+/// What to do with an index file that is damaged.
+enum class damage_policy : std::uint8_t {
+    fail,  ///< opening, and every refresh, throws index_reader_exception
+    skip,  ///< the file's steps are absent; trial.problems() names it
+};
+
+/// How to open a run.
+struct trial_options {
+    /// What the trial calls itself; the last part of its path if empty.
+    std::string name = {};
+    /// Only these global steps exist for this trial.
+    step_range range = {};
+    /// How long to wait for a run that has not started, or whose collections files are not all there yet.
+    std::chrono::milliseconds open_timeout{0};
+    /// How often a wait looks again.
+    std::chrono::milliseconds poll_interval{100};
+    /// After how many incomplete steps half of them count as complete; at least 2.
+    /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.
+    std::optional<int> incomplete_step_wait_window = {};
+    /// How often a missing event file of a running job is looked for again before its tensors count as unavailable.
+    /// Unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
+    std::optional<int> missing_event_file_retry_limit = {};
+    damage_policy damaged_index = damage_policy::fail;
+    /// Ends every wait of this trial.
+    std::stop_token stop = {};
+};
+
+/// trial.tensor_names(...).  `regex` and `collection` exclude each other.
+struct tensor_names_options {
+    std::optional<step_number> step = {};
+    smdebug::mode mode = smdebug::mode::global;
+    std::optional<text_list> regex = {};
+    std::optional<collection_ref> collection = {};
+};
+
+/// trial.steps(...), tensor.steps(...).
+struct steps_options {
+    smdebug::mode mode = smdebug::mode::global;
+    bool show_incomplete_steps = false;
+};
+
+/// trial.wait_for_steps(...).  No timeout: for ever.
+struct wait_options {
+    smdebug::mode mode = smdebug::mode::global;
+    std::optional<std::chrono::milliseconds> timeout = {};
+    std::stop_token stop = {};
+};
+
+/// tensor.shape(...), tensor.reduction_values(...) and others that read one step.
+struct read_options {
+    smdebug::mode mode = smdebug::mode::global;
+    /// Unset: the first by name that saved the tensor at the step.
+    std::optional<std::string> worker = {};
+};
+
+/// tensor.value(...).
+struct value_options {
+    smdebug::mode mode = smdebug::mode::global;
+    std::optional<std::string> worker = {};
+    /// Whether value<T>() may convert from another dtype, by copy.
+    bool convert = false;
+};
+
+/// tensor.reduction_value(...).
+struct reduction_options {
+    smdebug::mode mode = smdebug::mode::global;
+    std::optional<std::string> worker = {};
+    bool abs = false;
+};
+
+/// tensor.values(...), tensor.shapes(...).
+struct values_options {
+    smdebug::mode mode = smdebug::mode::global;
+    std::optional<std::string> worker = {};
+};
+
+/// tensor.prev_steps(...).  No n: all.
+struct prev_steps_options {
+    std::optional<std::int64_t> n = {};
+    smdebug::mode mode = smdebug::mode::global;
+};
+
+}  // namespace v1
+}  // namespace smdebug
