@@ -53,8 +53,8 @@ namespace detail {
 
 /// The record that `bytes` begins with; more bytes may follow it.
 /// Errors:  truncated where the record is not all there (no bytes at all, too), bad_length_checksum,
-///          bad_payload_checksum; a length is believed after its checksum was checked (unless `check` is none) and after
-///          comparison with the bytes that are there.
+///          bad_payload_checksum; a length is believed after its checksum was checked (unless `check` is none) and
+///          after comparison with the bytes that are there.
 /// Borrows: `bytes`.      Cost: one pass over a payload with a true checksum under `full`, else a few instructions.
 [[nodiscard]] inline result<record_view> read_record(byte_view bytes, crc_check check = crc_check::full) noexcept {
     const result<record_view> found = detail::find_record(bytes, check);

@@ -38,6 +38,8 @@ public:
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_->size(key); }
     [[nodiscard]] std::string name() const { return inner_->name(); }
+    /// True for a storage that cannot tell.
+    [[nodiscard]] bool exists() const { return inner_->exists(); }
 
 private:
     struct interface {
@@ -51,6 +53,7 @@ private:
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
+        [[nodiscard]] virtual bool exists() const = 0;
     };
 
     template <class Inner>
@@ -68,6 +71,13 @@ private:
         }
         [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
         [[nodiscard]] std::string name() const override { return store.name(); }
+        [[nodiscard]] bool exists() const override {
+            if constexpr (place_prober<Inner>) {
+                return store.exists();
+            } else {
+                return true;
+            }
+        }
         Inner store;
     };
 

@@ -66,6 +66,12 @@ concept batch_reader = requires(const S& store, std::span<const std::string> key
     { store.read_each(keys, sink) } -> std::same_as<void>;
 };
 
+/// Optional: exists() tells whether the place itself is there, for messages.
+template <class S>
+concept place_prober = requires(const S& store) {
+    { store.exists() } -> std::same_as<bool>;
+};
+
 /// Optional: write(key, bytes) makes the object appear whole or not at all, replacing an older one.
 template <class S>
 concept object_writer = requires(S& store, std::string_view key, byte_view bytes) {

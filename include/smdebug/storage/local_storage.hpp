@@ -94,6 +94,9 @@ public:
 
     [[nodiscard]] std::string name() const { return root_; }
 
+    /// Whether the directory is there.
+    [[nodiscard]] bool exists() const { return posix::directory_handle::open(root_).has_value(); }
+
     /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
     /// Makes the folders on the way.  Errors: access_denied, unavailable (disk full, and whatever else the system
     /// says).
@@ -111,7 +114,7 @@ private:
     std::string root_;
 };
 
-static_assert(writable_storage<local_storage> && batch_reader<local_storage>);
+static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

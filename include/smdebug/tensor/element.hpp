@@ -1,0 +1,112 @@
+// Which C++ type the elements of a dtype have, and the step from a dtype known at run time to that type.
+// The one place that lists the numeric types: decoders, conversions and kernels all go through visit_dtype.
+// Used by: tensor, reduce, trial.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/tensor/half.hpp>
+
+#include <cassert>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The dtype whose elements are of type T; `invalid` for any other T.
+template <class T>
+inline constexpr dtype dtype_of_v = dtype::invalid;
+template <>
+inline constexpr dtype dtype_of_v<float16> = dtype::float16;
+template <>
+inline constexpr dtype dtype_of_v<bfloat16> = dtype::bfloat16;
+template <>
+inline constexpr dtype dtype_of_v<float> = dtype::float32;
+template <>
+inline constexpr dtype dtype_of_v<double> = dtype::float64;
+template <>
+inline constexpr dtype dtype_of_v<std::int8_t> = dtype::int8;
+template <>
+inline constexpr dtype dtype_of_v<std::int16_t> = dtype::int16;
+template <>
+inline constexpr dtype dtype_of_v<std::int32_t> = dtype::int32;
+template <>
+inline constexpr dtype dtype_of_v<std::int64_t> = dtype::int64;
+template <>
+inline constexpr dtype dtype_of_v<std::uint8_t> = dtype::uint8;
+template <>
+inline constexpr dtype dtype_of_v<std::uint16_t> = dtype::uint16;
+template <>
+inline constexpr dtype dtype_of_v<std::uint32_t> = dtype::uint32;
+template <>
+inline constexpr dtype dtype_of_v<std::uint64_t> = dtype::uint64;
+template <>
+inline constexpr dtype dtype_of_v<bool> = dtype::boolean;
+template <>
+inline constexpr dtype dtype_of_v<std::complex<float>> = dtype::complex64;
+template <>
+inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
+
+/// A type that elements of tensors have: exactly that type, without const or reference.
+template <class T>
+concept element = dtype_of_v<T> != dtype::invalid;
+
+/// Whether the elements are numbers or booleans: neither strings nor `invalid`.
+[[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }
+
+/// Calls f.template operator()<T>() with the element type T of `type`, and returns what it returns (of one type for
+/// every T).  `type` is numeric: anything else is a mistake of the caller, which asserts, and aborts in any build.
+template <class F>
+constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
+    switch (type) {
+        case dtype::float16:
+            return std::forward<F>(f).template operator()<float16>();
+        case dtype::bfloat16:
+            return std::forward<F>(f).template operator()<bfloat16>();
+        case dtype::float32:
+            return std::forward<F>(f).template operator()<float>();
+        case dtype::float64:
+            return std::forward<F>(f).template operator()<double>();
+        case dtype::int8:
+            return std::forward<F>(f).template operator()<std::int8_t>();
+        case dtype::int16:
+            return std::forward<F>(f).template operator()<std::int16_t>();
+        case dtype::int32:
+            return std::forward<F>(f).template operator()<std::int32_t>();
+        case dtype::int64:
+            return std::forward<F>(f).template operator()<std::int64_t>();
+        case dtype::uint8:
+            return std::forward<F>(f).template operator()<std::uint8_t>();
+        case dtype::uint16:
+            return std::forward<F>(f).template operator()<std::uint16_t>();
+        case dtype::uint32:
+            return std::forward<F>(f).template operator()<std::uint32_t>();
+        case dtype::uint64:
+            return std::forward<F>(f).template operator()<std::uint64_t>();
+        case dtype::boolean:
+            return std::forward<F>(f).template operator()<bool>();
+        case dtype::complex64:
+            return std::forward<F>(f).template operator()<std::complex<float>>();
+        case dtype::complex128:
+            return std::forward<F>(f).template operator()<std::complex<double>>();
+        case dtype::string:
+        case dtype::invalid:
+            break;
+    }
+    assert(false && "visit_dtype: the dtype has no element type; ask is_numeric() first");
+    std::abort();
+}
+
+/// The alignment that elements of `type` need in memory; 1 for strings and `invalid`.
+[[nodiscard]] constexpr std::size_t alignment_of(dtype type) noexcept {
+    if (!is_numeric(type)) {
+        return 1;
+    }
+    return visit_dtype(type, []<class T>() { return alignof(T); });
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,63 @@
+// The front door of trial/: what a rule may ask of a trial, whatever its policies.
+// Used by: rules, users who write rules or a fake trial to test them with.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// steps(options), mode(step), mode_step(step): which steps there are.
+template <class T>
+concept step_source = requires(const T& trial, step_number step, const steps_options& which) {
+    { trial.steps(which) } -> std::same_as<std::vector<step_number>>;
+    { trial.mode(step) } -> std::same_as<std::optional<smdebug::mode>>;
+    { trial.mode_step(step) } -> std::same_as<std::optional<step_number>>;
+};
+
+/// tensor_names(options), has_tensor(name): which tensors there are.
+template <class T>
+concept tensor_lister = requires(const T& trial, const tensor_names_options& which, std::string_view name) {
+    { trial.tensor_names(which) } -> std::same_as<std::vector<std::string>>;
+    { trial.has_tensor(name) } -> std::same_as<bool>;
+};
+
+/// A tensor's handle: steps, workers and reductions, thrown or looked up.
+template <class H>
+concept reducible_tensor = requires(const H& tensor, step_number step, reduction what, const steps_options& which,
+                                    const reduction_options& how, const read_options& where) {
+    { tensor.name() } -> std::convertible_to<std::string>;
+    { tensor.steps(which) } -> std::same_as<std::vector<step_number>>;
+    { tensor.workers(step, where) } -> std::same_as<std::vector<std::string>>;
+    { tensor.reduction_value(step, what, how) } -> std::same_as<double>;
+    { tensor.find_reduction(step, what, how) } -> std::same_as<lookup<double>>;
+};
+
+/// tensor(name) gives such a handle.
+template <class T>
+concept tensor_source = requires(const T& trial, std::string_view name) {
+    { trial.tensor(name) } -> reducible_tensor;
+};
+
+/// What a rule may ask of a trial.  A type T models `readable_trial` when:
+///  1. steps are global steps, ascending; mode and mode_step give nothing for a step that nobody wrote;
+///  2. tensor_names gives sorted names, each once; tensor(name) throws tensor_unavailable for any other name;
+///  3. reduction_value throws where find_reduction gives an absence, and they agree otherwise;
+///  4. name() says which run it is; const calls may run at once on many threads.
+/// Not promised: where the values come from, or that a later call sees more steps.
+template <class T>
+concept readable_trial = step_source<T> && tensor_lister<T> && tensor_source<T> && requires(const T& trial) {
+    { trial.name() } -> std::convertible_to<std::string>;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,93 @@
+// What a look-up on a trial says when there is nothing: why, as a value.  Throwing calls are made of these.
+// A scan over a million steps must not pay for exceptions.
+// Used by: trial/trial_state.hpp, trial/tensor_handle.hpp, rules.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Why a look-up found nothing.
+enum class absence : std::uint8_t {
+    tensor_not_saved,        ///< the step is there, this tensor (or its values, or what the reduction needs) is not
+    step_not_saved,          ///< the step was not saved and will not be
+    step_not_yet_available,  ///< the step may still come
+    no_such_worker,          ///< the tensor is there, but not from this worker
+    event_file_missing,      ///< the index names an event file that is not there
+    shape_not_saved,         ///< neither a shape nor values
+    damaged,                 ///< the record cannot be trusted: see `damage`, `where`, `offset`
+    wrong_dtype,             ///< the dtype does not have what was asked for
+};
+
+/// Why, and where.
+struct lookup_failure {
+    absence why = absence::tensor_not_saved;
+    bool has_reductions = false;  ///< the values are not there, but saved reductions are
+    status damage = status::ok;   ///< of a damaged record
+    std::uint64_t offset = 0;     ///< of a damaged record, in `where`
+    std::string where = {};       ///< the event file, or the worker that is not there
+    std::string note = {};        ///< words that only the place of failure knows
+};
+
+/// A value, or why there is none.
+template <class T>
+class [[nodiscard]] lookup {
+public:
+    lookup(T value) : value_(std::move(value)) {}                     // NOLINT: implicit
+    lookup(lookup_failure failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
+    lookup(absence why) : failure_{.why = why} {}                     // NOLINT: implicit
+
+    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
+    [[nodiscard]] const T& operator*() const& noexcept { return *value_; }
+    [[nodiscard]] T& operator*() & noexcept { return *value_; }
+    [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
+    [[nodiscard]] const T* operator->() const noexcept { return &*value_; }
+    /// Only where there is no value.
+    [[nodiscard]] const lookup_failure& failure() const noexcept { return failure_; }
+
+private:
+    std::optional<T> value_;
+    lookup_failure failure_;
+};
+
+/// Throws the error that a failed look-up of `tensor` at `step` of `in` stands for.
+[[noreturn]] inline void throw_failure(const lookup_failure& failure, const std::string& tensor, step_number step,
+                                       mode in) {
+    switch (failure.why) {
+        case absence::tensor_not_saved:
+            throw tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
+        case absence::event_file_missing:
+            throw tensor_unavailable_for_step(tensor, step, in, false,
+                                              "as its event file " + failure.where + " is missing.");
+        case absence::step_not_saved:
+            throw step_unavailable(step, in);
+        case absence::step_not_yet_available:
+            throw step_not_yet_available(step, in);
+        case absence::no_such_worker:
+            throw invalid_worker(failure.where);
+        case absence::shape_not_saved:
+            throw shape_unavailable_for_step(tensor, step, in);
+        case absence::damaged:
+            throw corrupt_record(
+                failure.where + ", record at byte " + std::to_string(failure.offset) + ": " +
+                    (failure.note.empty() ? std::string{describe(failure.damage)} : failure.note) + ". Tensor " +
+                    tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
+                    ") cannot be read; everything else of the run still can.",
+                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in});
+        case absence::wrong_dtype:
+            throw type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
+    }
+    throw error("Error", "unknown failure");
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,81 @@
+// Appends protobuf fields to a buffer, and says beforehand how many bytes they take.
+// A nested message is written behind its length, so sizes are computed first and nothing is moved or copied twice.
+// Used by: wire (messages), hook, tests.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/wire/field.hpp>
+#include <smdebug/wire/varint.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace wire {
+
+/// Bytes of a field's tag.
+[[nodiscard]] constexpr std::size_t tag_size(field_number number) noexcept {
+    return varint_size(tag{number, wire_type::varint}.code());
+}
+/// Bytes of a whole field of each layout.
+[[nodiscard]] constexpr std::size_t varint_field_size(field_number number, std::uint64_t value) noexcept {
+    return tag_size(number) + varint_size(value);
+}
+[[nodiscard]] constexpr std::size_t fixed32_field_size(field_number number) noexcept { return tag_size(number) + 4; }
+[[nodiscard]] constexpr std::size_t fixed64_field_size(field_number number) noexcept { return tag_size(number) + 8; }
+[[nodiscard]] constexpr std::size_t delimited_field_size(field_number number, std::size_t length) noexcept {
+    return tag_size(number) + varint_size(length) + length;
+}
+
+/// Appends fields to `out`, which it borrows.  Writes what it is told: leaving out defaults is the message's business.
+class field_writer {
+public:
+    explicit field_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
+
+    void write_varint(field_number number, std::uint64_t value) {
+        put_tag(number, wire_type::varint);
+        append_varint(*out_, value);
+    }
+    /// An int32 or int64: negative numbers take ten bytes, as in protobuf.
+    void write_int(field_number number, std::int64_t value) { write_varint(number, static_cast<std::uint64_t>(value)); }
+    void write_float(field_number number, float value) {
+        put_tag(number, wire_type::fixed32);
+        put_scalar(std::bit_cast<std::uint32_t>(value));
+    }
+    void write_double(field_number number, double value) {
+        put_tag(number, wire_type::fixed64);
+        put_scalar(std::bit_cast<std::uint64_t>(value));
+    }
+    /// Bytes, a packed list, or a message that is already encoded.  `bytes` must not lie in the buffer.
+    void write_bytes(field_number number, byte_view bytes) {
+        begin_message(number, bytes.size());
+        out_->insert(out_->end(), bytes.begin(), bytes.end());
+    }
+    void write_text(field_number number, std::string_view text) { write_bytes(number, as_bytes(text)); }
+
+    /// Begins a nested message of `length` bytes: the caller writes exactly that many next.
+    void begin_message(field_number number, std::size_t length) {
+        put_tag(number, wire_type::length_delimited);
+        append_varint(*out_, length);
+    }
+
+private:
+    void put_tag(field_number number, wire_type type) { append_varint(*out_, tag{number, type}.code()); }
+
+    template <class T>
+    void put_scalar(T value) {
+        const std::size_t at = out_->size();
+        out_->resize(at + sizeof(T));
+        store_le(out_->data() + at, value);
+    }
+
+    std::vector<std::byte>* out_;
+};
+
+}  // namespace wire
+}  // namespace v1
+}  // namespace smdebug
