@@ -48,6 +48,13 @@ inline void append_json_string(std::string& out, std::string_view text) {
     return {text, static_cast<std::size_t>(end - text)};
 }
 
+/// A double for people: the shortest of about six digits.
+[[nodiscard]] inline std::string short_text(double value) {
+    char text[40] = {};
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
+    return {text, static_cast<std::size_t>(end - text)};
+}
+
 /// Appends a double as a JSON number; a JSON string where it is not finite, as JSON has no number for it.
 inline void append_json_number(std::string& out, double value) {
     const std::string text = double_text(value);

@@ -77,6 +77,9 @@ public:
     [[nodiscard]] constexpr bool contains(reduction_key key) const noexcept {
         return ((bits_ >> key.index()) & 1U) != 0;
     }
+    [[nodiscard]] constexpr bool contains(reduction what, bool abs = false) const noexcept {
+        return contains(reduction_key{what, abs});
+    }
     [[nodiscard]] constexpr bool has_counts() const noexcept { return ((bits_ >> 18U) & 1U) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
     [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }

@@ -52,7 +52,8 @@ inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
 
 /// A type that elements of tensors have: exactly that type, without const or reference.
 template <class T>
-concept element = dtype_of_v<T> != dtype::invalid;
+concept element = dtype_of_v<T>
+!= dtype::invalid;
 
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }

@@ -212,7 +212,8 @@ private:
     void damaged(std::string_view key, const std::string& what) {
         if (options_.damaged_index == damage_policy::fail) {
             throw index_reader_exception(
-                key + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)", {.where = key});
+                std::string{key} + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)",
+                {.where = std::string{key}});
         }
         const auto known = [&](const problem& held) { return held.where == key; };
         if (std::none_of(problems_.begin(), problems_.end(), known)) {

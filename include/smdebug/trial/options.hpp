@@ -79,10 +79,10 @@ struct trial_options {
 
 /// trial.tensor_names(...).  `regex` and `collection` exclude each other.
 struct tensor_names_options {
-    std::optional<step_number> step = {};
-    smdebug::mode mode = smdebug::mode::global;
     std::optional<text_list> regex = {};
     std::optional<collection_ref> collection = {};
+    std::optional<step_number> step = {};
+    smdebug::mode mode = smdebug::mode::global;
 };
 
 /// trial.steps(...), tensor.steps(...).

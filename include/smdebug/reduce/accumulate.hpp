@@ -1,0 +1,177 @@
+// From blocks to a tensor: walks a tensor's blocks, sweeps each while it is in L1, and adds the results up.
+// The same walk for every kernel; what differs between kernels is the sweeps.
+// Used by: reduce (reduce_tensor).
+#pragma once
+
+#include <smdebug/reduce/integer_sums.hpp>
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/scaled_product.hpp>
+#include <smdebug/reduce/spread.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// Elements in memory and how they become lanes.  Borrows the bytes.
+template <class Lane>
+struct element_source {
+    const std::byte* bytes = nullptr;
+    std::size_t count = 0;
+    std::size_t element_size = sizeof(Lane);
+    double scale = 1;  ///< lanes are elements times this, a power of two
+    /// Fills lanes; null where the elements are lanes as they lie.
+    void (*widen)(const std::byte* from, std::size_t count, double scale, Lane* to) = nullptr;
+    /// Exact sums; null where the lanes' sums are the elements' sums.
+    integer_sums (*exact)(const std::byte* from, std::size_t count) = nullptr;
+    /// Kinds of the elements; null where the lanes tell.
+    element_counts (*kinds)(const std::byte* from, std::size_t count) = nullptr;
+};
+
+/// What is wanted of a tensor, in the terms of the walk.  The plain sum is always there.
+struct demand {
+    bool more = false;     ///< extrema, counts, sums of |x| and of squares
+    bool spread = false;   ///< squares about the mean, of x and of |x|; needs more
+    bool product = false;  ///< needs more
+};
+
+/// What a walk over a tensor answers.
+struct totals {
+    std::uint64_t count = 0;
+    double scale = 1;
+    element_counts kinds;
+    wide_sum sum;
+    wide_sum magnitudes;
+    wide_sum squares;
+    double min = infinity;
+    double max = -infinity;
+    double abs_min = infinity;
+    scaled_product product;
+    spread plain;
+    spread absolute;
+
+    [[nodiscard]] bool all_finite() const noexcept { return (kinds.nan | kinds.pos_inf | kinds.neg_inf) == 0; }
+};
+
+/// One tensor's walk.  Sweeps is the kernel's part:
+///  - sweep<Lane, parts>(at, count) -> block_result;
+///  - centre<Lane>(at, count, centre, magnitudes) -> centred_result;
+///  - count_zeros<Lane>(at, count) -> std::uint64_t;
+/// all in the order of lanes.hpp, of at most block_size lanes at any alignment.
+template <class Sweeps, class Lane>
+class block_walk {
+public:
+    block_walk(const element_source<Lane>& source, demand wanted) noexcept : source_(source), wanted_(wanted) {
+        all_.count = source.count;
+        all_.scale = source.scale;
+    }
+
+    /// Loads each element from memory once.
+    [[nodiscard]] totals run() noexcept {
+        if (source_.widen == nullptr) {
+            for (std::size_t at = 0; at < source_.count; at += block_size) {
+                const std::byte* raw = source_.bytes + at * source_.element_size;
+                add(raw, raw, length_at(at));
+            }
+            return all_;
+        }
+        alignas(64) Lane lanes[block_size];
+        for (std::size_t at = 0; at < source_.count; at += block_size) {
+            const std::byte* raw = source_.bytes + at * source_.element_size;
+            source_.widen(raw, length_at(at), source_.scale, lanes);
+            add(raw, reinterpret_cast<const std::byte*>(lanes), length_at(at));
+        }
+        return all_;
+    }
+
+private:
+    [[nodiscard]] std::size_t length_at(std::size_t begin) const noexcept {
+        return source_.count - begin < block_size ? source_.count - begin : block_size;
+    }
+
+    [[nodiscard]] block_result swept(const std::byte* at, std::size_t count) const noexcept {
+        if (!wanted_.more) {
+            return Sweeps::template sweep<Lane, parts{}>(at, count);
+        }
+        if (wanted_.product && all_.product.mantissa != 0) {  // a product that is 0 stays 0
+            return Sweeps::template sweep<Lane, parts{.extrema = true, .norms = true, .product = true}>(at, count);
+        }
+        return Sweeps::template sweep<Lane, parts{.extrema = true, .norms = true}>(at, count);
+    }
+
+    void add(const std::byte* raw, const std::byte* at, std::size_t count) noexcept {
+        block_result block = swept(at, count);
+        const bool regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
+        element_counts kinds;
+        if (!regular) {
+            kinds = source_.kinds != nullptr ? source_.kinds(raw, count) : count_kinds<Sweeps, Lane>(at, count);
+        } else if (block.abs_min == 0) {
+            kinds.zeros = Sweeps::template count_zeros<Lane>(at, count);
+        }
+        add_kinds(kinds);
+        if (wanted_.product) {
+            add_product(block.product, kinds);
+        }
+        add_sums(raw, count, block);
+        if (wanted_.spread && regular) {
+            add_spread(at, count, block);
+        }
+    }
+
+    void add_kinds(const element_counts& kinds) noexcept {
+        all_.kinds.nan += kinds.nan;
+        all_.kinds.pos_inf += kinds.pos_inf;
+        all_.kinds.neg_inf += kinds.neg_inf;
+        all_.kinds.zeros += kinds.zeros;
+    }
+
+    void add_product(scaled_product block, const element_counts& kinds) noexcept {
+        if ((kinds.pos_inf | kinds.neg_inf) != 0) {
+            block = {block.mantissa < 0 ? -infinity : infinity, 0};
+        }
+        if (kinds.zeros != 0) {
+            block = {block.mantissa * 0.0, 0};
+        }
+        all_.product = limited<Sweeps>(times<Sweeps>(all_.product, block));
+    }
+
+    void add_sums(const std::byte* raw, std::size_t count, const block_result& block) noexcept {
+        const bool exact = source_.exact != nullptr;
+        const integer_sums sums = exact ? source_.exact(raw, count) : integer_sums{block.sum, block.magnitudes};
+        all_.sum = plus<Sweeps>(all_.sum, sums.sum);
+        if (wanted_.more) {
+            all_.magnitudes = plus<Sweeps>(all_.magnitudes, sums.magnitudes);
+            all_.squares = plus<Sweeps>(all_.squares, block.squares);
+            all_.min = block.min < all_.min ? block.min : all_.min;
+            all_.max = block.max > all_.max ? block.max : all_.max;
+            all_.abs_min = block.abs_min < all_.abs_min ? block.abs_min : all_.abs_min;
+        }
+    }
+
+    void add_spread(const std::byte* at, std::size_t count, const block_result& block) noexcept {
+        const spread plain = block_spread<Sweeps, Lane>(at, count, block.sum, block.squares, false);
+        merge<Sweeps>(all_.plain, plain);
+        // Rounding is symmetric: where all elements have one sign, both sums have the same digits, and so has the rest.
+        if (block.sum.high == block.magnitudes.high && block.sum.low == block.magnitudes.low) {
+            merge<Sweeps>(all_.absolute, plain);
+        } else if (block.sum.high == -block.magnitudes.high && block.sum.low == -block.magnitudes.low) {
+            merge<Sweeps>(all_.absolute, {plain.count, {-plain.mean.high, -plain.mean.low}, plain.deviations});
+        } else {
+            merge<Sweeps>(all_.absolute,
+                          block_spread<Sweeps, Lane>(at, count, block.magnitudes, block.squares, true));
+        }
+    }
+
+    element_source<Lane> source_;
+    demand wanted_;
+    totals all_;
+};
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

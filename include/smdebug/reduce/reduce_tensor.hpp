@@ -1,0 +1,192 @@
+// One tensor through one kernel: picks lanes by dtype, walks the blocks, finishes the values.
+// Both kernels are this function with other sweeps, so they cannot disagree on anything but a sweep.
+// Used by: reduce (scalar_kernel, simd_kernel).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/accumulate.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/finish.hpp>
+#include <smdebug/reduce/integer_sums.hpp>
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// Which parts of the walk a set needs.  Sum and mean alone need nothing but the plain sum.
+template <class Tag>
+[[nodiscard]] constexpr demand demand_of(reduction_set wanted) noexcept {
+    constexpr auto both = [](reduction what) { return reduction_set{what, false} | reduction_set{what, true}; };
+    constexpr reduction_set spreads = both(reduction::std) | both(reduction::variance);
+    constexpr reduction_set products = both(reduction::prod);
+    constexpr reduction_set sums = reduction_set{reduction::sum} | reduction_set{reduction::mean};
+    demand needed;
+    needed.spread = !(wanted & spreads).empty();
+    needed.product = !(wanted & products).empty();
+    needed.more = (wanted.bits() & ~sums.bits()) != 0;
+    return needed;
+}
+
+/// Lanes times this keep their squares inside a double's range; 1 where they are inside already.
+/// The squares' own sum tells: it overflows, or is so small that squares may have underflowed.  A plain sum may
+/// overflow on the way although the data are finite; then lanes are scaled down too.
+template <class Tag>
+[[nodiscard]] inline double needed_scale(const totals& all, demand wanted) noexcept {
+    constexpr double too_large = 0x1p900;
+    constexpr double too_small = 0x1p-900;
+    if (!all.all_finite()) {
+        return 1;
+    }
+    if (!is_finite<Tag>(all.sum.high) || (wanted.more && !(all.squares.high <= too_large))) {
+        return 0x1p-600;
+    }
+    const bool only_zeros = all.min == 0 && all.max == 0;
+    return wanted.more && all.count != 0 && all.squares.high < too_small && !only_zeros ? 0x1p600 : 1;
+}
+
+/// A walk over doubles that may have to be repeated with the lanes scaled.  That second walk is for data beyond 1e+-130
+/// only; it gives the sums and the spread, while extrema, counts and product stay those of the first.
+template <class Sweeps, class Lane>
+[[nodiscard]] inline totals walk(element_source<Lane> source, demand wanted,
+                                 decltype(element_source<Lane>::widen) scaled_widen) noexcept {
+    totals all = block_walk<Sweeps, Lane>(source, wanted).run();
+    if (scaled_widen == nullptr) {
+        return all;
+    }
+    source.scale = needed_scale<Sweeps>(all, wanted);
+    if (source.scale != 1) {
+        source.widen = scaled_widen;
+        const totals again = block_walk<Sweeps, Lane>(source, {wanted.more, wanted.spread, false}).run();
+        all.scale = again.scale;
+        all.sum = again.sum;
+        all.magnitudes = again.magnitudes;
+        all.squares = again.squares;
+        all.plain = again.plain;
+        all.absolute = again.absolute;
+    }
+    return all;
+}
+
+/// Kinds of complex numbers: NaN where either part is, else infinite where either part is (counted as positive).
+template <class Tag>
+[[nodiscard]] inline element_counts complex_kinds(const std::byte* at, std::size_t count) noexcept {
+    element_counts kinds;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double re = lane_at<Tag, double>(at, 2 * i);
+        const double im = lane_at<Tag, double>(at, 2 * i + 1);
+        const bool nan = re != re || im != im;
+        kinds.nan += nan ? 1U : 0U;
+        kinds.pos_inf += !nan && !(is_finite<Tag>(re) && is_finite<Tag>(im)) ? 1U : 0U;
+        kinds.zeros += re == 0 && im == 0 ? 1U : 0U;
+    }
+    return kinds;
+}
+
+/// Picks the lanes of a dtype and walks.
+template <class Sweeps>
+class dtype_walk {
+public:
+    dtype_walk(const tensor_view& tensor, demand wanted) noexcept : tensor_(tensor), wanted_(wanted) {}
+
+    [[nodiscard]] result<totals> run() const noexcept {
+        switch (tensor_.type) {
+            case dtype::float32:
+                return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr);
+            case dtype::float64:
+                return walk<Sweeps, double>(in_place<double>(), wanted_, &widen<Sweeps, from_double>);
+            case dtype::float16:
+                return widened<from_half>();
+            case dtype::bfloat16:
+                return widened<from_bfloat>();
+            case dtype::boolean:
+                return widened<from_bool>();
+            case dtype::int8:
+                return widened<from_integer<std::int8_t, float>>();
+            case dtype::uint8:
+                return widened<from_integer<std::uint8_t, float>>();
+            case dtype::int16:
+                return widened<from_integer<std::int16_t, float>>();
+            case dtype::uint16:
+                return widened<from_integer<std::uint16_t, float>>();
+            case dtype::int32:
+                return widened<from_integer<std::int32_t, double>>();
+            case dtype::uint32:
+                return widened<from_integer<std::uint32_t, double>>();
+            case dtype::int64:
+                return exact<std::int64_t>();
+            case dtype::uint64:
+                return exact<std::uint64_t>();
+            case dtype::complex64:
+                return widened<from_complex<float>>();
+            case dtype::complex128: {
+                auto source = source_of<from_complex<double>>();
+                source.kinds = &complex_kinds<Sweeps>;
+                return walk<Sweeps, double>(source, wanted_, source.widen);
+            }
+            case dtype::string:
+            case dtype::invalid:
+                break;
+        }
+        return status::unsupported;
+    }
+
+private:
+    template <class Lane>
+    [[nodiscard]] element_source<Lane> in_place() const noexcept {
+        element_source<Lane> source;
+        source.bytes = tensor_.bytes.data();
+        source.count = tensor_.bytes.size() / sizeof(Lane);
+        return source;
+    }
+
+    template <class Conversion>
+    [[nodiscard]] element_source<typename Conversion::lane> source_of() const noexcept {
+        auto source = in_place<typename Conversion::lane>();
+        source.element_size = sizeof(typename Conversion::element);
+        source.count = tensor_.bytes.size() / source.element_size;
+        source.widen = &widen<Sweeps, Conversion>;
+        return source;
+    }
+
+    template <class Conversion>
+    [[nodiscard]] totals widened() const noexcept {
+        return walk<Sweeps>(source_of<Conversion>(), wanted_, nullptr);
+    }
+
+    template <class Integer>
+    [[nodiscard]] totals exact() const noexcept {
+        auto source = source_of<from_integer<Integer, double>>();
+        source.exact = &exact_sums<Sweeps, Integer>;
+        return walk<Sweeps>(source, wanted_, nullptr);
+    }
+
+    const tensor_view& tensor_;
+    demand wanted_;
+};
+
+/// The values of a tensor: at least those `wanted`, and what came along for free.
+/// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings.
+template <class Sweeps>
+[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted) noexcept {
+    demand needed = demand_of<Sweeps>(wanted);
+    const bool complex = is_complex(tensor.type);
+    needed.more = needed.more || complex;  // a complex tensor has nothing but its magnitudes
+    const result<totals> all = dtype_walk<Sweeps>(tensor, needed).run();
+    if (!all) {
+        return all.code();
+    }
+    return finisher<Sweeps>(*all, needed, complex).values();
+}
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

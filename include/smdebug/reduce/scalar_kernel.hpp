@@ -1,0 +1,145 @@
+// The scalar kernel: plain loops, an element at a time, in the order that lanes.hpp defines.
+// The truth that the SIMD kernels are tested against, and the kernel of machines that xsimd does not know.
+// Used by: trial, hook (as the Kernel policy), tests, benchmarks.
+#pragma once
+
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/reduce_tensor.hpp>
+#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// Sweeps of one block, written as the definition reads.
+struct scalar_sweeps {
+    template <class Lane, parts Parts>
+    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count) noexcept {
+        block_result block;
+        if constexpr (std::same_as<Lane, float>) {
+            sum_narrow<Parts>(at, count, block);
+        } else {
+            sum_wide<Parts>(at, count, block);
+        }
+        if constexpr (Parts.extrema) {
+            for (std::size_t i = 0; i < count; ++i) {
+                const double x = lane_at<scalar_sweeps, Lane>(at, i);
+                const double size = magnitude<scalar_sweeps>(x);
+                block.min = x < block.min ? x : block.min;
+                block.max = x > block.max ? x : block.max;
+                block.abs_min = size < block.abs_min ? size : block.abs_min;
+            }
+        }
+        if constexpr (Parts.product) {
+            block.product = careful_product<scalar_sweeps, Lane>(at, count);
+        }
+        return block;
+    }
+
+    template <class Lane>
+    [[nodiscard]] static centred_result centre(const std::byte* at, std::size_t count, double about,
+                                               bool magnitudes) noexcept {
+        lane_array<double> first{};
+        lane_array<double> second{};
+        for (std::size_t i = 0; i < count; ++i) {
+            const double x = lane_at<scalar_sweeps, Lane>(at, i);
+            const double d = (magnitudes ? magnitude<scalar_sweeps>(x) : x) - about;
+            first[i % lane_count] += d;
+            second[i % lane_count] += rounded<scalar_sweeps>(d * d);
+        }
+        return {tree_sum<scalar_sweeps>(first), tree_sum<scalar_sweeps>(second)};
+    }
+
+    template <class Lane>
+    [[nodiscard]] static std::uint64_t count_zeros(const std::byte* at, std::size_t count) noexcept {
+        return count_kinds<scalar_sweeps, Lane>(at, count).zeros;
+    }
+
+private:
+    template <parts Parts>
+    static void sum_narrow(const std::byte* at, std::size_t count, block_result& block) noexcept {
+        lane_array<double> sum{};
+        lane_array<double> magnitudes{};
+        lane_array<double> squares{};
+        for (std::size_t i = 0; i < count; ++i) {
+            const double x = lane_at<scalar_sweeps, float>(at, i);
+            sum[i % lane_count] += x;
+            if constexpr (Parts.norms) {
+                magnitudes[i % lane_count] += magnitude<scalar_sweeps>(x);
+                squares[i % lane_count] += x * x;  // exact: fused or not, the same bits
+            }
+        }
+        block.sum = {tree_sum<scalar_sweeps>(sum), 0};
+        if constexpr (Parts.norms) {
+            block.magnitudes = {tree_sum<scalar_sweeps>(magnitudes), 0};
+            block.squares = {tree_sum<scalar_sweeps>(squares), 0};
+        }
+    }
+
+    struct wide_lanes {
+        lane_array<double> high{};
+        lane_array<double> low{};
+
+        void add(std::size_t lane, const std::array<double, group_rows>& x) noexcept {
+            const double tree = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+            const wide_sum sum = two_sum<scalar_sweeps>(high[lane], tree);
+            high[lane] = sum.high;
+            low[lane] += sum.low;
+        }
+    };
+
+    template <parts Parts>
+    static void sum_wide(const std::byte* at, std::size_t count, block_result& block) noexcept {
+        wide_lanes sum;
+        wide_lanes magnitudes;
+        wide_lanes squares;
+        for (std::size_t group = 0; group < count; group += group_rows * lane_count) {
+            for (std::size_t lane = 0; lane < lane_count; ++lane) {
+                std::array<double, group_rows> x{};
+                std::array<double, group_rows> size{};
+                std::array<double, group_rows> square{};
+                for (std::size_t row = 0; row < group_rows; ++row) {
+                    const std::size_t i = group + row * lane_count + lane;
+                    x[row] = i < count ? lane_at<scalar_sweeps, double>(at, i) : 0.0;
+                    size[row] = magnitude<scalar_sweeps>(x[row]);
+                    square[row] = rounded<scalar_sweeps>(x[row] * x[row]);
+                }
+                sum.add(lane, x);
+                if constexpr (Parts.norms) {
+                    magnitudes.add(lane, size);
+                    squares.add(lane, square);
+                }
+            }
+        }
+        block.sum = tree_sum<scalar_sweeps>(sum.high, sum.low);
+        if constexpr (Parts.norms) {
+            block.magnitudes = tree_sum<scalar_sweeps>(magnitudes.high, magnitudes.low);
+            block.squares = tree_sum<scalar_sweeps>(squares.high, squares.low);
+        }
+    }
+};
+
+}  // namespace reduce
+
+/// Reduces with plain loops.  Models reduction_kernel; answers the same bits as every simd_kernel.
+struct scalar_kernel {
+    /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
+        return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
+    }
+
+    [[nodiscard]] std::string name() const { return "scalar"; }
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,214 @@
+// The few vector operations that the sweeps need, over xsimd: lanes from memory, rounded products, merging by halves.
+// The only header that includes xsimd.  Everything has Arch as a template parameter (style.md 1.3).
+// Used by: reduce (simd_sweeps).
+#pragma once
+
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/scaled_product.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
+
+#include <xsimd/xsimd.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+template <class Arch>
+using singles = xsimd::batch<float, Arch>;
+template <class Arch>
+using doubles = xsimd::batch<double, Arch>;
+template <class Arch>
+using words = xsimd::batch<std::uint64_t, Arch>;
+
+/// Vectors of doubles that hold the sixteen lanes.
+template <class Arch>
+inline constexpr std::size_t vectors_per_row = lane_count / doubles<Arch>::size;
+
+template <class Arch>
+using lane_vectors = std::array<doubles<Arch>, vectors_per_row<Arch>>;
+
+/// AVX-512 operations below are the masked forms with this mask, because g++ 12 warns (-Wmaybe-uninitialized, its bug
+/// 105593) in the plain ones; it makes the same plain instructions of both.
+template <class Arch>
+inline constexpr std::uint8_t every_lane = 0xFF;
+
+template <class Arch>
+inline constexpr bool has_avx512 = std::derived_from<Arch, xsimd::avx512f>;
+
+/// The smaller of two, lane by lane, either one where a lane is NaN.
+template <class Arch, class Lane>
+[[nodiscard]] inline xsimd::batch<Lane, Arch> smaller(xsimd::batch<Lane, Arch> a,
+                                                      xsimd::batch<Lane, Arch> b) noexcept {
+    if constexpr (has_avx512<Arch> && std::same_as<Lane, float>) {
+        return xsimd::batch<Lane, Arch>(_mm512_maskz_min_ps(std::uint16_t{0xFFFF}, a.data, b.data));
+    } else if constexpr (has_avx512<Arch>) {
+        return xsimd::batch<Lane, Arch>(_mm512_maskz_min_pd(every_lane<Arch>, a.data, b.data));
+    } else {
+        return xsimd::min(a, b);
+    }
+}
+
+template <class Arch, class Lane>
+[[nodiscard]] inline xsimd::batch<Lane, Arch> larger(xsimd::batch<Lane, Arch> a, xsimd::batch<Lane, Arch> b) noexcept {
+    if constexpr (has_avx512<Arch> && std::same_as<Lane, float>) {
+        return xsimd::batch<Lane, Arch>(_mm512_maskz_max_ps(std::uint16_t{0xFFFF}, a.data, b.data));
+    } else if constexpr (has_avx512<Arch>) {
+        return xsimd::batch<Lane, Arch>(_mm512_maskz_max_pd(every_lane<Arch>, a.data, b.data));
+    } else {
+        return xsimd::max(a, b);
+    }
+}
+
+/// Each lane's upper twelve bits: of a double, sign and exponent.
+template <class Arch>
+[[nodiscard]] inline words<Arch> upper_bits(words<Arch> bits) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return words<Arch>(_mm512_maskz_srli_epi64(every_lane<Arch>, bits.data, 52));
+    } else {
+        return bits >> 52;
+    }
+}
+
+/// One vector of doubles from floats or doubles at any alignment.
+template <class Arch, class Lane>
+[[nodiscard]] inline doubles<Arch> load_doubles(const Lane* at) noexcept {
+    if constexpr (std::same_as<Lane, double>) {
+        return doubles<Arch>::load_unaligned(at);
+    } else if constexpr (has_avx512<Arch>) {
+        return doubles<Arch>(_mm512_maskz_cvtps_pd(every_lane<Arch>, _mm256_loadu_ps(at)));
+    } else if constexpr (std::derived_from<Arch, xsimd::avx>) {
+        return doubles<Arch>(_mm256_cvtps_pd(_mm_loadu_ps(at)));
+    } else {
+        alignas(64) std::array<double, doubles<Arch>::size> wide;
+        for (std::size_t i = 0; i < wide.size(); ++i) {
+            float value;
+            std::memcpy(&value, at + i, sizeof(value));
+            wide[i] = static_cast<double>(value);
+        }
+        return doubles<Arch>::load_aligned(wide.data());
+    }
+}
+
+/// The product x * y as rounded: no addition can be fused with it.
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> rounded_product(doubles<Arch> x, doubles<Arch> y) noexcept {
+    const doubles<Arch> product = x * y;
+    return doubles<Arch>(rounded<Arch>(product.data));
+}
+
+/// sum + x * x where x * x is exact, so that it may be fused or not.
+template <class Arch>
+[[nodiscard]] inline doubles<Arch> plus_exact_square(doubles<Arch> sum, doubles<Arch> x) noexcept {
+    if constexpr (has_avx512<Arch>) {
+        return doubles<Arch>(_mm512_fmadd_pd(x.data, x.data, sum.data));
+    } else {
+        return xsimd::fma(x, x, sum);
+    }
+}
+
+/// The lanes' sum by halves: whole vectors first, then within the last one.
+template <class Arch>
+[[nodiscard]] inline double vector_tree_sum(lane_vectors<Arch>& lane) noexcept {
+    for (std::size_t width = lane.size() / 2; width > 0; width /= 2) {
+        for (std::size_t i = 0; i < width; ++i) {
+            lane[i] = lane[i] + lane[i + width];
+        }
+    }
+    alignas(64) std::array<double, doubles<Arch>::size> rest;
+    lane[0].store_aligned(rest.data());
+    return tree_sum<Arch>(rest);
+}
+
+/// The same for wide lanes: both halves of the sums go by two_sum.
+template <class Arch>
+[[nodiscard]] inline wide_sum wide_vector_tree_sum(lane_vectors<Arch>& high, lane_vectors<Arch>& low) noexcept {
+    for (std::size_t width = high.size() / 2; width > 0; width /= 2) {
+        for (std::size_t i = 0; i < width; ++i) {
+            const doubles<Arch> sum = high[i] + high[i + width];
+            const doubles<Arch> part = sum - high[i];
+            low[i] = ((high[i] - (sum - part)) + (high[i + width] - part)) + (low[i] + low[i + width]);
+            high[i] = sum;
+        }
+    }
+    alignas(64) std::array<double, doubles<Arch>::size> high_rest;
+    alignas(64) std::array<double, doubles<Arch>::size> low_rest;
+    high[0].store_aligned(high_rest.data());
+    low[0].store_aligned(low_rest.data());
+    return tree_sum<Arch>(high_rest, low_rest);
+}
+
+/// The lanes' product by halves.
+template <class Arch>
+[[nodiscard]] inline scaled_product vector_tree_product(lane_vectors<Arch>& lane, std::int64_t exponent) noexcept {
+    for (std::size_t width = lane.size() / 2; width > 0; width /= 2) {
+        for (std::size_t i = 0; i < width; ++i) {
+            lane[i] = lane[i] * lane[i + width];
+        }
+    }
+    alignas(64) std::array<double, doubles<Arch>::size> rest;
+    lane[0].store_aligned(rest.data());
+    return tree_product<Arch>(rest, exponent);
+}
+
+/// Sums of one vector of wide lanes: eight rows in a tree, then into a sum of two doubles.
+template <class Arch>
+struct wide_lane_sum {
+    doubles<Arch> high = doubles<Arch>(0.0);
+    doubles<Arch> low = doubles<Arch>(0.0);
+
+    using group = std::array<doubles<Arch>, group_rows>;
+
+    void add(const group& x) noexcept {
+        const doubles<Arch> tree = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+        const doubles<Arch> sum = high + tree;
+        const doubles<Arch> part = sum - high;
+        low = low + ((high - (sum - part)) + (tree - part));
+        high = sum;
+    }
+};
+
+/// Products of one vector of lanes.  Between two calls of normalise at most group_rows rows may be multiplied.
+template <class Arch>
+struct lane_product {
+    doubles<Arch> mantissa = doubles<Arch>(1.0);
+    words<Arch> exponent = words<Arch>(std::uint64_t{0});  ///< sum of the biased exponents that normalise took out
+
+    void normalise() noexcept {
+        const auto bits = xsimd::bitwise_cast<words<Arch>>(mantissa);
+        const words<Arch> field(std::uint64_t{0x7FF0000000000000});
+        exponent = exponent + upper_bits<Arch>(bits & field);
+        mantissa = xsimd::bitwise_cast<doubles<Arch>>((bits & words<Arch>(std::uint64_t{0x800FFFFFFFFFFFFF})) |
+                                                      words<Arch>(std::uint64_t{0x3FF0000000000000}));
+    }
+};
+
+/// A row of fewer than sixteen elements, filled up to sixteen with what changes nothing: three rows, for sums,
+/// products and extrema.  Reads `count` elements and not a byte more.
+template <class Arch, class Lane>
+struct padded_row {
+    alignas(64) std::array<Lane, lane_count> sums;
+    alignas(64) std::array<Lane, lane_count> factors;
+    alignas(64) std::array<Lane, lane_count> extrema;
+
+    padded_row(const Lane* at, std::size_t count) noexcept {
+        sums.fill(0);
+        factors.fill(1);
+        Lane first;
+        std::memcpy(&first, at, sizeof(Lane));
+        extrema.fill(first);
+        std::memcpy(sums.data(), at, count * sizeof(Lane));
+        std::memcpy(factors.data(), at, count * sizeof(Lane));
+        std::memcpy(extrema.data(), at, count * sizeof(Lane));
+    }
+};
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

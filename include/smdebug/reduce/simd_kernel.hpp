@@ -1,0 +1,32 @@
+// The SIMD kernel: the same definition as the scalar one, with as many lanes at a time as a vector holds.
+// Arch is a template parameter, so that kernels for several instruction sets may live in one program.
+// Used by: trial, hook (as the default Kernel policy), benchmarks.
+#pragma once
+
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/reduce_tensor.hpp>
+#include <smdebug/reduce/simd_sweeps.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Reduces with the vectors of Arch, one of xsimd's architectures that the file is compiled for.
+/// Models reduction_kernel; answers the same bits as scalar_kernel and as every other Arch.
+/// The caller sees to it that the CPU has the instructions.
+template <class Arch = xsimd::default_arch>
+struct simd_kernel {
+    /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
+        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted);
+    }
+
+    /// "simd<avx512bw>": the name is xsimd's.
+    [[nodiscard]] std::string name() const { return std::string{"simd<"}.append(Arch::name()).append(">"); }
+};
+
+}  // namespace v1
+}  // namespace smdebug

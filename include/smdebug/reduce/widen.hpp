@@ -1,0 +1,134 @@
+// Element types to lanes: f16, bf16, small integers and bool to float, the rest to double.
+// Block by block into a buffer that stays in L1, so that two sweeps (float, double) serve every dtype.
+// Used by: reduce (reduce_tensor, which picks one by dtype).
+#pragma once
+
+#include <smdebug/reduce/rounded.hpp>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// An f16 as f32, exactly.  Bit arithmetic without a denormal f32 on the way; compilers turn it into vector code.
+template <class Tag>
+[[nodiscard]] constexpr float half_to_float(std::uint16_t half) noexcept {
+    const std::uint32_t sign = (half & 0x8000U) << 16U;
+    const std::uint32_t rest = (half & 0x7FFFU) << 13U;
+    const std::uint32_t normal = rest + (112U << 23U);
+    const std::uint32_t special = rest + (224U << 23U);
+    const float denormal = std::bit_cast<float>(rest + (113U << 23U)) - 0x1p-14F;
+    std::uint32_t bits = rest >= (31U << 23U) ? special : normal;
+    bits = rest < (1U << 23U) ? std::bit_cast<std::uint32_t>(denormal) : bits;
+    return std::bit_cast<float>(bits | sign);
+}
+
+/// A bf16 is the upper half of an f32.
+template <class Tag>
+[[nodiscard]] constexpr float bfloat_to_float(std::uint16_t half) noexcept {
+    return std::bit_cast<float>(std::uint32_t{half} << 16U);
+}
+
+/// |re + i im| without overflow of the squares; NaN where either part is NaN.  At most 2 units in the last place off.
+/// Own code rather than std::hypot: the same bits with every instruction set and C library.
+template <class Tag>
+[[nodiscard]] inline double complex_magnitude(double re, double im) noexcept {
+    const double a = magnitude<Tag>(re);
+    const double b = magnitude<Tag>(im);
+    const double larger = a > b ? a : b;
+    const double up = larger > 0x1p400 ? 0x1p-600 : (larger < 0x1p-400 ? 0x1p600 : 1.0);
+    const double x = a * up;
+    const double y = b * up;
+    const double root = std::sqrt(rounded<Tag>(x * x) + rounded<Tag>(y * y));
+    return up == 1.0 ? root : root * (1.0 / up);
+}
+
+// Conversions of one element, as types, so that one loop serves them all.  `scale` is 1 but for f64 and complex128,
+// whose squares may leave the range of a double (see reduce_tensor.hpp).
+struct from_half {
+    using element = std::uint16_t;
+    using lane = float;
+    template <class Tag>
+    [[nodiscard]] static float convert(element value, double /*scale*/) noexcept {
+        return half_to_float<Tag>(value);
+    }
+};
+
+struct from_bfloat {
+    using element = std::uint16_t;
+    using lane = float;
+    template <class Tag>
+    [[nodiscard]] static float convert(element value, double /*scale*/) noexcept {
+        return bfloat_to_float<Tag>(value);
+    }
+};
+
+/// Any byte but 0 is true.
+struct from_bool {
+    using element = std::uint8_t;
+    using lane = float;
+    template <class Tag>
+    [[nodiscard]] static float convert(element value, double /*scale*/) noexcept {
+        return value != 0 ? 1.0F : 0.0F;
+    }
+};
+
+template <class Integer, class Lane>
+struct from_integer {
+    using element = Integer;
+    using lane = Lane;
+    template <class Tag>
+    [[nodiscard]] static Lane convert(element value, double /*scale*/) noexcept {
+        return static_cast<Lane>(value);
+    }
+};
+
+struct from_double {
+    using element = double;
+    using lane = double;
+    template <class Tag>
+    [[nodiscard]] static double convert(element value, double scale) noexcept {
+        return value * scale;
+    }
+};
+
+template <class Real>
+struct from_complex {
+    using element = std::array<Real, 2>;
+    using lane = double;
+    template <class Tag>
+    [[nodiscard]] static double convert(element value, double scale) noexcept {
+        return complex_magnitude<Tag>(static_cast<double>(value[0]) * scale, static_cast<double>(value[1]) * scale);
+    }
+};
+
+/// Widens `count` elements at any alignment.  Sixteen at a time through local arrays: with a fixed count and nothing that
+/// could alias, g++ makes vector code of it already at -O2.
+template <class Tag, class Conversion>
+inline void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
+    constexpr std::size_t chunk = 16;
+    std::array<typename Conversion::element, chunk> in;
+    std::array<typename Conversion::lane, chunk> out;
+    std::size_t done = 0;
+    for (; done + chunk <= count; done += chunk) {
+        std::memcpy(in.data(), from + done * sizeof(in[0]), sizeof(in));
+        for (std::size_t i = 0; i < chunk; ++i) {
+            out[i] = Conversion::template convert<Tag>(in[i], scale);
+        }
+        std::memcpy(to + done, out.data(), sizeof(out));
+    }
+    for (; done < count; ++done) {
+        std::memcpy(in.data(), from + done * sizeof(in[0]), sizeof(in[0]));
+        to[done] = Conversion::template convert<Tag>(in[0], scale);
+    }
+}
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,63 @@
+// The front door of rules/: what a rule is.
+// Used by: rules/invoke.hpp, users who write rules.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/required_tensors.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The answers that a rule may give: one finding, or one for each tensor that it looked at and found.
+template <class R>
+concept rule_verdict = std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
+
+/// rule(trial, step) gives a verdict.
+template <class R, class Trial>
+concept step_callable =
+    std::invocable<R&, const Trial&, step_number> && rule_verdict<std::invoke_result_t<R&, const Trial&, step_number>>;
+
+/// Optional: rule.name(), for reports.
+template <class R>
+concept named_rule = requires(const R& rule) {
+    { rule.name() } -> std::convertible_to<std::string_view>;
+};
+
+/// Optional: rule.require(trial, step, required) names the tensors that the rule cannot do without at a step: a step
+/// that lacks one is skipped.
+template <class R, class Trial>
+concept requires_tensors = requires(R& rule, const Trial& trial, step_number step, required_tensors<Trial>& required) {
+    { rule.require(trial, step, required) } -> std::same_as<void>;
+};
+
+/// Looks at a run, step after step.  A type R models `rule` for a trial type when:
+///  1. it can be called with (const Trial&, step_number) and answers with a finding or a vector of them;
+///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
+///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
+///  4. what it throws of tensor_unavailable, tensor_unavailable_for_step and step_unavailable skips the step; anything
+///     else ends the run.
+/// Other trials are members of the rule: a rule that compares runs holds them.
+template <class R, class Trial>
+concept rule = readable_trial<Trial> && step_callable<R, Trial>;
+
+/// The rule's name, or "rule" where it has none (a lambda).
+template <class R>
+[[nodiscard]] std::string name_of_rule(const R& rule) {
+    if constexpr (named_rule<R>) {
+        return std::string{rule.name()};
+    } else {
+        static_cast<void>(rule);
+        return "rule";
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,27 @@
+// What a rule says at a step: whether its condition was met, and for what.
+// Used by: rules, report, cli, users.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A verdict about one step, or about one tensor at a step.  A plain finding{} says that nothing was found; one that is
+/// not met but has a message is a note: something could not be judged.
+struct finding {
+    bool met = false;         ///< the condition was met
+    bool damaged = false;     ///< a note about a record that is damaged
+    std::string tensor = {};  ///< the tensor that met it, if it was one
+    std::string worker = {};
+    double value = std::numeric_limits<double>::quiet_NaN();      ///< what was compared ...
+    double threshold = std::numeric_limits<double>::quiet_NaN();  ///< ... with what
+    std::string message = {};                                     ///< a sentence for people
+
+    [[nodiscard]] explicit operator bool() const noexcept { return met; }
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,195 @@
+// Calling a rule over the steps of a trial: once, or from a step on until the run ends.
+// Used by: users, cli, tests/golden_replay.
+// Source: the Python package's Rule.invoke and invoke_rule; decisions.md D29, D30.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/required_tensors.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// How invoke_rule goes on.
+struct invoke_options {
+    step_number start_step = 0;
+    std::optional<step_number> end_step = {};  ///< exclusive; unset: to the end of the run
+    bool stop_at_first = false;                ///< end at the first step that meets the condition
+    bool raise_eval_cond = false;              ///< throw rule_evaluation_condition_met there, as the Python package can
+    /// How long to wait for each next step of a running job.  Unset: for ever.
+    std::optional<std::chrono::milliseconds> timeout = {};
+    std::stop_token stop = {};
+    /// Called for each finding that is met, as it comes.
+    std::function<void(step_number, const finding&)> on_finding = {};
+    /// Called for each finding that is not met and has a message: a tensor that could not be judged.
+    std::function<void(step_number, const finding&)> on_note = {};
+    /// Called for each step that was skipped because a tensor or the step itself was not there.
+    std::function<void(step_number, const error&)> on_skip = {};
+};
+
+/// Why invoke_rule came back.
+enum class invoke_end : std::uint8_t {
+    end_step,       ///< the step to end at was reached
+    end_of_run,     ///< the job has ended and every step was seen
+    first_finding,  ///< stop_at_first
+    timed_out,      ///< no new step within the timeout
+    stopped,        ///< the stop token
+};
+
+/// What invoke_rule found.
+struct rule_outcome {
+    std::vector<step_number> met_at = {};         ///< global steps, ascending
+    std::vector<finding> findings = {};           ///< those that were met, in the order of their steps
+    std::vector<step_number> finding_steps = {};  ///< the step of each finding
+    std::size_t evaluated = 0;                    ///< steps at which the rule was called to its end
+    std::size_t skipped = 0;                      ///< steps at which something that it needs was missing
+    step_number next_step = 0;                    ///< where a later call would go on
+    invoke_end end = invoke_end::end_of_run;
+};
+
+namespace detail {
+
+// Findings that say something: met, or a note.
+[[nodiscard]] inline std::vector<finding> telling(std::vector<finding> all) {
+    std::erase_if(all, [](const finding& one) { return !one.met && one.message.empty(); });
+    return all;
+}
+[[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
+
+template <class T>
+concept waits_for_steps = requires(const T& trial, const std::vector<step_number>& steps, const wait_options& how) {
+    trial.wait_for_steps(steps, how);
+};
+
+inline void skip(const invoke_options& options, rule_outcome& outcome, step_number step, const error& missing) {
+    ++outcome.skipped;
+    if (options.on_skip) {
+        options.on_skip(step, missing);
+    }
+}
+
+}  // namespace detail
+
+/// Calls a rule at one global step: waits for the step, then, with refreshing off, makes sure of the tensors that the
+/// rule requires, and calls it.  Returns the findings that are met, and notes; nothing when there are neither.
+/// Errors: what wait_for_steps throws (step_unavailable, no_more_data, timed_out, stopped), tensor_unavailable,
+///         tensor_unavailable_for_step, and whatever the rule throws.
+template <class Rule, class Trial>
+requires rule<Rule, Trial>
+[[nodiscard]] std::vector<finding> evaluate_rule(Rule& callable, const Trial& trial, step_number step,
+                                                 const wait_options& how = {}) {
+    if constexpr (detail::waits_for_steps<Trial>) {
+        trial.wait_for_steps({step}, how);
+    }
+    const auto call = [&] {
+        if constexpr (requires_tensors<Rule, Trial>) {
+            required_tensors<Trial> required{trial};
+            callable.require(trial, step, required);
+            required.fetch(how);
+        }
+        return detail::telling(callable(trial, step));
+    };
+    if constexpr (requires { no_refresh{trial}; }) {
+        const no_refresh guard{trial};
+        return call();
+    } else {
+        return call();
+    }
+}
+
+/// Calls a rule at every saved global step from start_step up to, not including, end_step, waiting for new ones while
+/// the job runs.  Steps that lack something the rule needs are skipped.
+/// Errors: rule_evaluation_condition_met if asked for; whatever the rule throws that does not mean "not there".
+/// Cost:   grows with the saved steps, not with their numbers.
+template <class Rule, class Trial>
+requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& trial,
+                                                                             const invoke_options& options = {}) {
+    rule_outcome outcome;
+    outcome.next_step = options.start_step;
+    const wait_options how{.timeout = options.timeout, .stop = options.stop};
+    const auto finished = [&](invoke_end why) {
+        outcome.end = why;
+        return outcome;
+    };
+    while (true) {
+        // The next step is the first saved one; where there is none yet, wait for whatever comes next.
+        const std::vector<step_number> seen = trial.steps({.show_incomplete_steps = true});
+        const auto at = std::lower_bound(seen.begin(), seen.end(), outcome.next_step);
+        const bool saved = at != seen.end();
+        if (!saved && !detail::waits_for_steps<Trial>) {
+            return finished(invoke_end::end_of_run);
+        }
+        const step_number step = saved ? *at : outcome.next_step;
+        if (options.end_step && step >= *options.end_step) {
+            outcome.next_step = *options.end_step;
+            return finished(invoke_end::end_step);
+        }
+        std::vector<finding> found;
+        try {
+            if (options.stop.stop_requested()) {
+                return finished(invoke_end::stopped);
+            }
+            found = evaluate_rule(callable, trial, step, how);
+            ++outcome.evaluated;
+        } catch (const no_more_data&) {
+            return finished(invoke_end::end_of_run);
+        } catch (const timed_out&) {
+            return finished(invoke_end::timed_out);
+        } catch (const stopped&) {
+            return finished(invoke_end::stopped);
+        } catch (const step_unavailable& missing) {
+            if (saved) {  // a number between two saved steps is no step that was skipped
+                detail::skip(options, outcome, step, missing);
+            }
+        } catch (const tensor_unavailable& missing) {
+            detail::skip(options, outcome, step, missing);
+        } catch (const tensor_unavailable_for_step& missing) {
+            detail::skip(options, outcome, step, missing);
+        }
+        outcome.next_step = step + 1;
+        bool met = false;
+        for (finding& one : found) {
+            if (!one.met) {
+                if (options.on_note) {
+                    options.on_note(step, one);
+                }
+                continue;
+            }
+            if (options.on_finding) {
+                options.on_finding(step, one);
+            }
+            met = true;
+            outcome.finding_steps.push_back(step);
+            outcome.findings.push_back(std::move(one));
+        }
+        if (!met) {
+            continue;
+        }
+        outcome.met_at.push_back(step);
+        if (options.raise_eval_cond) {
+            throw rule_evaluation_condition_met(name_of_rule(callable), step, outcome.findings.back().message);
+        }
+        if (options.stop_at_first) {
+            return finished(invoke_end::first_finding);
+        }
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

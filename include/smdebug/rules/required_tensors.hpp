@@ -1,0 +1,105 @@
+// The tensors that a rule cannot do without at a step, of its trial and of others.
+// Used by: rules/invoke.hpp, rules.
+// Source: the Python package's RequiredTensors.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A list of (tensor, steps) that must be there before a rule is called.
+template <class Trial>
+class required_tensors {
+public:
+    explicit required_tensors(const Trial& base) : base_(base) {}
+
+    /// Requires a tensor of the rule's own trial at some steps.  Errors: tensor_unavailable, at once.
+    void add(std::string_view name, std::vector<step_number> steps) {
+        if (!base_.has_tensor(name)) {
+            throw tensor_unavailable(std::string{name});
+        }
+        merge(name, std::move(steps));
+    }
+
+    /// Requires every tensor whose name matches at `step`; none is no error.
+    void add_matching(const text_list& regex, step_number step) {
+        for (const std::string& name : base_.tensor_names({.regex = regex, .step = step})) {
+            merge(name, {step});
+        }
+    }
+
+    /// Requires a tensor of another trial.  The trial must outlive the call of the rule.
+    template <class Other>
+    void add(std::string_view name, std::vector<step_number> steps, const Other& other) {
+        if (!other.has_tensor(name)) {
+            throw tensor_unavailable(std::string{name});
+        }
+        others_.push_back([&other, name = std::string{name}, steps = std::move(steps)](const wait_options& how) {
+            fetch_one(other, name, steps, how);
+        });
+    }
+
+    /// The names required of the rule's own trial, sorted.
+    [[nodiscard]] std::vector<std::string> names() const {
+        std::vector<std::string> found;
+        for (const auto& held : wanted_) {
+            found.push_back(held.first);
+        }
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
+    /// Waits for the steps, then makes sure that each tensor can be read at each.
+    /// Errors: what wait_for_steps throws, tensor_unavailable_for_step, corrupt_record.
+    void fetch(const wait_options& how = {}) const {
+        for (const auto& [name, steps] : wanted_) {
+            fetch_one(base_, name, steps, how);
+        }
+        for (const auto& fetch_other : others_) {
+            fetch_other(how);
+        }
+    }
+
+private:
+    void merge(std::string_view name, std::vector<step_number> steps) {
+        const auto known =
+            std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& held) { return held.first == name; });
+        if (known == wanted_.end()) {
+            wanted_.emplace_back(name, std::move(steps));
+        } else {
+            known->second.insert(known->second.end(), steps.begin(), steps.end());
+        }
+    }
+
+    template <class From>
+    static void fetch_one(const From& from, const std::string& name, const std::vector<step_number>& steps,
+                          const wait_options& how) {
+        if constexpr (requires { from.wait_for_steps(steps, how); }) {
+            from.wait_for_steps(steps, how);
+        }
+        const auto tensor = from.tensor(name);
+        for (const step_number step : steps) {
+            static_cast<void>(tensor.value(step));
+        }
+    }
+
+    const Trial& base_;
+    std::vector<std::pair<std::string, std::vector<step_number>>> wanted_;
+    std::vector<std::function<void(const wait_options&)>> others_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,78 @@
+// Which tensors a built-in rule looks at, and what it does about those that cannot be read.
+// Used by: the built-in rules.
+// Source: builtin rules, conventions 2.2, 2.5, 2.6: the union of collections and regexes; what was not saved is
+// skipped.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Collections and regexes; with neither, all tensors.
+struct tensor_selection {
+    text_list collection_names = {};
+    text_list tensor_regex = {};
+};
+
+/// The selected tensors that were saved at a step, sorted, each once.  A collection that does not exist selects
+/// nothing. Errors: value_error for a bad regex.
+[[nodiscard]] std::vector<std::string> selected_tensors(const readable_trial auto& trial, step_number step,
+                                                        const tensor_selection& which) {
+    if (which.collection_names.empty() && which.tensor_regex.empty()) {
+        return trial.tensor_names({.step = step});
+    }
+    std::vector<std::string> names;
+    const auto take = [&](std::vector<std::string> more) { names.insert(names.end(), more.begin(), more.end()); };
+    for (const std::string& group : which.collection_names.texts()) {
+        take(trial.tensor_names({.collection = group, .step = step}));
+    }
+    if (!which.tensor_regex.empty()) {
+        take(trial.tensor_names({.regex = which.tensor_regex, .step = step}));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+/// The workers to look at: the first that saved the tensor, or all of them.
+[[nodiscard]] std::vector<std::string> workers_to_check(const reducible_tensor auto& tensor, step_number step,
+                                                        bool all_workers) {
+    std::vector<std::string> workers = tensor.workers(step, read_options{});
+    if (!all_workers && workers.size() > 1) {
+        workers.resize(1);
+    }
+    return workers;
+}
+
+/// The note about a tensor that could not be judged; nothing to say where a dtype simply has no such reduction.
+[[nodiscard]] inline finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                        const lookup_failure& failure) {
+    finding note{.tensor = tensor, .worker = worker};
+    if (failure.why == absence::wrong_dtype) {
+        return note;
+    }
+    note.damaged = failure.why == absence::damaged;
+    try {
+        throw_failure(failure, tensor, step, mode::global);
+    } catch (const error& described) {
+        note.message = described.what();
+    }
+    return note;
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

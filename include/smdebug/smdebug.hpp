@@ -1,0 +1,32 @@
+// Everything that a user of the library needs, in one include.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/version.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/required_tensors.hpp>
+#include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/tensor/as_xtensor.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/refresh_guard.hpp>

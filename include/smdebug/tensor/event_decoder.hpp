@@ -1,0 +1,100 @@
+// The decoder of the Python package's event files: record -> Event -> Summary -> value -> TensorProto -> tensor.
+// The one header of tensor/ that knows of records: it is where framing and wire format meet.
+// Used by: trial (the default decoder), users who choose another crc_check.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/reader.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/proto_decoder.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// The first value of `summary` with the tag `name`, or the first one of all for an empty `name`.
+/// Errors: no_value where the summary has no values, wrong_tensor where it has only others.
+[[nodiscard]] inline result<wire::summary_value> find_value(byte_view summary, std::string_view name) noexcept {
+    status missing = status::no_value;
+    wire::summary_reader values{summary};
+    for (wire::summary_value value; values.next(value);) {
+        if (name.empty() || value.tag == name) {
+            return value;
+        }
+        missing = status::wrong_tensor;
+    }
+    return values.code() == status::ok ? missing : values.code();
+}
+
+/// A scalar summary: a 0-d float32 tensor.
+inline void decode_simple(float value, decoded_tensor& out) {
+    clear(out);
+    out.type = dtype::float32;
+    out.expanded.resize(sizeof(float));
+    store_le(out.expanded.data(), value);
+    out.bytes = out.expanded;
+}
+
+/// An Event's bytes to a tensor.  Statuses are those of wire/: truncated means that a field reaches too far.
+[[nodiscard]] inline status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out) {
+    const result<wire::event> event = wire::decode_event(message);
+    if (!event.ok()) {
+        return event.code();
+    }
+    const result<wire::summary_value> value = find_value(event->summary.value_or(byte_view{}), name);
+    if (!value.ok()) {
+        return value.code();
+    }
+    status decoded = status::ok;
+    if (value->kind == wire::value_kind::tensor) {
+        const result<wire::tensor_proto> tensor = wire::decode_tensor_proto(value->tensor);
+        decoded = tensor.ok() ? decode_tensor(*tensor, out) : tensor.code();
+    } else if (value->kind == wire::value_kind::simple_value) {
+        decode_simple(value->simple_value, out);
+    } else {
+        return value->kind == wire::value_kind::none ? status::no_value : status::unsupported;
+    }
+    out.name = value->tag;
+    return decoded;
+}
+
+}  // namespace detail
+
+/// Decodes records of event files; models tensor_decoder.  Stateless: copies are free, any thread may use it.
+/// Reads the first record in the bytes, and in it the first value of the name asked for (the first of all for an empty
+/// name).  A scalar summary is a 0-d float32 tensor; histograms, images and audio are unsupported.
+/// Errors:  truncated only where the record itself is cut, since only then more bytes can help: a message that ends
+///          too early within a whole record is malformed.  bad_length_checksum, bad_payload_checksum as `Check` says;
+///          no_value, wrong_tensor, unsupported, size_mismatch, too_large as in status.
+/// Borrows: the record's bytes, in `out`.
+/// Cost:    per record, not per element, where elements lie in tensor_content; `Check` may add a pass (read_record).
+template <crc_check Check = crc_check::full>
+class event_decoder {
+public:
+    [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const {
+        const result<record::record_view> found = record::read_record(bytes, Check);
+        if (!found.ok()) {
+            return found.code();
+        }
+        const status decoded = detail::decode_event_tensor(found->payload, expected_name, out);
+        return decoded == status::truncated ? status::malformed : decoded;
+    }
+
+    /// "event_decoder<full>".
+    [[nodiscard]] static std::string name() { return "event_decoder<" + std::string{name_of(Check)} + ">"; }
+};
+
+static_assert(tensor_decoder<event_decoder<>>);
+
+}  // namespace v1
+}  // namespace smdebug

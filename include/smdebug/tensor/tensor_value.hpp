@@ -1,0 +1,175 @@
+// A tensor that owns what it shows: it shares the file's bytes where they are aligned, and copies them where not.
+// What a decoder leaves borrows from its input; this is what users may keep.
+// Used by: trial (values), tensor (convert, as_xtensor), rules, users.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The alignment of memory that a tensor_value allocates: a cache line, and the widest vector register.
+inline constexpr std::size_t element_alignment = 64;
+
+/// `size` bytes aligned to element_alignment and not filled; null for 0.
+[[nodiscard]] inline std::shared_ptr<std::byte> allocate_elements(std::size_t size) {
+    if (size == 0) {
+        return nullptr;
+    }
+    constexpr std::align_val_t alignment{element_alignment};
+    auto* const bytes = static_cast<std::byte*>(::operator new(size, alignment));
+    return {bytes, [](std::byte* block) { ::operator delete(block, alignment); }};
+}
+
+/// A tensor of any dtype, read-only, together with what keeps its elements alive.
+/// Copying shares everything and costs one reference count; const calls may run at once on many threads.
+/// A default-constructed value has dtype `invalid` and no elements.
+class tensor_value {
+public:
+    tensor_value() = default;
+
+    /// What a decoder left in `decoded`, of which only the shape is moved from.  `record` holds the bytes that were
+    /// decoded; its owner, if any, keeps them alive.
+    /// Shares them where the elements lie in them, aligned for their type; otherwise, and where `record` has no owner,
+    /// the elements are copied once, to aligned memory.  Strings are always copied.
+    tensor_value(decoded_tensor&& decoded, const byte_buffer& record) {
+        const auto made = std::make_shared<state>();
+        made->type = decoded.type;
+        made->shape = std::move(decoded.shape);
+        made->take_strings(decoded.strings);
+        if (decoded.bytes.empty()) {
+            made->copied = !decoded.strings.empty();
+        } else if (is_aligned(decoded.bytes, decoded.type) && holds(record, decoded.bytes)) {
+            made->owner = record.owner();
+            made->bytes = decoded.bytes;
+        } else {
+            made->copy(decoded.bytes);
+        }
+        state_ = made;
+    }
+
+    /// Elements in memory that `owner` keeps alive, aligned for `type`, which is numeric; `bytes` is exactly as long as
+    /// `shape` and `type` say.
+    tensor_value(dtype type, shape_type shape, std::shared_ptr<const void> owner, byte_view bytes) {
+        assert(is_numeric(type) && is_aligned(bytes, type));
+        assert(element_count(shape) == bytes.size() / size_of(type) && bytes.size() % size_of(type) == 0);
+        state_ = std::make_shared<const state>(
+            state{type, std::move(shape), std::move(owner), bytes, {}, {}, /*copied=*/false});
+    }
+
+    /// A copy of `elements`, which are as many as `shape` says.
+    template <element T>
+    [[nodiscard]] static tensor_value copy_of(shape_type shape, std::span<const T> elements) {
+        assert(element_count(shape) == elements.size());
+        const auto made = std::make_shared<state>();
+        made->type = dtype_of_v<T>;
+        made->shape = std::move(shape);
+        made->copy(std::as_bytes(elements));
+        return tensor_value{made};
+    }
+
+    /// A tensor of strings, as many as `shape` says.
+    [[nodiscard]] static tensor_value of_strings(shape_type shape, std::span<const std::string_view> strings) {
+        assert(element_count(shape) == strings.size());
+        const auto made = std::make_shared<state>();
+        made->type = dtype::string;
+        made->shape = std::move(shape);
+        made->take_strings(strings);
+        made->copied = true;
+        return tensor_value{made};
+    }
+
+    [[nodiscard]] dtype type() const noexcept { return state_ ? state_->type : dtype::invalid; }
+    /// Extents, outermost first.  This and all views below live as long as this value or a copy of it.
+    [[nodiscard]] const shape_type& shape() const noexcept {
+        static const shape_type none;
+        return state_ ? state_->shape : none;
+    }
+    /// The number of elements.
+    [[nodiscard]] std::size_t size() const noexcept { return view().count(); }
+    /// The elements as bytes, aligned for their type; empty for strings.
+    [[nodiscard]] byte_view bytes() const noexcept { return state_ ? state_->bytes : byte_view{}; }
+    /// The strings of a string tensor; empty for any other.
+    [[nodiscard]] std::span<const std::string> strings() const noexcept {
+        return state_ ? std::span<const std::string>{state_->strings} : std::span<const std::string>{};
+    }
+
+    /// The elements in C order.  T is exactly the type of the dtype: to get another one, see converted().
+    template <element T>
+    [[nodiscard]] std::span<const T> elements() const noexcept {
+        assert(dtype_of_v<T> == type() && "elements<T>() of a tensor with another dtype");
+        return {reinterpret_cast<const T*>(bytes().data()), bytes().size() / sizeof(T)};
+    }
+
+    /// The same tensor in the words of reduction kernels.
+    [[nodiscard]] tensor_view view() const noexcept {
+        return state_ ? tensor_view{state_->type, state_->shape, state_->bytes, state_->string_views} : tensor_view{};
+    }
+
+    /// What keeps bytes() alive: the file's bytes where they are shared; null where there are no bytes.
+    [[nodiscard]] std::shared_ptr<const void> owner() const noexcept { return state_ ? state_->owner : nullptr; }
+
+    /// Whether elements had to be copied when this value was made.
+    [[nodiscard]] bool copied() const noexcept { return state_ && state_->copied; }
+
+private:
+    struct state {
+        dtype type = dtype::invalid;
+        shape_type shape;
+        std::shared_ptr<const void> owner;
+        byte_view bytes;
+        std::vector<std::string> strings;
+        std::vector<std::string_view> string_views;  ///< into `strings`: a tensor_view speaks of views
+        bool copied = false;
+
+        void copy(byte_view source) {
+            const auto block = allocate_elements(source.size());
+            if (block) {
+                std::memcpy(block.get(), source.data(), source.size());
+            }
+            bytes = {block.get(), source.size()};
+            owner = block;
+            copied = true;
+        }
+
+        void take_strings(std::span<const std::string_view> views) {
+            strings.assign(views.begin(), views.end());
+            string_views.assign(strings.begin(), strings.end());
+        }
+    };
+
+    explicit tensor_value(std::shared_ptr<const state> made) noexcept : state_(std::move(made)) {}
+
+    [[nodiscard]] static bool is_aligned(byte_view bytes, dtype type) noexcept {
+        return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(type) == 0;
+    }
+
+    /// Whether `bytes` lie in `record`, and that has an owner.
+    [[nodiscard]] static bool holds(const byte_buffer& record, byte_view bytes) noexcept {
+        constexpr std::less_equal<const std::byte*> not_after;  // an order over all pointers, which <= is not
+        return record.owner() != nullptr && not_after(record.data(), bytes.data()) &&
+               not_after(bytes.data() + bytes.size(), record.data() + record.size());
+    }
+
+    std::shared_ptr<const state> state_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,78 @@
+// Answering tensor_names(...): by step, mode, regex and collection, on a catalog.
+// Used by: trial/basic_trial.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/regex.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A choice of names: those that match any of some regexes, or stand in a list.
+class name_filter {
+public:
+    /// Errors: value_error for a bad regex.
+    name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names)
+        : names_(std::move(sorted_names)) {
+        patterns_.reserve(patterns.size());
+        for (const std::string& pattern : patterns) {
+            patterns_.emplace_back(pattern);
+        }
+    }
+    [[nodiscard]] bool accepts(const std::string& name) const {
+        return std::binary_search(names_.begin(), names_.end(), name) ||
+               std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& held) { return held.search(name); });
+    }
+
+private:
+    std::vector<regex> patterns_;
+    std::vector<std::string> names_;
+};
+
+/// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.
+template <class Fresh>
+[[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which, Fresh&& fresh) {
+    if (which.regex && which.collection) {
+        throw value_error("tensor_names takes a regex or a collection, not both");
+    }
+    std::optional<name_filter> filter;
+    if (which.regex) {
+        filter.emplace(which.regex->texts(), std::vector<std::string>{});
+    }
+    const auto from = fresh();
+    if (which.collection) {
+        const auto group = from->collections.find(which.collection->name());
+        if (group == from->collections.end()) {
+            return {};
+        }
+        filter.emplace(group->second.include_regex, group->second.tensor_names);
+    }
+    std::vector<std::string> names;
+    if (which.step) {
+        const auto global = from->global_step(which.mode, *which.step);
+        const auto* held = global ? from->find_step(*global) : nullptr;
+        if (held != nullptr) {
+            names = from->tensor_names_at(*held);
+        }
+    } else {
+        const auto in_mode = [&](const catalog::file& held) {
+            return which.mode == mode::global || held.mode == which.mode;
+        };
+        names = from->tensor_names(in_mode);
+    }
+    if (filter) {
+        std::erase_if(names, [&](const std::string& name) { return !filter->accepts(name); });
+    }
+    return names;
+}
+
+}  // namespace v1
+}  // namespace smdebug

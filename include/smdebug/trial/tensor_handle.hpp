@@ -1,0 +1,376 @@
+// One tensor of a trial: its steps, workers, values, shapes and reductions.
+// A cheap handle: a name and a share of the trial's state.  Every answer comes from the newest catalog.
+// Used by: rules, users.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/as_xtensor.hpp>
+#include <smdebug/tensor/convert.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/trial_state.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A tensor of a trial.  `State` is the trial's trial_state.
+/// Steps in arguments count in the mode that the options name; GLOBAL if none.
+/// Errors, of every call that reads one step, in this order: step_unavailable, step_not_yet_available,
+/// tensor_unavailable_for_step, invalid_worker, corrupt_record; the find_ calls give them as values.
+/// Threads: const calls may run at once.  Lifetime: independent of the trial that made it.
+template <class State>
+class tensor_handle {
+public:
+    tensor_handle(std::shared_ptr<const State> state, std::string name)
+        : state_(std::move(state)), name_(std::move(name)) {}
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    /// The name that the framework has for it, where a saved shape gives one.
+    [[nodiscard]] std::optional<std::string> original_name() const {
+        const auto from = state_->current();
+        const auto id = from->names->find(name_);
+        for (auto held = from->layouts.rbegin(); id && held != from->layouts.rend(); ++held) {
+            if (const auto* shape = (*held)->shape(*id)) {
+                return (*from->names)[shape->original_name];
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The steps that have it, ascending.
+    [[nodiscard]] std::vector<step_number> steps(const steps_options& which = {}) const {
+        const auto from = state_->fresh();
+        const auto id = from->names->find(name_);
+        return id ? from->tensor_steps(*id, which.mode, which.show_incomplete_steps) : std::vector<step_number>{};
+    }
+
+    /// The last `n` complete steps up to and including `step`.  Errors: value_error for a negative n.
+    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const {
+        if (which.n && *which.n < 0) {
+            throw value_error("n must not be negative");
+        }
+        std::vector<step_number> found = steps({.mode = which.mode});
+        found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
+        if (which.n && static_cast<std::size_t>(*which.n) < found.size()) {
+            found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(*which.n));
+        }
+        return found;
+    }
+
+    /// The workers that saved it at a step, by name.  Errors: tensor_unavailable_for_step.
+    [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const {
+        place at = look(step, where.mode);
+        if (at.files.empty()) {
+            throw tensor_unavailable_for_step(name_, step, where.mode);
+        }
+        std::vector<std::string> found;
+        for (const catalog::file* held : at.files) {
+            found.push_back(at.from->workers[held->worker]);
+        }
+        return found;
+    }
+
+    // Values -----------------------------------------------------------------------------------------------------
+
+    /// The values, of whatever dtype.  Cost: one read; a copy only where the bytes are not aligned for the dtype.
+    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
+        const auto at = locate(step, how.mode, how.worker);
+        if (!at) {
+            return at.failure();
+        }
+        return read_values(*at);
+    }
+    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
+        return or_throw(find_value(step, how), step, how.mode);
+    }
+
+    /// The values as an xtensor expression of T.  Errors: type_error when the dtype is another one, and `convert` is
+    /// off or the values do not fit.
+    template <class T>
+    [[nodiscard]] lookup<tensor_array<T>> find_value(step_number step, const value_options& how = {}) const {
+        auto found = find_value(step, how);
+        if (!found) {
+            return found.failure();
+        }
+        if (found->type() == dtype_of_v<T>) {
+            return as_xtensor<T>(*found);
+        }
+        const std::string is = "tensor " + name_ + " holds " + std::string{name_of(found->type())};
+        const std::string wanted{name_of(dtype_of_v<T>)};
+        if (!how.convert) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = is + ", not " + wanted + "; .convert = true makes a converted copy"};
+        }
+        auto other = converted<T>(*found);
+        if (!other.ok()) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = is + ", and not every element can be a " + wanted};
+        }
+        return as_xtensor<T>(*other);
+    }
+    template <class T>
+    [[nodiscard]] tensor_array<T> value(step_number step, const value_options& how = {}) const {
+        return or_throw(find_value<T>(step, how), step, how.mode);
+    }
+
+    /// The values of every complete step.  Errors: as value(), at the first step that has none.
+    [[nodiscard]] std::map<step_number, tensor_value> values(const values_options& how = {}) const {
+        std::map<step_number, tensor_value> found;
+        for (const step_number step : steps({.mode = how.mode})) {
+            found.emplace(step, value(step, {.mode = how.mode, .worker = how.worker}));
+        }
+        return found;
+    }
+
+    // Shapes -----------------------------------------------------------------------------------------------------
+
+    /// The saved shape, else that of the values.  Cost: none where a shape was saved, else one read.
+    [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const {
+        const auto at = locate(step, where.mode, where.worker);
+        if (!at) {
+            return at.failure();
+        }
+        if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
+            return saved->extents;
+        }
+        const auto values = read_values(*at);
+        if (!values) {
+            const bool not_there = values.failure().why == absence::tensor_not_saved ||
+                                   values.failure().why == absence::event_file_missing;
+            return not_there ? lookup_failure{.why = absence::shape_not_saved} : values.failure();
+        }
+        return shape_type{values->shape().begin(), values->shape().end()};
+    }
+    [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const {
+        return or_throw(find_shape(step, where), step, where.mode);
+    }
+    /// The shape at every complete step.
+    [[nodiscard]] std::map<step_number, shape_type> shapes(const values_options& how = {}) const {
+        std::map<step_number, shape_type> found;
+        for (const step_number step : steps({.mode = how.mode})) {
+            found.emplace(step, shape(step, {.mode = how.mode, .worker = how.worker}));
+        }
+        return found;
+    }
+
+    // Reductions -------------------------------------------------------------------------------------------------
+
+    /// A saved reduction as it was saved (PyTorch's hook divides std and variance by n-1); else one computed from the
+    /// values.  Errors: also type_error: strings have none, complex tensors only the abs forms, l1 and l2.
+    [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
+                                                const reduction_options& how = {}) const {
+        const auto at = locate(step, how.mode, how.worker);
+        if (!at) {
+            return at.failure();
+        }
+        const reduction_key key{what, how.abs};
+        if (const auto* saved = at->from->layout_of(*at->held).reduction(at->id, key)) {
+            return read_saved(*at, *saved, key);
+        }
+        return compute(*at, key);
+    }
+    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
+        return or_throw(find_reduction(step, what, how), step, how.mode);
+    }
+    /// By the Python package's name, without "abs_".  Errors: value_error, before anything else, for another name.
+    [[nodiscard]] double reduction_value(step_number step, std::string_view what,
+                                         const reduction_options& how = {}) const {
+        const auto known = reduction_named(what);
+        if (!known) {
+            throw value_error("Invalid reduction type " + std::string{what});
+        }
+        return reduction_value(step, *known, how);
+    }
+
+    /// The reductions that were saved, with their values.
+    [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
+                                                                   const read_options& where = {}) const {
+        const located at = or_throw(locate(step, where.mode, where.worker), step, where.mode);
+        const layout& held = at.from->layout_of(*at.held);
+        const reduction_set saved = held.saved_reductions(at.id);
+        std::map<reduction_key, double> found;
+        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+            const reduction_key key = reduction_key::from_index(i);
+            if (saved.contains(key)) {
+                found.emplace(key, or_throw(read_saved(at, *held.reduction(at.id, key), key), step, where.mode));
+            }
+        }
+        return found;
+    }
+
+    /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.
+    [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                                  const read_options& where = {}) const {
+        const auto at = locate(step, where.mode, where.worker);
+        if (!at) {
+            return at.failure();
+        }
+        return reduce(*at, wanted);
+    }
+
+private:
+    struct place {
+        std::shared_ptr<const catalog> from;
+        name_id id = 0;
+        std::vector<const catalog::file*> files;  // by worker's name; they live in `from`
+    };
+    struct located {
+        std::shared_ptr<const catalog> from;
+        name_id id = 0;
+        const catalog::file* held = nullptr;
+    };
+
+    template <class T>
+    [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
+        if (!found) {
+            throw_failure(found.failure(), name_, step, in);
+        }
+        return *std::move(found);
+    }
+
+    [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const {
+        place at;
+        const auto global = from->global_step(in, step);
+        const auto id = from->names->find(name_);
+        if (global && id) {
+            at.id = *id;
+            at.files = from->files_with(*id, *global);
+        }
+        at.from = std::move(from);
+        return at;
+    }
+    // What is there already needs no refresh.
+    [[nodiscard]] place look(step_number step, mode in) const {
+        place at = look_in(state_->current(), step, in);
+        return at.files.empty() ? look_in(state_->fresh(), step, in) : at;
+    }
+
+    [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const {
+        place at = look(step, in);
+        if (at.files.empty()) {
+            switch (at.from->state_of(in, step)) {
+                case step_state::available:
+                    return absence::tensor_not_saved;
+                case step_state::unavailable:
+                    return absence::step_not_saved;
+                case step_state::not_yet_available:
+                    return absence::step_not_yet_available;
+            }
+        }
+        const auto wanted = std::find_if(at.files.begin(), at.files.end(), [&](const catalog::file* held) {
+            return !worker || at.from->workers[held->worker] == *worker;
+        });
+        if (wanted == at.files.end()) {
+            return lookup_failure{.why = absence::no_such_worker, .where = *worker};
+        }
+        return located{std::move(at.from), at.id, *wanted};
+    }
+
+    // The record's bytes and what they decode to; `out` borrows from the bytes.
+    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry,
+                                                  const std::optional<reduction_key>& key, decoded_tensor& out) const {
+        auto bytes = state_->read_event(*at.from, *at.held, {entry.offset, entry.length});
+        if (!bytes) {
+            return bytes;
+        }
+        std::string recorded = name_;
+        if (key) {
+            recorded = std::string{reductions_prefix}.append(key->name()).append("/").append(name_);
+        }
+        const status outcome =
+            state_->decoder().decode(bytes->view(), entry.unusual_name ? std::string_view{} : recorded, out);
+        if (outcome != status::ok) {
+            return lookup_failure{.why = absence::damaged,
+                                  .damage = outcome,
+                                  .offset = entry.offset,
+                                  .where = State::event_key(*at.from, *at.held)};
+        }
+        return bytes;
+    }
+
+    [[nodiscard]] lookup_failure no_values(const located& at) const {
+        return {.why = absence::tensor_not_saved,
+                .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
+    }
+
+    [[nodiscard]] lookup<tensor_value> read_values(const located& at) const {
+        const auto* entry = at.from->layout_of(*at.held).values(at.id);
+        if (entry == nullptr) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        return tensor_value{std::move(decoded), *std::move(bytes)};
+    }
+
+    [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const {
+        decoded_tensor decoded;
+        const auto bytes = read_record(at, entry, key, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        // A saved reduction is one number of its own dtype; any of its reductions is that number.
+        const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
+        if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
+        }
+        return (*number)(reduction::sum);
+    }
+
+    [[nodiscard]] lookup<smdebug::reduction_values> reduce(const located& at, reduction_set wanted) const {
+        const auto* entry = at.from->layout_of(*at.held).values(at.id);
+        if (entry == nullptr) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        const auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        auto values = state_->kernel().reduce(decoded.view(), wanted);
+        if (!values.ok()) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} +
+                                          ", which has no reductions"};
+        }
+        return *std::move(values);
+    }
+
+    [[nodiscard]] lookup<double> compute(const located& at, reduction_key key) const {
+        const auto values = reduce(at, key);
+        if (!values) {
+            return values.failure();
+        }
+        if (!values->computed.contains(key)) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "tensor " + name_ + " is complex, which has no " + key.name() +
+                                          ": only the abs forms, l1 and l2"};
+        }
+        return (*values)(key.what, key.abs);
+    }
+
+    std::shared_ptr<const State> state_;
+    std::string name_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,164 @@
+// What a trial and the tensor handles made from it share: storage, decoder, kernel, and the newest catalog.
+// Handles stay valid when the trial is moved or destroyed, because they hold this.
+// Used by: trial/basic_trial.hpp, trial/tensor_handle.hpp, trial/refresh_guard.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/loader.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/wait.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The shared part of a trial.
+/// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
+/// have.
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+class trial_state {
+public:
+    trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
+        : store_(std::move(store)),
+          options_(std::move(options)),
+          decoder_(std::move(decoder)),
+          kernel_(std::move(kernel)),
+          loader_(store_, options_),
+          newest_(std::make_shared<const catalog>(loader_.open())) {}
+
+    trial_state(const trial_state&) = delete;
+    trial_state& operator=(const trial_state&) = delete;
+    ~trial_state() = default;
+
+    [[nodiscard]] const Storage& store() const noexcept { return store_; }
+    [[nodiscard]] const trial_options& options() const noexcept { return options_; }
+    [[nodiscard]] const Decoder& decoder() const noexcept { return decoder_; }
+    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+
+    /// The newest catalog.  Cost: one reference count under a lock.
+    [[nodiscard]] std::shared_ptr<const catalog> current() const {
+        const std::lock_guard lock{publishing_};
+        return newest_;
+    }
+
+    /// The newest catalog after a refresh, if refreshing is on and the run may still grow.
+    [[nodiscard]] std::shared_ptr<const catalog> fresh() const {
+        return dynamic_refresh_.load(std::memory_order_relaxed) ? refreshed() : current();
+    }
+
+    /// The newest catalog after a refresh, unless the run has been loaded whole.
+    /// Errors: what loader::load throws; the last catalog then stays.
+    [[nodiscard]] std::shared_ptr<const catalog> refreshed() const {
+        auto last = current();
+        if (last->loaded_all_steps) {
+            return last;
+        }
+        const std::lock_guard lock{loading_};
+        last = current();  // somebody else may have been at it
+        if (last->loaded_all_steps) {
+            return last;
+        }
+        if (auto next = loader_.load(*last)) {
+            auto published = std::make_shared<const catalog>(std::move(*next));
+            const std::lock_guard publish{publishing_};
+            newest_ = published;
+            return published;
+        }
+        return last;
+    }
+
+    [[nodiscard]] bool dynamic_refresh() const noexcept { return dynamic_refresh_.load(std::memory_order_relaxed); }
+    /// Returns what it was before.
+    bool set_dynamic_refresh(bool on) const noexcept {
+        return dynamic_refresh_.exchange(on, std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] std::vector<problem> problems() const {
+        const std::lock_guard lock{loading_};
+        return loader_.problems();
+    }
+
+    /// The key of the event file that an index file names.
+    [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& held) {
+        return held.event_file == catalog::usual_event_file ? locations::event_key(held.step, from.workers[held.worker])
+                                                            : from.event_files[held.event_file];
+    }
+
+    /// A piece of the event file that an index file names.  A running job may be about to write it: it is looked for
+    /// again, as often as the options say, unless the job has ended or the worker has gone on to a later step.
+    [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& held,
+                                                 byte_range where) const {
+        const std::string key = event_key(from, held);
+        if (key.empty()) {
+            return lookup_failure{.why = absence::damaged,
+                                  .offset = where.offset,
+                                  .where = locations::index_key(held.step, from.workers[held.worker]),
+                                  .note = "the index file names no event file"};
+        }
+        for (int attempt = 0;; ++attempt) {
+            if (store_.size(key)) {
+                try {
+                    return store_.read(key, where);
+                } catch (const not_found&) {  // gone in between: as if it had never been there
+                    static_cast<void>(0);
+                } catch (const corrupt_data& damage) {
+                    return lookup_failure{.why = absence::damaged,
+                                          .offset = where.offset,
+                                          .where = key,
+                                          .note = std::string{damage.message()}};
+                }
+            }
+            if (attempt >= loader_.settled().missing_event_file_retry_limit || will_not_come(key)) {
+                return lookup_failure{.why = absence::event_file_missing, .where = key};
+            }
+            waiter pauses{options_.poll_interval, std::nullopt, options_.stop};
+            if (pauses.pause() == wait_outcome::stopped) {
+                return lookup_failure{.why = absence::event_file_missing, .where = key};
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool will_not_come(const std::string& missing) const {
+        if (current()->loaded_all_steps || store_.size(locations::end_of_job)) {
+            return true;
+        }
+        constexpr std::string_view extension = ".tfevents";
+        const auto wanted = locations::parse_step_file(missing, extension);
+        for (const std::string& key : store_.list(locations::events_folder, missing)) {
+            const auto there = locations::parse_step_file(key, extension);
+            if (wanted && there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Storage store_;
+    trial_options options_;
+    Decoder decoder_;
+    Kernel kernel_;
+    mutable std::mutex loading_;  // held by the one refresh
+    mutable loader<Storage> loader_;
+    mutable std::mutex publishing_;  // held for the exchange of a pointer
+    mutable std::shared_ptr<const catalog> newest_;
+    mutable std::atomic<bool> dynamic_refresh_{true};
+};
+
+}  // namespace v1
+}  // namespace smdebug
