@@ -25,12 +25,17 @@ struct error_context {
     std::string worker = {};
 };
 
+/// The name that what() begins with.  A type of its own, so that it is never taken for the message.
+struct error_name {
+    std::string_view text;  ///< a literal: it lives as long as the program
+};
+
 /// The root.  what() reads "<python name>: <sentence>".
 class error : public std::runtime_error {
 public:
-    error(std::string_view name, const std::string& message, error_context context = {})
-        : std::runtime_error(std::string{name}.append(": ").append(message)),
-          name_(name),
+    error(error_name name, const std::string& message, error_context context = {})
+        : std::runtime_error(std::string{name.text}.append(": ").append(message)),
+          name_(name.text),
           context_(std::move(context)) {}
 
     /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
@@ -48,7 +53,7 @@ public:
     [[nodiscard]] const std::string& worker() const noexcept { return context_.worker; }
 
 private:
-    std::string_view name_;  // names are literals
+    std::string_view name_;
     error_context context_;
 };
 
@@ -58,7 +63,7 @@ private:
 class not_found : public error {
 public:
     explicit not_found(const std::string& message, error_context context = {})
-        : error("NotFound", message, std::move(context)) {}
+        : error(error_name{"NotFound"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -68,7 +73,7 @@ protected:
 class unavailable : public error {
 public:
     explicit unavailable(const std::string& message, error_context context = {})
-        : error("Unavailable", message, std::move(context)) {}
+        : error(error_name{"Unavailable"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -78,7 +83,7 @@ protected:
 class corrupt_data : public error {
 public:
     explicit corrupt_data(const std::string& message, error_context context = {})
-        : error("CorruptData", message, std::move(context)) {}
+        : error(error_name{"CorruptData"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -88,14 +93,14 @@ protected:
 class access_denied : public error {
 public:
     explicit access_denied(const std::string& message, error_context context = {})
-        : error("AccessDenied", message, std::move(context)) {}
+        : error(error_name{"AccessDenied"}, message, std::move(context)) {}
 };
 
 /// Well formed, but not something that this library, or this type, can do.
 class unsupported : public error {
 public:
     explicit unsupported(const std::string& message, error_context context = {})
-        : error("Unsupported", message, std::move(context)) {}
+        : error(error_name{"Unsupported"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -113,7 +118,7 @@ protected:
 class tensor_unavailable : public not_found {
 public:
     explicit tensor_unavailable(const std::string& tensor)
-        : not_found("TensorUnavailable", "Tensor " + tensor + " was not saved.", {.tensor = tensor}) {}
+        : not_found(error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved.", {.tensor = tensor}) {}
 };
 
 /// The step is there, this tensor's value is not.
@@ -121,7 +126,7 @@ class tensor_unavailable_for_step : public not_found {
 public:
     tensor_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in,
                                 bool has_reductions = false, const std::string& why = "as it was not saved.")
-        : not_found("TensorUnavailableForStep",
+        : not_found(error_name{"TensorUnavailableForStep"},
                     "Value for tensor " + tensor + " is not available for step " + std::to_string(step) +
                         " with mode " + std::string{name_of(in)} + " " + why +
                         (has_reductions ? " This tensor has reductions saved for this step. You might want to query "
@@ -140,7 +145,7 @@ private:
 class shape_unavailable_for_step : public not_found {
 public:
     shape_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in)
-        : not_found("ShapeUnavailableForStep",
+        : not_found(error_name{"ShapeUnavailableForStep"},
                     "Shape for tensor " + tensor + " is not available for step " + std::to_string(step) +
                         " with mode " + std::string{name_of(in)} + " as it was not saved.",
                     {.tensor = tensor, .step = step, .step_mode = in}) {}
@@ -150,7 +155,7 @@ public:
 class step_unavailable : public not_found {
 public:
     step_unavailable(step_number step, smdebug::mode in)
-        : not_found("StepUnavailable",
+        : not_found(error_name{"StepUnavailable"},
                     "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
                         " is not available as it was not saved",
                     {.step = step, .step_mode = in}) {}
@@ -160,7 +165,7 @@ public:
 class no_more_data : public not_found {
 public:
     no_more_data(step_number step, smdebug::mode in, step_number last_step)
-        : not_found("NoMoreData",
+        : not_found(error_name{"NoMoreData"},
                     "Looking for step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
                         " and reached end of training. Max step available is " + std::to_string(last_step),
                     {.step = step, .step_mode = in}),
@@ -176,21 +181,21 @@ private:
 class invalid_worker : public not_found {
 public:
     explicit invalid_worker(const std::string& worker)
-        : not_found("InvalidWorker", "Invalid Worker: " + worker, {.worker = worker}) {}
+        : not_found(error_name{"InvalidWorker"}, "Invalid Worker: " + worker, {.worker = worker}) {}
 };
 
 /// No collection of that name.
 class collection_unavailable : public not_found {
 public:
     explicit collection_unavailable(const std::string& collection)
-        : not_found("CollectionUnavailable", "Collection " + collection + " was not saved.", {}) {}
+        : not_found(error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved.", {}) {}
 };
 
 /// The job has ended, and not every worker's collections file is there.
 class missing_collection_files : public not_found {
 public:
     missing_collection_files(const std::string& message, error_context context)
-        : not_found("MissingCollectionFiles", message, std::move(context)) {}
+        : not_found(error_name{"MissingCollectionFiles"}, message, std::move(context)) {}
 };
 
 // unavailable ----------------------------------------------------------------------------------------------------
@@ -199,7 +204,7 @@ public:
 class step_not_yet_available : public unavailable {
 public:
     step_not_yet_available(step_number step, smdebug::mode in)
-        : unavailable("StepNotYetAvailable",
+        : unavailable(error_name{"StepNotYetAvailable"},
                       "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} + " not yet available",
                       {.step = step, .step_mode = in}) {}
 };
@@ -208,14 +213,14 @@ public:
 class timed_out : public unavailable {
 public:
     explicit timed_out(const std::string& message, error_context context = {})
-        : unavailable("TimedOut", message, std::move(context)) {}
+        : unavailable(error_name{"TimedOut"}, message, std::move(context)) {}
 };
 
 /// A wait was ended by its stop token.
 class stopped : public unavailable {
 public:
     explicit stopped(const std::string& message, error_context context = {})
-        : unavailable("Stopped", message, std::move(context)) {}
+        : unavailable(error_name{"Stopped"}, message, std::move(context)) {}
 };
 
 // corrupt_data ---------------------------------------------------------------------------------------------------
@@ -224,21 +229,21 @@ public:
 class corrupt_record : public corrupt_data {
 public:
     corrupt_record(const std::string& message, error_context context)
-        : corrupt_data("CorruptRecord", message, std::move(context)) {}
+        : corrupt_data(error_name{"CorruptRecord"}, message, std::move(context)) {}
 };
 
 /// An index file is damaged.
 class index_reader_exception : public corrupt_data {
 public:
     index_reader_exception(const std::string& message, error_context context)
-        : corrupt_data("IndexReaderException", message, std::move(context)) {}
+        : corrupt_data(error_name{"IndexReaderException"}, message, std::move(context)) {}
 };
 
 /// A collections file is damaged.
 class collections_file_exception : public corrupt_data {
 public:
     collections_file_exception(const std::string& message, error_context context)
-        : corrupt_data("CollectionsFileException", message, std::move(context)) {}
+        : corrupt_data(error_name{"CollectionsFileException"}, message, std::move(context)) {}
 };
 
 // unsupported, invalid_argument ----------------------------------------------------------------------------------
@@ -247,21 +252,21 @@ public:
 class type_error : public unsupported {
 public:
     explicit type_error(const std::string& message, error_context context = {})
-        : unsupported("SMDebugTypeError", message, std::move(context)) {}
+        : unsupported(error_name{"SMDebugTypeError"}, message, std::move(context)) {}
 };
 
 /// An argument that can never be right: an unknown reduction, an empty range, a bad regex.
 class value_error : public invalid_argument {
 public:
     explicit value_error(const std::string& message, error_context context = {})
-        : invalid_argument("SMDebugValueError", message, std::move(context)) {}
+        : invalid_argument(error_name{"SMDebugValueError"}, message, std::move(context)) {}
 };
 
 /// A rule lacks a parameter that it cannot do without.
 class insufficient_information_for_rule_invocation : public invalid_argument {
 public:
     insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message)
-        : invalid_argument("InsufficientInformationForRuleInvocation",
+        : invalid_argument(error_name{"InsufficientInformationForRuleInvocation"},
                            "Insufficient information to invoke rule " + rule + ": " + message) {}
 };
 
@@ -270,7 +275,7 @@ class invalid_collection_configuration : public invalid_argument {
 public:
     explicit invalid_collection_configuration(const std::string& collection)
         : invalid_argument(
-              "InvalidCollectionConfiguration",
+              error_name{"InvalidCollectionConfiguration"},
               "Collection " + collection + " has not been configured. Please fill in tensor_names or include_regex") {}
 };
 
@@ -280,7 +285,7 @@ public:
 class rule_evaluation_condition_met : public error {
 public:
     rule_evaluation_condition_met(const std::string& rule, step_number step, const std::string& details = {})
-        : error("RuleEvaluationConditionMet",
+        : error(error_name{"RuleEvaluationConditionMet"},
                 "Evaluation of the rule " + rule + " at step " + std::to_string(step) +
                     " resulted in the condition being met" + (details.empty() ? "" : ": " + details),
                 {.step = step, .step_mode = smdebug::mode::global}),

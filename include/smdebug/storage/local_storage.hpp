@@ -68,7 +68,8 @@ public:
                 sink(i, std::nullopt);
                 continue;
             }
-            sink(i, byte_view{buffer.data(), file->read_all(buffer)});
+            const std::size_t count = file->read_all(buffer);  // may move the buffer
+            sink(i, byte_view{buffer.data(), count});
         }
     }
 

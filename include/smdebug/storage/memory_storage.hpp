@@ -26,8 +26,8 @@ inline namespace v1 {
 class memory_storage {
 public:
     /// `label` is what name() gives, as "memory:<label>".
-    explicit memory_storage(std::string label = "run")
-        : name_("memory:" + std::move(label)), state_(std::make_shared<state>()) {}
+    memory_storage() : memory_storage("run") {}
+    explicit memory_storage(const std::string& label) : name_("memory:" + label), state_(std::make_shared<state>()) {}
 
     /// The whole object.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key) const {

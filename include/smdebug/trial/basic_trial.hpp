@@ -5,7 +5,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/collection.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/any_storage.hpp>

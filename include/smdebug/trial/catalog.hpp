@@ -4,7 +4,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/collection.hpp>
 #include <smdebug/trial/layout.hpp>
 
 #include <algorithm>

@@ -86,7 +86,7 @@ private:
         case absence::wrong_dtype:
             throw type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
-    throw error("Error", "unknown failure");
+    throw error(error_name{"Error"}, "unknown failure");
 }
 
 }  // namespace v1

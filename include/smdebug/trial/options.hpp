@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/collection.hpp>
 
 #include <chrono>
 #include <concepts>

@@ -1,0 +1,34 @@
+# What `cmake --install` does.  Component `devel`: headers and package; component `program`: the program smdebug.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
+
+install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel)
+install(
+    EXPORT smdebug-targets
+    NAMESPACE smdebug::
+    DESTINATION ${package_folder}
+    COMPONENT devel)
+if(TARGET smdebug_cli)
+    install(TARGETS smdebug_cli EXPORT smdebug-cli-targets FILE_SET HEADERS COMPONENT devel)
+    install(
+        EXPORT smdebug-cli-targets
+        NAMESPACE smdebug::
+        DESTINATION ${package_folder}
+        COMPONENT devel)
+endif()
+
+configure_package_config_file(
+    ${CMAKE_CURRENT_LIST_DIR}/smdebug-config.cmake.in ${PROJECT_BINARY_DIR}/smdebug-config.cmake
+    INSTALL_DESTINATION ${package_folder}
+    NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+    ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake
+    COMPATIBILITY SameMinorVersion
+    ARCH_INDEPENDENT)
+install(
+    FILES ${PROJECT_BINARY_DIR}/smdebug-config.cmake ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake
+          ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake
+    DESTINATION ${package_folder}
+    COMPONENT devel)

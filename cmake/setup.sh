@@ -1,0 +1,73 @@
+# shellcheck shell=bash disable=SC2034
+# Sourced by tests/run.sh and examples/quickstart.sh: the Debian packages, in one place, and how a script reports.
+# Bash, coreutils, dpkg and apt are all that has to be there.
+
+# What each purpose needs.
+packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev)
+packages_test=(doctest-dev python3 clang-format)
+packages_clang=(clang-16)
+
+say() { printf '==> %s\n' "$*"; }
+fail() {
+    printf '==> FAILED: %s\n' "$*" >&2
+    exit 1
+}
+
+jobs=${SMDEBUG_JOBS:-$(nproc)}
+
+# stage TEXT COMMAND...: runs the command, says what is done and how long it took, and ends the script when it fails.
+stage() {
+    local text=$1 start=$SECONDS
+    shift
+    say "$text"
+    "$@" || fail "$text, after $((SECONDS - start)) s.  The command was: $*"
+    say "$text: done in $((SECONDS - start)) s"
+}
+
+as_root() {
+    if (($(id -u) == 0)); then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
+}
+
+is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+# install_packages PURPOSE...: installs what is missing of the packages of each purpose (build, test, clang).
+install_packages() {
+    local purpose package wanted=() missing=() refused=()
+    for purpose in "$@"; do
+        local -n packages=packages_$purpose
+        wanted+=("${packages[@]}")
+    done
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        say "no Debian system: taking it that you have what these packages hold: ${wanted[*]}"
+        return
+    fi
+    for package in "${wanted[@]}"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    if ((${#missing[@]} == 0)); then
+        say "all ${#wanted[@]} Debian packages are there already"
+        return
+    fi
+    if (($(id -u) != 0)) && ! command -v sudo >/dev/null; then
+        fail "packages are missing, and this is neither root nor is there sudo.  As root: apt-get install ${missing[*]}"
+    fi
+    say "installing Debian packages: ${missing[*]}"
+    as_root apt-get update -q </dev/null >/dev/null || say "apt-get update failed; trying with the package lists that are there"
+    apt_install "${missing[@]}" && return
+    say "not all at once; trying one by one"
+    for package in "${missing[@]}"; do
+        apt_install "$package" 2>/dev/null || refused+=("$package")
+    done
+    if ((${#refused[@]} > 0)); then
+        fail "these Debian packages cannot be installed: ${refused[*]}.  What apt says: apt-get install ${refused[*]}"
+    fi
+}

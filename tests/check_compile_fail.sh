@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# check_compile_fail.sh SOURCE COMPILER FLAG...: SOURCE must not compile, the compiler must say what its line
+# "// expect: TEXT" asks for, and with -DCONTROL the same file must compile, so that it fails for that reason alone.
+# TEXT must stand in a message: the lines of code that a compiler quotes beside it do not count.
+set -euo pipefail
+export LC_ALL=C
+source=$1
+shift
+expect=$(sed -n 's|^// expect: ||p' "$source")
+if [[ -z $expect ]]; then
+    echo "$source has no line '// expect: TEXT'"
+    exit 1
+fi
+if ! "$@" -fsyntax-only -DCONTROL "$source"; then
+    echo "$source: with -DCONTROL it should compile"
+    exit 1
+fi
+if said=$("$@" -fsyntax-only "$source" 2>&1); then
+    echo "$source: compiles, and should not"
+    exit 1
+fi
+if ! grep -E ': (error|note):|required (for|from)' <<<"$said" | grep -F -- "$expect"; then
+    echo "$source: fails without naming '$expect':"
+    echo "$said"
+    exit 1
+fi

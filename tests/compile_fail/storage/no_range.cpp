@@ -1,0 +1,23 @@
+// A storage that reads whole objects only.
+// expect: object_reader
+#include <smdebug/storage/concepts.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct no_range {
+    smdebug::byte_buffer read(std::string_view key) const;
+#ifdef CONTROL
+    smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
+#endif
+    std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+    std::optional<std::uint64_t> size(std::string_view key) const;
+    std::string name() const;
+};
+
+void open(const smdebug::storage auto& store);
+
+void use(const no_range& store) { open(store); }

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# table.sh INCLUDE_FOLDER COMPILER FLAG...: prints what including each header costs, in CPU seconds, beside its budget.
+# Fails only where a header does not compile: a time says as much about the machine as about the header.
+# A header over budget is measured twice and its better time counts.
+set -euo pipefail
+export LC_ALL=C
+root=$1
+shift
+cd "$root"
+
+TIMEFORMAT='%U %S'
+
+seconds_to_compile() {  # HEADER COMPILER FLAG...
+    local header=$1 times
+    shift
+    # The compiler's messages go to file 3, our stderr; the times, which bash writes to the group's stderr, are kept.
+    times=$({ time "$@" -fsyntax-only -x c++ - <<<"#include <$header>" 2>&3; } 3>&2 2>&1) || return 1
+    awk '{ printf "%.2f", $1 + $2 }' <<<"$times"
+}
+
+budget_of() {  # style.md section 2; a third party's leaf has what the third party costs, too
+    case $1 in
+        smdebug/fwd.hpp) echo 0.15 ;;
+        smdebug/smdebug.hpp) echo 4 ;;
+        smdebug/tensor/as_xtensor.hpp) echo 2.1 ;;
+        smdebug/reduce/simd_kernel.hpp) echo 1.6 ;;
+        smdebug/index/json_document.hpp) echo 2.9 ;;
+        smdebug/core/* | smdebug/record/* | smdebug/wire/*) echo 0.3 ;;
+        *) echo 0.7 ;;
+    esac
+}
+
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+
+failed=0
+echo "seconds budget header"
+while read -r header; do
+    budget=$(budget_of "$header")
+    if ! best=$(seconds_to_compile "$header" "$@"); then
+        echo "      -      - $header: does not compile"
+        failed=1
+        continue
+    fi
+    if less "$budget" "$best"; then
+        again=$(seconds_to_compile "$header" "$@")
+        if less "$again" "$best"; then best=$again; fi
+    fi
+    note=
+    if less "$budget" "$best"; then note='  over'; fi
+    if less "$(awk -v b="$budget" 'BEGIN { print 2 * b }')" "$best"; then note='  OVER TWICE THE BUDGET'; fi
+    printf '%7s %6s %s%s\n' "$best" "$budget" "$header" "$note"
+done < <(find smdebug -name '*.hpp' | sort)
+exit $failed

@@ -1,0 +1,73 @@
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+
+using namespace smdebug;
+
+// What the caller can do decides where an error hangs in the tree.
+static_assert(std::is_base_of_v<not_found, tensor_unavailable_for_step>);
+static_assert(std::is_base_of_v<not_found, missing_collection_files>);
+static_assert(std::is_base_of_v<unavailable, step_not_yet_available>);
+static_assert(std::is_base_of_v<unavailable, timed_out>);
+static_assert(std::is_base_of_v<corrupt_data, corrupt_record>);
+static_assert(std::is_base_of_v<corrupt_data, index_reader_exception>);
+static_assert(std::is_base_of_v<unsupported, type_error>);
+static_assert(std::is_base_of_v<invalid_argument, value_error>);
+static_assert(!std::is_base_of_v<not_found, step_not_yet_available>);
+static_assert(std::is_base_of_v<std::runtime_error, error>);
+
+TEST_CASE("error: what() begins with the Python name, message() is the rest, and the fields say where") {
+    const tensor_unavailable_for_step thrown{"loss", 7, mode::train};
+    CHECK(std::string{thrown.what()} ==
+          "TensorUnavailableForStep: Value for tensor loss is not available for step 7 with mode TRAIN as it was not "
+          "saved.");
+    CHECK(thrown.python_name() == "TensorUnavailableForStep");
+    CHECK(std::string{thrown.python_name()} + ": " + std::string{thrown.message()} == thrown.what());
+    CHECK(thrown.tensor() == "loss");
+    CHECK(thrown.step() == 7);
+    CHECK(thrown.step_mode() == mode::train);
+    CHECK_FALSE(thrown.offset().has_value());
+    CHECK_FALSE(thrown.has_reductions());
+    CHECK(std::string{tensor_unavailable_for_step{"a", 1, mode::global, true}.what()}.find(
+              "query for the reductions") != std::string::npos);
+}
+
+TEST_CASE("error: each leaf has the Python package's name and words") {
+    CHECK(std::string{step_unavailable{3, mode::global}.what()} ==
+          "StepUnavailable: Step 3 of mode GLOBAL is not available as it was not saved");
+    CHECK(std::string{step_not_yet_available{3, mode::eval}.what()} ==
+          "StepNotYetAvailable: Step 3 of mode EVAL not yet available");
+    CHECK(std::string{no_more_data{6, mode::global, 5}.what()} ==
+          "NoMoreData: Looking for step 6 of mode GLOBAL and reached end of training. Max step available is 5");
+    CHECK(no_more_data{6, mode::global, 5}.last_step() == 5);
+    CHECK(std::string{tensor_unavailable{"x"}.what()} == "TensorUnavailable: Tensor x was not saved.");
+    CHECK(
+        std::string{shape_unavailable_for_step{"x", 1, mode::global}.what()}.starts_with("ShapeUnavailableForStep: "));
+    CHECK(std::string{invalid_worker{"w"}.what()} == "InvalidWorker: Invalid Worker: w");
+    CHECK(invalid_worker{"w"}.worker() == "w");
+    CHECK(collection_unavailable{"c"}.python_name() == "CollectionUnavailable");
+    CHECK(missing_collection_files{"m", {}}.python_name() == "MissingCollectionFiles");
+    CHECK(timed_out{"m"}.python_name() == "TimedOut");
+    CHECK(stopped{"m"}.python_name() == "Stopped");
+    CHECK(collections_file_exception{"m", {}}.python_name() == "CollectionsFileException");
+    CHECK(index_reader_exception{"m", {}}.python_name() == "IndexReaderException");
+    CHECK(type_error{"m"}.python_name() == "SMDebugTypeError");
+    CHECK(value_error{"m"}.python_name() == "SMDebugValueError");
+    CHECK(insufficient_information_for_rule_invocation{"r", "m"}.python_name() ==
+          "InsufficientInformationForRuleInvocation");
+    CHECK(invalid_collection_configuration{"c"}.python_name() == "InvalidCollectionConfiguration");
+    const rule_evaluation_condition_met met{"MeanAbove", 4};
+    CHECK(std::string{met.what()} ==
+          "RuleEvaluationConditionMet: Evaluation of the rule MeanAbove at step 4 resulted in the condition being met");
+    CHECK(met.rule() == "MeanAbove");
+}
+
+TEST_CASE("error: a corrupt record tells file and offset") {
+    const corrupt_record thrown{"bad", {.where = "events/x", .offset = 8192, .tensor = "t", .step = 4}};
+    CHECK(thrown.where() == "events/x");
+    CHECK(thrown.offset() == 8192);
+    CHECK(thrown.worker().empty());
+}

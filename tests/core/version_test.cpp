@@ -1,0 +1,18 @@
+#include <smdebug/core/version.hpp>
+
+#include <doctest/doctest.h>
+
+// The numbers are for #if; the one that CMake reads from the header is the package's, which consumer/ asks for.
+#if !defined(SMDEBUG_VERSION_MAJOR) || !defined(SMDEBUG_VERSION_MINOR) || !defined(SMDEBUG_VERSION_PATCH)
+#error "a version macro is missing"
+#endif
+
+TEST_CASE("version: the same three numbers for #if as for the build") {
+#if SMDEBUG_VERSION_MAJOR < 1000 && SMDEBUG_VERSION_MINOR < 1000 && SMDEBUG_VERSION_PATCH < 1000
+    CHECK(SMDEBUG_VERSION_MAJOR == SMDEBUG_BUILD_VERSION_MAJOR);
+    CHECK(SMDEBUG_VERSION_MINOR == SMDEBUG_BUILD_VERSION_MINOR);
+    CHECK(SMDEBUG_VERSION_PATCH == SMDEBUG_BUILD_VERSION_PATCH);
+#else
+    FAIL("not what #if sees as small numbers");
+#endif
+}

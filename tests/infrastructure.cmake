@@ -1,0 +1,90 @@
+# Tests of what is not a function: layers, self-contained headers, linking, packaging, formatting.
+set(include_folder ${PROJECT_SOURCE_DIR}/include)
+
+function(add_infrastructure_test name)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS infrastructure TIMEOUT 600 SKIP_RETURN_CODE 77)
+endfunction()
+
+add_infrastructure_test(layers ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.cmake)
+add_infrastructure_test(
+    layers_selftest ${CMAKE_COMMAND} -DSCRIPT=${CMAKE_CURRENT_SOURCE_DIR}/check_layers.cmake
+    -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/layers_selftest -P ${CMAKE_CURRENT_SOURCE_DIR}/check_layers_selftest.cmake)
+add_infrastructure_test(
+    header_has_test ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_test_files.cmake)
+
+find_program(SMDEBUG_CLANG_FORMAT NAMES clang-format-14 clang-format)
+add_infrastructure_test(
+    format ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${PROJECT_SOURCE_DIR} ${SMDEBUG_CLANG_FORMAT})
+
+# Each header compiles alone (CMake's own check), as a test so that one broken header does not stop the others' build.
+if(PROJECT_IS_TOP_LEVEL)
+    set(keep_going)
+    if(CMAKE_GENERATOR STREQUAL "Ninja")
+        set(keep_going -- -k 0)
+    endif()
+    add_infrastructure_test(headers_self_contained ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target
+                            all_verify_interface_header_sets -j 2 ${keep_going})
+endif()
+
+# --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
+set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
+add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
+target_link_libraries(user_flags PRIVATE smdebug::smdebug)
+if(TARGET smdebug::cli)
+    target_link_libraries(user_flags PRIVATE smdebug::cli)
+endif()
+set(includes $<TARGET_PROPERTY:user_flags,INCLUDE_DIRECTORIES>)
+set(definitions $<TARGET_PROPERTY:user_flags,COMPILE_DEFINITIONS>)
+set(third_party_includes "$<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^(/usr/include|${include_folder})$>>")
+file(
+    GENERATE
+    OUTPUT ${compile_flags}
+    CONTENT
+        "-std=c++20
+-I\"${include_folder}\"
+$<$<BOOL:${third_party_includes}>:-isystem\"$<JOIN:${third_party_includes},\"\n-isystem\">\">
+$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>>
+")
+set(user_compiler ${CMAKE_CXX_COMPILER} @${compile_flags})
+
+foreach(folder record wire tensor reduce)
+    file(GLOB headers CONFIGURE_DEPENDS ${include_folder}/smdebug/${folder}/*.hpp)
+    if(headers)
+        add_infrastructure_test(
+            no_exceptions/${folder} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_no_exceptions.sh ${include_folder} ${folder}
+            ${user_compiler})
+    endif()
+endforeach()
+
+file(GLOB_RECURSE cases CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} compile_fail/*.cpp)
+foreach(case IN LISTS cases)
+    string(REPLACE ".cpp" "" name ${case})
+    add_infrastructure_test(${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_compile_fail.sh
+                            ${CMAKE_CURRENT_SOURCE_DIR}/${case} ${user_compiler})
+endforeach()
+
+add_infrastructure_test(
+    compile_time ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/compile_time/table.sh ${include_folder} ${user_compiler})
+set_tests_properties(compile_time PROPERTIES COST 1000)  # the longest: ctest starts it first
+
+# --- linking twice ---------------------------------------------------------------------------------------------------
+if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
+    add_executable(odr odr/first.cpp odr/second.cpp)
+    target_link_libraries(odr PRIVATE smdebug::smdebug smdebug_warnings)
+    add_infrastructure_test(odr odr)
+endif()
+
+# --- installing ------------------------------------------------------------------------------------------------------
+if(PROJECT_IS_TOP_LEVEL)
+    set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
+    add_infrastructure_test(consumer_clean ${CMAKE_COMMAND} -E rm -rf ${stage})
+    add_infrastructure_test(
+        consumer_install ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage} --component devel)
+    add_infrastructure_test(
+        consumer ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${stage}
+        ${CMAKE_CURRENT_BINARY_DIR}/consumer ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER})
+    set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
+    set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
+    set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED stage)
+endif()

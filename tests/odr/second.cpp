@@ -1,0 +1,3 @@
+#include <smdebug/smdebug.hpp>
+
+int second() { return 0; }

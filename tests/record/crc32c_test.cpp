@@ -1,0 +1,95 @@
+#include <smdebug/record/crc32c.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crc32c = smdebug::record::crc32c;
+using smdebug::as_bytes;
+using smdebug::byte_view;
+
+namespace {
+
+/// The definition, a bit at a time.
+std::uint32_t slow_crc32c(byte_view bytes) {
+    std::uint32_t crc = 0xffffffff;
+    for (const std::byte byte : bytes) {
+        crc ^= static_cast<std::uint8_t>(byte);
+        for (int bit = 0; bit < 8; ++bit) {
+            crc = (crc & 1U) != 0 ? (crc >> 1) ^ 0x82f63b78U : crc >> 1;
+        }
+    }
+    return ~crc;
+}
+
+std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
+    std::mt19937 random{seed};
+    std::vector<std::byte> bytes(count);
+    for (std::byte& byte : bytes) {
+        byte = static_cast<std::byte>(random() & 0xffU);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+static_assert(crc32c::value(std::string_view{}) == 0);
+static_assert(crc32c::value("123456789") == 0xe3069283);
+static_assert(crc32c::value("a") == 0xc1d04330);
+static_assert(crc32c::extend(crc32c::value("1234"), "56789") == 0xe3069283);
+static_assert(crc32c::unmask(crc32c::mask(0xe3069283)) == 0xe3069283);
+static_assert(crc32c::mask(0) == 0xa282ead8);
+
+TEST_CASE("crc32c: gives the values of RFC 3720") {
+    std::array<std::byte, 32> bytes{};
+    CHECK(crc32c::value(bytes) == 0x8a9136aa);
+    bytes.fill(std::byte{0xff});
+    CHECK(crc32c::value(bytes) == 0x62a8ab43);
+    for (std::size_t i = 0; i < 32; ++i) {
+        bytes[i] = static_cast<std::byte>(i);
+    }
+    CHECK(crc32c::value(bytes) == 0x46dd794e);
+    for (std::size_t i = 0; i < 32; ++i) {
+        bytes[i] = static_cast<std::byte>(31 - i);
+    }
+    CHECK(crc32c::value(bytes) == 0x113fdb5c);
+}
+
+TEST_CASE("crc32c: agrees with the definition at every length and alignment") {
+    const auto bytes = random_bytes(200, 1);
+    for (std::size_t begin = 0; begin < 17; ++begin) {
+        for (std::size_t count = 0; begin + count <= bytes.size(); ++count) {
+            const byte_view part = byte_view{bytes}.subspan(begin, count);
+            REQUIRE(crc32c::value(part) == slow_crc32c(part));
+        }
+    }
+}
+
+TEST_CASE("crc32c: extending over two parts is the checksum of the whole, wherever the cut is") {
+    const auto bytes = random_bytes(100, 2);
+    const std::uint32_t whole = crc32c::value(bytes);
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        const byte_view view{bytes};
+        REQUIRE(crc32c::extend(crc32c::value(view.first(cut)), view.subspan(cut)) == whole);
+    }
+}
+
+TEST_CASE("crc32c: text and bytes are the same") {
+    const std::string text = "the quick brown fox jumps over the lazy dog";
+    CHECK(crc32c::value(text) == crc32c::value(as_bytes(text)));
+    CHECK(crc32c::extend(7, text) == crc32c::extend(7, as_bytes(text)));
+}
+
+TEST_CASE("crc32c: masking is undone by unmasking") {
+    std::mt19937 random{3};
+    for (int i = 0; i < 1000; ++i) {
+        const auto crc = static_cast<std::uint32_t>(random());
+        REQUIRE(crc32c::unmask(crc32c::mask(crc)) == crc);
+    }
+}

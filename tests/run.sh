@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds and runs every test: with g++, again under AddressSanitizer and UndefinedBehaviorSanitizer, again with clang.
+#   tests/run.sh [--quick]     --quick: only the first
+# Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
+# not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=cmake/setup.sh
+source cmake/setup.sh
+
+quick=no
+for argument in "$@"; do
+    case $argument in
+        --quick) quick=yes ;;
+        *)
+            sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+            exit 2
+            ;;
+    esac
+done
+
+build_and_test() {  # PRESET WHAT
+    stage "$2: configure (build/$1)" cmake --preset "$1" --log-level=WARNING
+    stage "$2: build" cmake --build --preset "$1" -j "$jobs"
+    stage "$2: test" ctest --preset "$1" -j "$jobs"
+}
+
+if [[ $quick == yes ]]; then
+    stage "packages" install_packages build test
+    build_and_test dev "g++"
+else
+    stage "packages" install_packages build test clang
+    build_and_test dev "g++"
+    build_and_test asan "g++ with ASan and UBSan"
+    build_and_test clang "clang 16"
+fi
+say "all tests passed in $SECONDS s"

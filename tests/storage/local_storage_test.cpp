@@ -1,0 +1,134 @@
+#include <smdebug/storage/local_storage.hpp>
+
+#include "support/storage_conformance.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include <filesystem>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("local_storage: passes the conformance suite") {
+    const temporary_folder folder;
+    check_storage_conformance([&](const object_map& objects) {
+        for (const auto& [key, content] : objects) {
+            folder.write(key, content);
+        }
+        return local_storage{folder.path()};
+    });
+}
+
+TEST_CASE("local_storage: passes it with objects that it wrote itself, and a slash behind its root") {
+    const temporary_folder folder;
+    check_storage_conformance([&](const object_map& objects) {
+        local_storage store{folder.path() + "/deep/run//"};
+        for (const auto& [key, content] : objects) {
+            store.write(key, as_bytes(content));
+        }
+        return store;
+    });
+}
+
+TEST_CASE("local_storage: a key never leaves the folder") {
+    const temporary_folder folder;
+    folder.write("secret", "outside");
+    folder.write("run/inside", "inside");
+    const local_storage store{folder.path() + "/run"};
+    CHECK(text_of(store.read("inside")) == "inside");
+    for (const std::string& key : {std::string{"../secret"}, folder.path() + "/secret", std::string{"a/../../secret"},
+                                  std::string{""}, std::string{".."}, std::string{"inside\0x", 8}}) {
+        CAPTURE(key);
+        CHECK_THROWS_AS(static_cast<void>(store.read(key)), not_found);
+        CHECK(store.size(key) == std::nullopt);
+        const std::vector<std::string> keys{key};
+        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+    }
+    CHECK(store.list("../", "").empty());
+    CHECK(store.list("/", "").empty());
+}
+
+TEST_CASE("local_storage: a folder that is missing, or a file in its place, holds nothing") {
+    const temporary_folder folder;
+    folder.write("file", "x");
+    for (const std::string& root : {folder.path() + "/missing", folder.path() + "/file"}) {
+        const local_storage store{root};
+        CHECK_FALSE(store.exists());
+        CHECK(store.list("", "").empty());
+        CHECK(store.list("index/", "").empty());
+        CHECK(store.size("index/x") == std::nullopt);
+        CHECK_THROWS_AS(static_cast<void>(store.read("index/x")), not_found);
+        const std::vector<std::string> keys{"index/x"};
+        store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+    }
+    CHECK(local_storage{folder.path()}.exists());
+}
+
+TEST_CASE("local_storage: a folder, pipe or broken link in the place of a file is told, and nothing hangs") {
+    const temporary_folder folder;
+    folder.write("folder/file", "x");
+    REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
+    std::filesystem::create_symlink("nowhere", folder.path() + "/broken");
+    std::filesystem::create_symlink("folder/file", folder.path() + "/good");
+    std::filesystem::create_directory_symlink(".", folder.path() + "/folder/circle");
+    const local_storage store{folder.path()};
+    CHECK_THROWS_AS(static_cast<void>(store.read("folder")), corrupt_data);
+    CHECK_THROWS_AS(static_cast<void>(store.read("pipe")), corrupt_data);
+    CHECK_THROWS_AS(static_cast<void>(store.read("broken")), not_found);
+    CHECK(store.size("pipe") == std::nullopt);
+    CHECK(text_of(store.read("good")) == "x");
+    const auto keys = store.list("", "");  // the circle of links ends
+    CHECK(std::find(keys.begin(), keys.end(), "good") != keys.end());
+    CHECK(std::find(keys.begin(), keys.end(), "pipe") == keys.end());
+    CHECK(std::find(keys.begin(), keys.end(), "broken") == keys.end());
+}
+
+TEST_CASE("local_storage: what may not be read is access_denied, and the message says which and why") {
+    if (::geteuid() == 0) {
+        MESSAGE("skipped: root may read everything");
+        return;
+    }
+    const temporary_folder folder;
+    folder.write("file", "x");
+    ::chmod((folder.path() + "/file").c_str(), 0);
+    CHECK_THROWS_AS(static_cast<void>(local_storage{folder.path()}.read("file")), access_denied);
+}
+
+TEST_CASE("local_storage: write leaves no half file and no temporary name behind") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    store.write("a/b/c.json", as_bytes("one"));
+    store.write("a/b/c.json", as_bytes("two"));
+    CHECK(text_of(store.read("a/b/c.json")) == "two");
+    CHECK(store.list("", "") == std::vector<std::string>{"a/b/c.json"});
+
+    // A limit on the file size stands for a full disk.
+    struct rlimit before = {};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const struct rlimit small = {.rlim_cur = 100, .rlim_max = before.rlim_max};
+    const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const std::string large(1000, 'x');
+    CHECK_THROWS_AS(store.write("a/b/c.json", as_bytes(large)), unavailable);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    ::signal(SIGXFSZ, old_handler);
+    CHECK(text_of(store.read("a/b/c.json")) == "two");
+    CHECK(store.list("", "") == std::vector<std::string>{"a/b/c.json"});
+}
+
+TEST_CASE("local_storage: a range beyond a small file allocates no more than the file holds") {
+    const temporary_folder folder;
+    folder.write("small", "0123456789");
+    const local_storage store{folder.path()};
+    CHECK(text_of(store.read("small", {5, UINT64_MAX - 5})) == "56789");
+    CHECK(store.read("small", {UINT64_MAX, UINT64_MAX}).empty());
+}

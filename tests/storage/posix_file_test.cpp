@@ -1,0 +1,46 @@
+#include <smdebug/storage/posix_file.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("posix: stays_inside takes only keys that name something below the root") {
+    for (const std::string_view good : {"a", "a/b", "..a", "a..", "a/..b/c", ".hidden", "a/./b"}) {
+        CAPTURE(good);
+        CHECK(posix::stays_inside(good));
+    }
+    for (const std::string_view bad : {"", "/a", "..", "a/..", "../a", "a/../b"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(posix::stays_inside(bad));
+    }
+}
+
+TEST_CASE("posix: an errno becomes the error that says what the caller can do") {
+    CHECK_THROWS_AS(posix::fail("cannot open", "x", ENOENT), not_found);
+    CHECK_THROWS_AS(posix::fail("cannot open", "x", ENOTDIR), not_found);
+    CHECK_THROWS_AS(posix::fail("cannot open", "x", EACCES), access_denied);
+    CHECK_THROWS_AS(posix::fail("cannot open", "x", EIO), unavailable);
+    try {
+        posix::fail("cannot open", "the/path", EMFILE);
+    } catch (const error& thrown) {
+        CHECK(thrown.where() == "the/path");
+        CHECK(std::string{thrown.what()} == "Unavailable: cannot open the/path: Too many open files");
+    }
+}
+
+TEST_CASE("posix: a file keeps its size from when it was opened, and a shrunk one gives what is left") {
+    const temporary_folder folder;
+    folder.write("f", "0123456789");
+    const posix::file file{folder.path() + "/f"};
+    folder.write("f", "0123");
+    std::vector<std::byte> buffer;
+    CHECK(file.size() == 10);
+    CHECK(file.read_all(buffer) == 4);
+}

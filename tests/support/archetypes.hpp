@@ -1,0 +1,75 @@
+// Types that model a concept and can do nothing more: what compiles with them uses only what the concept promises.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// A storage and nothing else: movable, not copyable, no batch reads, no exists, no write.
+class storage_archetype {
+public:
+    explicit storage_archetype(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
+    storage_archetype(storage_archetype&&) = default;
+    storage_archetype& operator=(storage_archetype&&) = default;
+    storage_archetype(const storage_archetype&) = delete;
+    storage_archetype& operator=(const storage_archetype&) = delete;
+    ~storage_archetype() = default;
+
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const { return objects_.read(key); }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+        return objects_.read(key, where);
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        return objects_.list(prefix, after);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return objects_.size(key); }
+    [[nodiscard]] const char* name() const { return "archetype"; }
+
+private:
+    smdebug::memory_storage objects_;
+};
+
+/// A decoder and nothing else: no default constructor, no assignment.
+class decoder_archetype {
+public:
+    explicit decoder_archetype(int /*made_on_purpose*/) {}
+    decoder_archetype(const decoder_archetype&) = default;
+    decoder_archetype& operator=(const decoder_archetype&) = delete;
+    ~decoder_archetype() = default;
+
+    [[nodiscard]] smdebug::status decode(smdebug::byte_view record, std::string_view expected_name,
+                                         smdebug::decoded_tensor& out) const {
+        return smdebug::event_decoder<>{}.decode(record, expected_name, out);
+    }
+    [[nodiscard]] const char* name() const { return "archetype"; }
+};
+
+/// A kernel and nothing else.
+class kernel_archetype {
+public:
+    explicit kernel_archetype(int /*made_on_purpose*/) {}
+    kernel_archetype(const kernel_archetype&) = default;
+    kernel_archetype& operator=(const kernel_archetype&) = delete;
+    ~kernel_archetype() = default;
+
+    [[nodiscard]] smdebug::result<smdebug::reduction_values> reduce(const smdebug::tensor_view& tensor,
+                                                                    smdebug::reduction_set wanted) const {
+        return smdebug::scalar_kernel{}.reduce(tensor, wanted);
+    }
+    [[nodiscard]] const char* name() const { return "archetype"; }
+};
+
+}  // namespace smdebug_test
