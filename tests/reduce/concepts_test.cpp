@@ -12,7 +12,9 @@ namespace {
 
 /// Models reduction_kernel and nothing more.
 struct archetype {
-    [[nodiscard]] result<reduction_values> reduce(const tensor_view&, reduction_set) const { return status::unsupported; }
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view&, reduction_set) const {
+        return status::unsupported;
+    }
     [[nodiscard]] std::string name() const { return "archetype"; }
     archetype() = delete;
     archetype(const archetype&) = default;

@@ -46,9 +46,7 @@ public:
             std::memcpy(bytes_.data() + offset_, elements.data(), elements.size() * sizeof(T));
         }
     }
-    [[nodiscard]] smdebug::tensor_view view() const {
-        return {type_, extent_, std::span{bytes_}.subspan(offset_), {}};
-    }
+    [[nodiscard]] smdebug::tensor_view view() const { return {type_, extent_, std::span{bytes_}.subspan(offset_), {}}; }
 
 private:
     smdebug::dtype type_;
@@ -59,22 +57,22 @@ private:
 
 /// What trouble the numbers are made of.
 enum class kind {
-    uniform,       ///< -1 to 1
-    far_mean,      ///< mean about 2^20 times the deviation
-    near_mean,     ///< mean about 4 times the deviation: where blocks begin to be centred
-    one_sign,      ///< all negative
-    cancelling,    ///< every number and, far behind it, its negative
-    alternating,   ///< huge and tiny in turn
-    all_huge,      ///< near the largest
-    all_tiny,      ///< denormals
-    wide_range,    ///< any exponent
-    constant,      ///< one value, not a short binary fraction
-    with_zeros,    ///< half of them 0 or -0
-    drifting,      ///< the mean jumps from block to block
+    uniform,      ///< -1 to 1
+    far_mean,     ///< mean about 2^20 times the deviation
+    near_mean,    ///< mean about 4 times the deviation: where blocks begin to be centred
+    one_sign,     ///< all negative
+    cancelling,   ///< every number and, far behind it, its negative
+    alternating,  ///< huge and tiny in turn
+    all_huge,     ///< near the largest
+    all_tiny,     ///< denormals
+    wide_range,   ///< any exponent
+    constant,     ///< one value, not a short binary fraction
+    with_zeros,   ///< half of them 0 or -0
+    drifting,     ///< the mean jumps from block to block
 };
-inline constexpr kind kinds[] = {kind::uniform,  kind::far_mean, kind::near_mean,  kind::one_sign,
-                                 kind::cancelling, kind::alternating, kind::all_huge, kind::all_tiny,
-                                 kind::wide_range, kind::constant, kind::with_zeros, kind::drifting};
+inline constexpr kind kinds[] = {kind::uniform,    kind::far_mean,    kind::near_mean,  kind::one_sign,
+                                 kind::cancelling, kind::alternating, kind::all_huge,   kind::all_tiny,
+                                 kind::wide_range, kind::constant,    kind::with_zeros, kind::drifting};
 
 /// Limits of a binary float type, for the generator.
 struct float_range {
@@ -182,8 +180,8 @@ inline constexpr float_range double_range{1024, -1074, 53};
     std::frexp(size, &exponent);
     const int biased = std::max(exponent + 14, 0);
     const auto mantissa = static_cast<unsigned>(std::ldexp(size, biased == 0 ? 24 : 11 - exponent));
-    return static_cast<std::uint16_t>(sign | (biased == 0 ? mantissa : (static_cast<unsigned>(biased) << 10U) |
-                                                                           (mantissa & 0x3FFU)));
+    return static_cast<std::uint16_t>(
+        sign | (biased == 0 ? mantissa : (static_cast<unsigned>(biased) << 10U) | (mantissa & 0x3FFU)));
 }
 [[nodiscard]] inline std::uint16_t bfloat_bits(double value) {
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16U);

@@ -15,9 +15,9 @@
 #include <vector>
 
 using namespace smdebug;
+using reduce_test::element;
 using smdebug::reduction::l1, smdebug::reduction::l2, smdebug::reduction::max, smdebug::reduction::mean;
 using smdebug::reduction::min, smdebug::reduction::prod, smdebug::reduction::sum, smdebug::reduction::variance;
-using reduce_test::element;
 
 static_assert(reduction_kernel<scalar_kernel>);
 static_assert(std::is_empty_v<scalar_kernel>);
@@ -139,7 +139,7 @@ TEST_CASE("scalar_kernel: a product neither overflows nor underflows on the way"
 TEST_CASE("scalar_kernel: NaN at any place makes every reduction NaN, and is counted") {
     for (const auto& [type, range] : reduce_test::float_types) {
         for (const std::size_t length : {1U, 16U, 37U, 130U, 2049U}) {
-            for (std::size_t at = 0; at < length; at += length > 130 ? 97 : 1) {
+            for (std::size_t at = 0; at<length; at += length> 130 ? 97 : 1) {
                 auto values = reduce_test::numbers(reduce_test::kind::with_zeros, length, range);
                 const double replaced = values[at];
                 values[at] = 0.0;
@@ -174,7 +174,7 @@ TEST_CASE("scalar_kernel: NaN at any place makes every reduction NaN, and is cou
 
 TEST_CASE("scalar_kernel: an infinity at any place goes where it has to") {
     for (const std::size_t length : {1U, 16U, 37U, 130U, 2049U}) {
-        for (std::size_t at = 0; at < length; at += length > 130 ? 97 : 1) {
+        for (std::size_t at = 0; at<length; at += length> 130 ? 97 : 1) {
             for (const double sign : {1.0, -1.0}) {
                 CAPTURE(length);
                 CAPTURE(at);
@@ -211,7 +211,8 @@ TEST_CASE("scalar_kernel: an infinity at any place goes where it has to") {
 }
 
 TEST_CASE("scalar_kernel: an empty tensor has sum, norms 0, product 1, and the rest is NaN") {
-    for (const auto type : {dtype::float32, dtype::float64, dtype::float16, dtype::int8, dtype::int64, dtype::boolean}) {
+    for (const auto type :
+         {dtype::float32, dtype::float64, dtype::float16, dtype::int8, dtype::int64, dtype::boolean}) {
         const auto found = reduced(reduce_test::owned_tensor(type, std::vector<std::uint8_t>{}));
         CHECK(found.count == 0);
         CHECK(found.computed == reduction_set::all());
@@ -228,7 +229,8 @@ TEST_CASE("scalar_kernel: an empty tensor has sum, norms 0, product 1, and the r
 }
 
 TEST_CASE("scalar_kernel: zeros have no sign in the results") {
-    for (const auto& values : {std::vector<double>{-0.0}, std::vector<double>{0.0, -0.0}, std::vector<double>{-0.0, 0.0}}) {
+    for (const auto& values :
+         {std::vector<double>{-0.0}, std::vector<double>{0.0, -0.0}, std::vector<double>{-0.0, 0.0}}) {
         const auto found = of_doubles(values);
         for (std::size_t i = 0; i < found.value.size(); ++i) {
             CHECK(same(found.value[i], 0.0));
@@ -323,7 +325,8 @@ TEST_CASE("scalar_kernel: the absolute value of the smallest integer does not wr
 }
 
 TEST_CASE("scalar_kernel: a bool is 1 where its byte is not 0") {
-    const auto found = reduced(reduce_test::owned_tensor(dtype::boolean, std::vector<std::uint8_t>{0, 1, 1, 0, 255, 2}));
+    const auto found =
+        reduced(reduce_test::owned_tensor(dtype::boolean, std::vector<std::uint8_t>{0, 1, 1, 0, 255, 2}));
     CHECK(found(sum) == 4);
     CHECK(found(max) == 1);
     CHECK(found(min) == 0);
@@ -347,8 +350,7 @@ TEST_CASE("scalar_kernel: complex tensors have magnitudes, and only what magnitu
                     const auto& [re, im, size] = triples[i % triples.size()];
                     parts.push_back(std::ldexp(re, scale + static_cast<int>(i % 7)));
                     parts.push_back(std::ldexp(im, scale + static_cast<int>(i % 7)));
-                    magnitudes.push_back(
-                        reduce_test::element_of(std::ldexp(size, scale + static_cast<int>(i % 7))));
+                    magnitudes.push_back(reduce_test::element_of(std::ldexp(size, scale + static_cast<int>(i % 7))));
                 }
                 const auto tensor =
                     type == dtype::complex64

@@ -29,6 +29,10 @@ struct element_source {
     void (*widen)(const std::byte* from, std::size_t count, double scale, Lane* to) = nullptr;
     /// Exact sums; null where the lanes' sums are the elements' sums.
     integer_sums (*exact)(const std::byte* from, std::size_t count) = nullptr;
+    /// Fills lanes with exact differences from a centre near `mean`, of x or |x|, and gives the centre; null where
+    /// lanes minus mean will do.
+    wide_sum (*differences)(const std::byte* from, std::size_t count, wide_sum mean, bool magnitudes,
+                            Lane* to) = nullptr;
     /// Kinds of the elements; null where the lanes tell.
     element_counts (*kinds)(const std::byte* from, std::size_t count) = nullptr;
 };
@@ -117,9 +121,14 @@ private:
         if (wanted_.product) {
             add_product(block.product, kinds);
         }
-        add_sums(raw, count, block);
+        if (source_.exact != nullptr) {
+            const integer_sums sums = source_.exact(raw, count);
+            block.sum = sums.sum;
+            block.magnitudes = sums.magnitudes;
+        }
+        add_sums(block);
         if (wanted_.spread && regular) {
-            add_spread(at, count, block);
+            add_spread(raw, at, count, block);
         }
     }
 
@@ -140,12 +149,10 @@ private:
         all_.product = limited<Sweeps>(times<Sweeps>(all_.product, block));
     }
 
-    void add_sums(const std::byte* raw, std::size_t count, const block_result& block) noexcept {
-        const bool exact = source_.exact != nullptr;
-        const integer_sums sums = exact ? source_.exact(raw, count) : integer_sums{block.sum, block.magnitudes};
-        all_.sum = plus<Sweeps>(all_.sum, sums.sum);
+    void add_sums(const block_result& block) noexcept {
+        all_.sum = plus<Sweeps>(all_.sum, block.sum);
         if (wanted_.more) {
-            all_.magnitudes = plus<Sweeps>(all_.magnitudes, sums.magnitudes);
+            all_.magnitudes = plus<Sweeps>(all_.magnitudes, block.magnitudes);
             all_.squares = plus<Sweeps>(all_.squares, block.squares);
             all_.min = block.min < all_.min ? block.min : all_.min;
             all_.max = block.max > all_.max ? block.max : all_.max;
@@ -153,8 +160,10 @@ private:
         }
     }
 
-    void add_spread(const std::byte* at, std::size_t count, const block_result& block) noexcept {
-        const spread plain = block_spread<Sweeps, Lane>(at, count, block.sum, block.squares, false);
+    void add_spread(const std::byte* raw, const std::byte* at, std::size_t count, const block_result& block) noexcept {
+        const auto elements = static_cast<double>(count);
+        const auto look = [&](wide_sum mean) noexcept { return look_again(raw, at, count, mean, false); };
+        const spread plain = block_spread<Sweeps>(elements, block.sum, block.squares, look);
         merge<Sweeps>(all_.plain, plain);
         // Rounding is symmetric: where all elements have one sign, both sums have the same digits, and so has the rest.
         if (block.sum.high == block.magnitudes.high && block.sum.low == block.magnitudes.low) {
@@ -162,9 +171,20 @@ private:
         } else if (block.sum.high == -block.magnitudes.high && block.sum.low == -block.magnitudes.low) {
             merge<Sweeps>(all_.absolute, {plain.count, {-plain.mean.high, -plain.mean.low}, plain.deviations});
         } else {
+            const auto look_at_sizes = [&](wide_sum mean) noexcept { return look_again(raw, at, count, mean, true); };
             merge<Sweeps>(all_.absolute,
-                          block_spread<Sweeps, Lane>(at, count, block.magnitudes, block.squares, true));
+                          block_spread<Sweeps>(elements, block.magnitudes, block.squares, look_at_sizes));
         }
+    }
+
+    [[nodiscard]] second_look look_again(const std::byte* raw, const std::byte* at, std::size_t count, wide_sum mean,
+                                         bool magnitudes) const noexcept {
+        if (source_.differences == nullptr) {
+            return {{mean.high, 0}, Sweeps::template centre<Lane>(at, count, mean.high, magnitudes)};
+        }
+        alignas(64) Lane lanes[block_size];
+        const wide_sum centre = source_.differences(raw, count, mean, magnitudes, lanes);
+        return {centre, Sweeps::template centre<Lane>(reinterpret_cast<const std::byte*>(lanes), count, 0, false)};
     }
 
     element_source<Lane> source_;

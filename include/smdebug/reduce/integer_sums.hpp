@@ -1,4 +1,4 @@
-// Exact sums of 64-bit integers, of x and of |x|.
+// 64-bit integers: exact sums of x and of |x|, exact differences from a mean.
 // A double does not hold such an integer; smaller ones need none of this, because their block sums fit in a double.
 // Used by: reduce (reduce_tensor, accumulate).
 #pragma once
@@ -20,7 +20,19 @@ struct integer_sums {
     wide_sum magnitudes;
 };
 
-/// Sums `count` <= 2^31 elements (a block) by halves of 32 bits, so that no carry is lost.
+/// high * 2^32 + low, exactly.
+template <class Tag>
+[[nodiscard]] inline wide_sum joined(std::uint64_t high, std::uint64_t low) noexcept {
+    return two_sum<Tag>(static_cast<double>(high) * 0x1p32, static_cast<double>(low));
+}
+
+/// |x| of the smallest integer too.
+template <class Tag, class Integer>
+[[nodiscard]] constexpr std::uint64_t size_of_integer(std::uint64_t bits) noexcept {
+    return std::is_signed_v<Integer> && (bits >> 63U) != 0 ? 0 - bits : bits;
+}
+
+/// Sums `count` elements of a block by halves of 32 bits, so that no carry is lost.
 template <class Tag, class Integer>
 [[nodiscard]] inline integer_sums exact_sums(const std::byte* at, std::size_t count) noexcept {
     static_assert(sizeof(Integer) == 8, "smaller integers are summed exactly in doubles");
@@ -31,25 +43,38 @@ template <class Tag, class Integer>
     for (std::size_t i = 0; i < count; ++i) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, at + i * sizeof(bits), sizeof(bits));
+        const std::uint64_t size = size_of_integer<Tag, Integer>(bits);
+        high += size >> 32U;
+        low += size & 0xFFFFFFFFU;
         if constexpr (std::is_signed_v<Integer>) {
-            const std::uint64_t all_if_negative = 0 - (bits >> 63U);
-            const std::uint64_t negative = (0 - bits) & all_if_negative;  // |x| of x < 0, also of the smallest
-            const std::uint64_t positive = bits & ~all_if_negative;
-            high += positive >> 32U;
-            low += positive & 0xFFFFFFFFU;
-            negatives_high += negative >> 32U;
-            negatives_low += negative & 0xFFFFFFFFU;
-        } else {
-            high += bits >> 32U;
-            low += bits & 0xFFFFFFFFU;
+            const std::uint64_t size_if_negative = size & (0 - (bits >> 63U));
+            negatives_high += size_if_negative >> 32U;
+            negatives_low += size_if_negative & 0xFFFFFFFFU;
         }
     }
-    const auto joined = [](std::uint64_t upper, std::uint64_t lower) noexcept {
-        return two_sum<Tag>(static_cast<double>(upper) * 0x1p32, static_cast<double>(lower));
-    };
-    const wide_sum positive = joined(high, low);
-    const wide_sum negative = joined(negatives_high, negatives_low);
-    return {minus<Tag>(positive, negative), plus<Tag>(positive, negative)};
+    const wide_sum all = joined<Tag>(high, low);
+    const wide_sum negative = joined<Tag>(negatives_high, negatives_low);
+    return {minus<Tag>(minus<Tag>(all, negative), negative), all};
+}
+
+/// x - centre or |x| - centre as lanes, each rounded once; `centre` is an integer near `mean` and is returned.
+/// Signed integers are shifted up by 2^63 for it, so that an unsigned difference and its sign say it all.
+template <class Tag, class Integer>
+[[nodiscard]] inline wide_sum exact_differences(const std::byte* at, std::size_t count, wide_sum mean, bool magnitudes,
+                                                double* to) noexcept {
+    const bool shifted = std::is_signed_v<Integer> && !magnitudes;
+    const std::uint64_t sign = shifted ? std::uint64_t{1} << 63U : 0;
+    const wide_sum bias{shifted ? 0x1p63 : 0.0, 0};
+    const wide_sum above = plus<Tag>(mean, bias);
+    std::uint64_t centre = above.high >= 0x1p64 ? 0 : static_cast<std::uint64_t>(above.high > 0 ? above.high : 0);
+    centre += static_cast<std::uint64_t>(static_cast<std::int64_t>(above.low));
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, at + i * sizeof(bits), sizeof(bits));
+        const std::uint64_t value = magnitudes ? size_of_integer<Tag, Integer>(bits) : bits ^ sign;
+        to[i] = value >= centre ? static_cast<double>(value - centre) : -static_cast<double>(centre - value);
+    }
+    return minus<Tag>(joined<Tag>(centre >> 32U, centre & 0xFFFFFFFFU), bias);
 }
 
 }  // namespace reduce

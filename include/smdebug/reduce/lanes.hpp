@@ -33,7 +33,8 @@ namespace reduce {
 //   x * x is rounded before it is added.
 // * Products: scaled lanes (scaled_product.hpp); mantissas multiply row after row, each step rounded, exponents add
 //   exactly.  Powers of two do not change roundings, so a kernel may normalise when it likes.
-// * Squares about the mean (spread.hpp): only for blocks that need them.  c is the block's mean; d = x - c and d * d are
+// * Squares about the mean (spread.hpp): only for blocks that need them.  c is the block's mean; d = x - c and d * d
+// are
 //   rounded, then added, one double a lane, row after row.
 // * min, max, counts: exact, in any order.  A zero has no sign in the results: -0 counts as 0, and min, max, sum and
 //   prod give +0.
@@ -51,7 +52,8 @@ struct parts {
 };
 
 /// What a sweep over one block answers; what it was not asked for keeps these values.
-/// With a NaN in the block the extrema and the product mean nothing; with an infinity the product means nothing but sign.
+/// With a NaN in the block the extrema and the product mean nothing; with an infinity the product means nothing but
+/// sign.
 struct block_result {
     wide_sum sum;
     wide_sum magnitudes;

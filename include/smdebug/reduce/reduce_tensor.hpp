@@ -166,6 +166,7 @@ private:
     [[nodiscard]] totals exact() const noexcept {
         auto source = source_of<from_integer<Integer, double>>();
         source.exact = &exact_sums<Sweeps, Integer>;
+        source.differences = &exact_differences<Sweeps, Integer>;
         return walk<Sweeps>(source, wanted_, nullptr);
     }
 

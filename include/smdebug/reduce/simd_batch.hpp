@@ -44,8 +44,7 @@ inline constexpr bool has_avx512 = std::derived_from<Arch, xsimd::avx512f>;
 
 /// The smaller of two, lane by lane, either one where a lane is NaN.
 template <class Arch, class Lane>
-[[nodiscard]] inline xsimd::batch<Lane, Arch> smaller(xsimd::batch<Lane, Arch> a,
-                                                      xsimd::batch<Lane, Arch> b) noexcept {
+[[nodiscard]] inline xsimd::batch<Lane, Arch> smaller(xsimd::batch<Lane, Arch> a, xsimd::batch<Lane, Arch> b) noexcept {
     if constexpr (has_avx512<Arch> && std::same_as<Lane, float>) {
         return xsimd::batch<Lane, Arch>(_mm512_maskz_min_ps(std::uint16_t{0xFFFF}, a.data, b.data));
     } else if constexpr (has_avx512<Arch>) {

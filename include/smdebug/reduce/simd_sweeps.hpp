@@ -323,8 +323,8 @@ private:
         const std::size_t rows = count / lane_count;
         const std::size_t padded_rows = (count + lane_count - 1) / lane_count;
         // One call of normalise a full group, and one at the end: always for narrow lanes, for a partial group if wide.
-        const std::size_t calls = std::same_as<Lane, float> ? rows / group_rows + 1
-                                                            : (padded_rows + group_rows - 1) / group_rows;
+        const std::size_t calls =
+            std::same_as<Lane, float> ? rows / group_rows + 1 : (padded_rows + group_rows - 1) / group_rows;
         alignas(64) std::array<std::uint64_t, words<Arch>::size> biased;
         results.exponent.store_aligned(biased.data());
         std::int64_t exponent = -1023 * static_cast<std::int64_t>(calls * lane_count);

@@ -7,8 +7,6 @@
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 
-#include <cstddef>
-
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
@@ -38,25 +36,30 @@ inline void merge(spread& all, const spread& block) noexcept {
 }
 
 /// How much of the squares may cancel before a block is centred.  Let Q be the block's sum of squares, S its sum.  Both
-/// are known to 2^-46 of the magnitudes, so Q - S * S / n is known to 3 * 2^-46 of Q.  While it is at least Q / 16 (mean
-/// below 4 std) that is a relative error below 2^-40, inside the promised 1e-12, and the block needs no second look.
+/// are known to 2^-46 of the magnitudes, so Q - S * S / n is known to 3 * 2^-46 of Q.  While it is at least Q / 16
+/// (mean below 4 std) that is a relative error below 2^-40, inside the promised 1e-12, and the block needs no second
+/// look.
 inline constexpr double cancellation_limit = 16;
 
-/// Mean and spread of one block, of x or of |x|: from its sums where they are good enough, else by a second sweep over
-/// the block, which still lies in L1.  `sum` is that of x or |x|.
-template <class Sweeps, class Lane>
-[[nodiscard]] inline spread block_spread(const std::byte* at, std::size_t count, wide_sum sum, wide_sum squares,
-                                         bool magnitudes) noexcept {
-    const auto elements = static_cast<double>(count);
-    const wide_sum mean = divided<Sweeps>(sum, elements);
-    const double raw = squares.high - rounded<Sweeps>(sum.high * mean.high);
+/// A second look at a block: sums about a centre near the mean.
+struct second_look {
+    wide_sum centre;
+    centred_result about;
+};
+
+/// Mean and spread of one block, of x or of |x|: from its sums where they are good enough, else by look(mean), a second
+/// sweep over the block, which still lies in L1.  `sum` is that of x or |x|.
+template <class Tag, class Look>
+[[nodiscard]] inline spread block_spread(double count, wide_sum sum, wide_sum squares, const Look& look) noexcept {
+    const wide_sum mean = divided<Tag>(sum, count);
+    const double raw = squares.high - rounded<Tag>(sum.high * mean.high);
     if (raw * cancellation_limit >= squares.high) {
-        return {elements, mean, {raw, 0}};
+        return {count, mean, {raw, 0}};
     }
-    const centred_result about = Sweeps::template centre<Lane>(at, count, mean.high, magnitudes);
-    const double shift = about.first / elements;  // the mean's own rounding, seen from close by
-    const double deviations = about.second - rounded<Sweeps>(about.first * shift);
-    return {elements, two_sum<Sweeps>(mean.high, shift), {deviations > 0 ? deviations : 0, 0}};
+    const second_look seen = look(mean);
+    const double shift = seen.about.first / count;  // from the centre to the mean, known as well as the deviations
+    const double deviations = seen.about.second - rounded<Tag>(seen.about.first * shift);
+    return {count, plus<Tag>(seen.centre, wide_sum{shift, 0}), {deviations > 0 ? deviations : 0, 0}};
 }
 
 }  // namespace reduce

@@ -108,8 +108,8 @@ struct from_complex {
     }
 };
 
-/// Widens `count` elements at any alignment.  Sixteen at a time through local arrays: with a fixed count and nothing that
-/// could alias, g++ makes vector code of it already at -O2.
+/// Widens `count` elements at any alignment.  Sixteen at a time through local arrays: with a fixed count and nothing
+/// that could alias, g++ makes vector code of it already at -O2.
 template <class Tag, class Conversion>
 inline void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
     constexpr std::size_t chunk = 16;

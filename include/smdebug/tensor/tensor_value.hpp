@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -163,9 +162,9 @@ private:
 
     /// Whether `bytes` lie in `record`, and that has an owner.
     [[nodiscard]] static bool holds(const byte_buffer& record, byte_view bytes) noexcept {
-        constexpr std::less_equal<const std::byte*> not_after;  // an order over all pointers, which <= is not
-        return record.owner() != nullptr && not_after(record.data(), bytes.data()) &&
-               not_after(bytes.data() + bytes.size(), record.data() + record.size());
+        const auto place = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
+        return record.owner() != nullptr && place(bytes.data()) >= place(record.data()) &&
+               place(bytes.data() + bytes.size()) <= place(record.data() + record.size());
     }
 
     std::shared_ptr<const state> state_;

@@ -7,6 +7,7 @@
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/varint.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,9 @@ public:
     /// Bytes, a packed list, or a message that is already encoded.  `bytes` must not lie in the buffer.
     void write_bytes(field_number number, byte_view bytes) {
         begin_message(number, bytes.size());
-        out_->insert(out_->end(), bytes.begin(), bytes.end());
+        const std::size_t at = out_->size();
+        out_->resize(at + bytes.size());
+        std::copy_n(bytes.data(), bytes.size(), out_->data() + at);
     }
     void write_text(field_number number, std::string_view text) { write_bytes(number, as_bytes(text)); }
 

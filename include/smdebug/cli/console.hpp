@@ -1,0 +1,145 @@
+// Where the program writes: results on one stream, notes, errors and progress on another.
+// Streams are arguments, so that tests run every command in-process and look at what it says.
+// Used by: cli.
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// Exit statuses of the program.
+inline constexpr int exit_ok = 0;       ///< nothing found
+inline constexpr int exit_error = 1;    ///< something went wrong, or something of a run could not be read
+inline constexpr int exit_usage = 2;    ///< wrong arguments
+inline constexpr int exit_finding = 3;  ///< a rule's condition was met
+
+/// The arguments cannot be right.  what() is the sentence for the user.
+class usage_error : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Results cannot be written: a full disk, or a reader that has gone (then nothing needs to be said).
+class output_error : public std::runtime_error {
+public:
+    output_error(const std::string& what, bool reader_is_gone) : runtime_error(what), reader_is_gone_(reader_is_gone) {}
+    [[nodiscard]] bool reader_is_gone() const noexcept { return reader_is_gone_; }
+
+private:
+    bool reader_is_gone_;
+};
+
+/// What the streams are connected to.
+struct console_kind {
+    bool out_is_terminal = false;
+    bool err_is_terminal = false;
+};
+
+/// The two streams, and whether anything went wrong.  One thread at a time.
+class console {
+public:
+    console(std::ostream& out, std::ostream& err, console_kind kind = {}) : out_(out), err_(err), kind_(kind) {}
+    console(const console&) = delete;
+    console& operator=(const console&) = delete;
+    ~console() { clear_progress(); }
+
+    /// Results.  Errors: output_error.
+    void print(std::string_view text) {
+        if (text.empty()) {
+            return;
+        }
+        clear_progress();
+        errno = 0;
+        out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+        check_output();
+    }
+    /// Sees to it that all results are out.  Errors: output_error.
+    void flush() {
+        errno = 0;
+        out_.flush();
+        check_output();
+    }
+
+    /// Something that the user should know; the exit status does not change.
+    void note(std::string_view text) { say("note: ", text); }
+    /// Something of a run that could not be read, while the rest can.
+    void damage(std::string_view text) {
+        trouble_ = true;
+        say("note: ", text);
+    }
+    void error(std::string_view text) {
+        trouble_ = true;
+        say("error: ", text);
+    }
+    /// Whether there was an error or damage.
+    [[nodiscard]] bool trouble() const noexcept { return trouble_; }
+    [[nodiscard]] int status() const noexcept { return trouble_ ? exit_error : exit_ok; }
+
+    /// Whether results that come out bit by bit would be mixed with a progress bar.
+    [[nodiscard]] bool results_on_terminal() const noexcept { return kind_.out_is_terminal; }
+
+    /// A bar, on a terminal only, from the first moment that a user may wonder on.
+    void progress(std::string_view what, std::size_t done, std::size_t all) {
+        if (!kind_.err_is_terminal || all == 0) {
+            return;
+        }
+        const auto now = clock::now();
+        if (now - last_shown_ < (shown_ ? std::chrono::milliseconds{100} : std::chrono::milliseconds{400})) {
+            return;
+        }
+        last_shown_ = now;
+        constexpr std::size_t width = 30;
+        const std::size_t filled = done >= all ? width : done * width / all;
+        std::string line{"\r["};
+        line.append(filled, '#').append(width - filled, '.').append("] ");
+        line.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ").append(what);
+        const std::size_t length = line.size() - 1;
+        line.append(length < shown_width_ ? shown_width_ - length : 0, ' ');
+        err_ << line << std::flush;
+        shown_ = true;
+        shown_width_ = std::max(shown_width_, length);
+    }
+    void clear_progress() {
+        if (shown_) {
+            err_ << '\r' << std::string(shown_width_, ' ') << '\r' << std::flush;
+            shown_ = false;
+            shown_width_ = 0;
+        }
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    void say(std::string_view kind, std::string_view text) {
+        clear_progress();
+        err_ << "smdebug: " << kind << text << '\n' << std::flush;
+    }
+    void check_output() const {
+        if (!out_) {
+            const int code = errno;
+            const std::string why = code != 0 ? ": " + std::generic_category().message(code) : std::string{};
+            throw output_error("the results cannot be written" + why, code == EPIPE);
+        }
+    }
+
+    std::ostream& out_;
+    std::ostream& err_;
+    console_kind kind_;
+    bool trouble_ = false;
+    bool shown_ = false;
+    std::size_t shown_width_ = 0;
+    clock::time_point last_shown_ = clock::now();
+};
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,217 @@
+// Rows of results in the three formats: an aligned table, CSV, JSON (one object a line).
+// A command says what is in a cell; how it looks is decided here.
+// Used by: cli (every command).
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/json_text.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+enum class output_format : std::uint8_t { table, csv, json };
+
+/// A column's name, and whether tables set it to the right.
+struct column {
+    std::string name;
+    bool right = false;
+};
+
+/// Appends a field as RFC 4180 has it: in quotes where it holds a comma, a quote or a line's end.
+inline void append_csv_field(std::string& out, std::string_view field) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+        out += field;
+        return;
+    }
+    out += '"';
+    for (const char c : field) {
+        out.append(c == '"' ? 2 : 1, c);
+    }
+    out += '"';
+}
+
+/// How wide a text is on a terminal, taking every character as one column.
+[[nodiscard]] inline std::size_t width_of(std::string_view text) noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+/// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.
+/// Each row is one call a column, in order; end_row() ends it.  Clear it with take().
+class row_buffer {
+public:
+    row_buffer(output_format format, std::span<const column> columns) : format_(format), columns_(columns) {}
+
+    void text(std::string_view value) {
+        switch (format_) {
+            case output_format::table:
+                cells_.push_back(printable(value));
+                break;
+            case output_format::csv:
+                append_csv_field(next(), value);
+                break;
+            case output_format::json:
+                append_json_string(next(), valid_utf8(value));
+                break;
+        }
+        ++place_;
+    }
+    void number(double value) {
+        if (format_ == output_format::json) {
+            append_json_number(next(), value);
+        } else {
+            plain(format_ == output_format::table ? short_text(value) : double_text(value));
+        }
+        ++place_;
+    }
+    void integer(std::integral auto value) {
+        char digits[24] = {};
+        const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+        plain({digits, static_cast<std::size_t>(end - digits)});
+        ++place_;
+    }
+    /// "2x3"; tables call a 0-d tensor a scalar.
+    void shape(std::span<const std::size_t> extents) {
+        text(format_ == output_format::table ? shape_for_people(extents) : shape_text(extents));
+    }
+    /// A cell without a value: "-" in tables, nothing in CSV, null in JSON.
+    void empty() {
+        plain(format_ == output_format::table ? "-" : (format_ == output_format::json ? "null" : ""));
+        ++place_;
+    }
+    void end_row() {
+        place_ = 0;
+        if (format_ != output_format::table) {
+            text_ += format_ == output_format::json ? "}\n" : "\n";
+        }
+    }
+
+    [[nodiscard]] output_format format() const noexcept { return format_; }
+    [[nodiscard]] std::span<const column> columns() const noexcept { return columns_; }
+    [[nodiscard]] const std::string& text_so_far() const noexcept { return text_; }
+    [[nodiscard]] std::vector<std::string>& cells() noexcept { return cells_; }
+    /// Forgets the rows, keeps the memory.
+    void clear() noexcept {
+        text_.clear();
+        cells_.clear();
+    }
+
+private:
+    /// The text, ready for the next cell.
+    std::string& next() {
+        if (format_ == output_format::json) {
+            text_ += place_ == 0 ? "{" : ",";
+            append_json_string(text_, columns_[place_].name);
+            text_ += ':';
+        } else if (place_ > 0) {
+            text_ += ',';
+        }
+        return text_;
+    }
+    void plain(std::string_view value) {
+        if (format_ == output_format::table) {
+            cells_.emplace_back(value);
+        } else {
+            next() += value;
+        }
+    }
+
+    output_format format_;
+    std::span<const column> columns_;
+    std::size_t place_ = 0;
+    std::string text_;
+    std::vector<std::string> cells_;
+};
+
+/// An aligned table: names, a line, rows.  Nothing is cut; plain ASCII but for what the cells hold.
+[[nodiscard]] inline std::string table_text(std::span<const column> columns, std::span<const std::string> cells) {
+    const std::size_t count = columns.size();
+    std::vector<std::size_t> widths;
+    for (const column& held : columns) {
+        widths.push_back(width_of(held.name));
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        widths[i % count] = std::max(widths[i % count], width_of(cells[i]));
+    }
+    std::string out;
+    const auto put = [&](std::size_t place, std::string_view cell) {
+        const std::size_t padding = widths[place] - width_of(cell);
+        const bool last = place + 1 == count;
+        out.append(columns[place].right ? padding : 0, ' ').append(cell);
+        out.append(columns[place].right || last ? 0 : padding, ' ').append(last ? "\n" : "  ");
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        put(i, columns[i].name);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        put(i, std::string(widths[i], '-'));
+    }
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        put(i % count, cells[i]);
+    }
+    return out;
+}
+
+/// All rows of a command, on their way to the console: csv and json go out as they come, tables at the end.
+class row_sink {
+public:
+    row_sink(console& to, output_format format, std::vector<column> columns)
+        : to_(to), format_(format), columns_(std::move(columns)) {
+        if (format_ == output_format::csv) {
+            row_buffer header{format_, columns_};
+            for (const column& held : columns_) {
+                header.text(held.name);
+            }
+            header.end_row();
+            take(header);
+        }
+    }
+    row_sink(const row_sink&) = delete;
+    row_sink& operator=(const row_sink&) = delete;
+    ~row_sink() = default;
+
+    [[nodiscard]] output_format format() const noexcept { return format_; }
+    /// An empty buffer for this command's rows.  Borrows the columns.
+    [[nodiscard]] row_buffer buffer() const { return {format_, columns_}; }
+
+    /// Takes the rows of a buffer and empties it.  Errors: output_error.
+    void take(row_buffer& rows) {
+        if (format_ == output_format::table) {
+            cells_.insert(cells_.end(), std::make_move_iterator(rows.cells().begin()),
+                          std::make_move_iterator(rows.cells().end()));
+        } else {
+            to_.print(rows.text_so_far());
+        }
+        rows.clear();
+    }
+    /// Prints what is left; `otherwise` for a table without rows.  Errors: output_error.
+    void finish(std::string_view otherwise) {
+        if (format_ == output_format::table) {
+            to_.print(cells_.empty() ? std::string{otherwise} : table_text(columns_, cells_));
+        }
+        cells_.clear();
+    }
+
+private:
+    console& to_;
+    output_format format_;
+    std::vector<column> columns_;
+    std::vector<std::string> cells_;
+};
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,83 @@
+// Opening the runs that a command was given, one after another: a run that fails does not lose the others.
+// Used by: cli (every command that reads runs).
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// What every command that reads runs is told.
+struct run_options {
+    output_format format = output_format::table;
+    bool skip_damaged = false;
+    step_range range = {};
+};
+
+/// An error's text, with the run where it does not say which.
+[[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
+    const std::string text = printable(failed.what());
+    return text.find(run) != std::string::npos ? text : text + " [run " + printable(run) + "]";
+}
+
+/// The text of the error that a failed look-up stands for.
+[[nodiscard]] inline std::string failure_text(const lookup_failure& failure, const std::string& tensor,
+                                              step_number step, mode in, const std::string& run) {
+    try {
+        throw_failure(failure, tensor, step, in);
+    } catch (const error& described) {
+        return error_text(described, run);
+    }
+}
+
+/// Opens one run as the commands do: what is there now, without waiting for anything.
+[[nodiscard]] inline trial open_run(const std::string& path, const run_options& how) {
+    return create_trial(path, {.range = how.range,
+                               .missing_event_file_retry_limit = 0,
+                               .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail});
+}
+
+/// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws, is an error
+/// on the console, and the next one follows.  Index files that were skipped are noted.
+template <class Command>
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const std::string& path = paths[i];
+        try {
+            const trial run = open_run(path, how);
+            std::set<std::string> told;
+            const auto tell_problems = [&] {
+                for (const problem& skipped : run.problems()) {
+                    if (told.insert(skipped.where).second) {
+                        to.damage("skipped the damaged index file " + printable(skipped.where) + " of " + printable(path) +
+                                  ": " + printable(skipped.what));
+                    }
+                }
+            };
+            tell_problems();
+            command(path, run);
+            tell_problems();  // a refresh may have met more
+        } catch (const error& failed) {
+            to.error(error_text(failed, path));
+        }
+    }
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,204 @@
+// One event file, read whole, taken apart: what a scan hands over for each tensor in it.
+// Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
+// Used by: trial/scan.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/layout.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A saved reduction that cannot be read.
+struct scan_failure {
+    reduction_key key;
+    lookup_failure why;
+};
+
+/// What one worker saved of one tensor at one step.  Everything is borrowed, for the call only.
+struct scanned_tensor {
+    step_number step = 0;  ///< global
+    step_number mode_step = 0;
+    smdebug::mode mode = smdebug::mode::global;
+    std::string_view worker;
+    std::string_view name;
+    const decoded_tensor* values = nullptr;      ///< null: not saved, or see `failure`
+    const shape_type* saved_shape = nullptr;     ///< null: none was saved
+    const lookup_failure* failure = nullptr;     ///< why saved values, or the whole file, cannot be read
+    bool file_failed = false;                    ///< `failure` is that of the whole file
+    reduction_set saved;                         ///< the reductions that were saved, asked for, and read
+    std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
+    std::vector<scan_failure> saved_failures;    ///< those that were asked for and cannot be read
+
+    /// The values' shape, else the saved one; null when neither is there.
+    [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
+};
+
+/// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
+/// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.
+template <class State>
+class file_scanner {
+public:
+    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted)
+        : state_(&state), from_(&from), asked_(saved), wanted_(wanted) {}
+
+    /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` holds `bytes`; nothing
+    /// where it could not be read, because of `why_not`, or because it is not there.
+    /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
+    /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come last.
+    template <class Visit>
+    void scan(const catalog::file& held, const std::string& key, std::optional<byte_view> bytes,
+              const std::string* why_not, Visit&& visit) {
+        begin_file(held, key, bytes, why_not);
+        const layout& entries = from_->layout_of(held);
+        for (const layout::entry& entry : entries.entries()) {
+            if (is_wanted(entry.name) && leads(entries, entry)) {
+                begin_tensor(entries, entry.name);
+                read_values(entries.values(entry.name), bytes);
+                read_saved(entries, entry.name, bytes);
+                visit(std::as_const(out_));
+            }
+        }
+        for (const layout::shape_entry& shape : entries.shapes()) {
+            const bool alone = entries.values(shape.name) == nullptr && entries.saved_reductions(shape.name).empty();
+            if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
+                begin_tensor(entries, shape.name);
+                visit(std::as_const(out_));
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
+
+    /// Whether the tensor's turn is at this entry.
+    [[nodiscard]] static bool leads(const layout& entries, const layout::entry& entry) noexcept {
+        if (const auto* values = entries.values(entry.name)) {
+            return values == &entry;
+        }
+        const reduction_set saved = entries.saved_reductions(entry.name);
+        const auto lowest = static_cast<std::size_t>(std::countr_zero(saved.bits()));
+        return entries.reduction(entry.name, reduction_key::from_index(lowest)) == &entry;
+    }
+
+    void begin_file(const catalog::file& held, const std::string& key, std::optional<byte_view> bytes,
+                    const std::string* why_not) {
+        key_ = &key;
+        out_.step = held.step;
+        out_.mode_step = held.mode_step;
+        out_.mode = held.mode;
+        out_.worker = from_->workers[held.worker];
+        out_.file_failed = !bytes;
+        file_failure_.reset();
+        if (key.empty()) {
+            file_failure_ = lookup_failure{.why = absence::damaged,
+                                           .where = locations::index_key(held.step, from_->workers[held.worker]),
+                                           .note = "the index file names no event file"};
+        } else if (why_not != nullptr) {
+            file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
+        } else if (!bytes) {
+            file_failure_ = lookup_failure{.why = absence::event_file_missing, .where = key};
+        }
+    }
+
+    void begin_tensor(const layout& entries, name_id name) {
+        out_.name = (*from_->names)[name];
+        out_.values = nullptr;
+        out_.failure = nullptr;
+        out_.saved = {};
+        out_.saved_failures.clear();
+        const auto* shape = entries.shape(name);
+        out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
+    }
+
+    /// Decodes one entry into `to`; returns why not.
+    [[nodiscard]] status decode(const layout::entry& entry, byte_view file, std::string_view recorded,
+                                decoded_tensor& to) const {
+        const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(entry.offset, file.size()));
+        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(entry.length, file.size() - begin));
+        return state_->decoder().decode(file.subspan(begin, length), entry.unusual_name ? std::string_view{} : recorded,
+                                        to);
+    }
+
+    void read_values(const layout::entry* entry, std::optional<byte_view> file) {
+        if (!file) {
+            out_.failure = &*file_failure_;
+        } else if (entry != nullptr) {
+            const status outcome = decode(*entry, *file, out_.name, values_);
+            if (outcome == status::ok) {
+                out_.values = &values_;
+            } else {
+                failure_ = {.why = absence::damaged, .damage = outcome, .offset = entry->offset, .where = *key_};
+                out_.failure = &failure_;
+            }
+        }
+    }
+
+    void read_saved(const layout& entries, name_id name, std::optional<byte_view> file) {
+        const reduction_set there = entries.saved_reductions(name) & asked_;
+        if (!file || there.empty()) {
+            return;
+        }
+        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+            const reduction_key key = reduction_key::from_index(i);
+            if (!there.contains(key)) {
+                continue;
+            }
+            const layout::entry& entry = *entries.reduction(name, key);
+            recorded_.assign(reductions_prefix).append(key.name()).append("/").append(out_.name);
+            const status outcome = decode(entry, *file, recorded_, number_);
+            if (outcome != status::ok) {
+                out_.saved_failures.push_back({key, {.why = absence::damaged,
+                                                     .damage = outcome,
+                                                     .offset = entry.offset,
+                                                     .where = *key_}});
+                continue;
+            }
+            // A saved reduction is one number of its own dtype; any of its reductions is that number.
+            const auto number = state_->kernel().reduce(number_.view(), reduction::sum);
+            if (number_.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+                out_.saved_failures.push_back(
+                    {key, {.why = absence::wrong_dtype,
+                           .note = "the saved " + key.name() + " of tensor " + std::string{out_.name} +
+                                   " is no single number"}});
+                continue;
+            }
+            out_.saved = out_.saved | reduction_set{key};
+            out_.saved_value[i] = (*number)(reduction::sum);
+        }
+    }
+
+    const State* state_;
+    const catalog* from_;
+    reduction_set asked_;
+    const std::vector<bool>* wanted_;
+    const std::string* key_ = nullptr;
+    std::optional<lookup_failure> file_failure_;
+    lookup_failure failure_;
+    decoded_tensor values_;
+    decoded_tensor number_;
+    std::string recorded_;
+    scanned_tensor out_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

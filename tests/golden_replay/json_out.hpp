@@ -1,0 +1,112 @@
+// Writing the answers: finished pieces of JSON, and objects and lists made of pieces.
+// A piece is a type of its own, so that text that still needs quotes is never taken for JSON.
+// Used by: tests/golden_replay.
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/index/json_document.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace golden_replay {
+
+/// A finished JSON value.
+class fragment {
+public:
+    explicit fragment(std::string json) : json_(std::move(json)) {}
+    [[nodiscard]] const std::string& json() const noexcept { return json_; }
+
+private:
+    std::string json_;
+};
+
+namespace detail {
+
+/// The bytes of the UTF-8 sequence that `text` begins with; 0 where there is none.
+[[nodiscard]] inline std::size_t utf8_length(std::string_view text) {
+    for (std::size_t length = 1; length <= 4 && length <= text.size(); ++length) {
+        if (simdjson::validate_utf8(text.data(), length)) {
+            return length;
+        }
+    }
+    return 0;
+}
+
+/// Text that is not all UTF-8: each stray byte becomes the lone surrogate that Python's "surrogateescape" makes of it,
+/// so that the file stays readable and different bytes stay different.
+[[nodiscard]] inline std::string escaped(std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "\"";
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        if (length == 0) {
+            const auto code = static_cast<unsigned char>(text.front());
+            out.append("\\udc").append({digits[code >> 4U], digits[code & 15U]});
+            text.remove_prefix(1);
+        } else {
+            std::string quoted;
+            smdebug::append_json_string(quoted, text.substr(0, length));
+            out.append(quoted, 1, quoted.size() - 2);
+            text.remove_prefix(length);
+        }
+    }
+    return out += '"';
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline fragment null() { return fragment{"null"}; }
+[[nodiscard]] inline fragment truth(bool value) { return fragment{value ? "true" : "false"}; }
+
+[[nodiscard]] inline fragment whole(std::integral auto value) {
+    char text[24] = {};
+    return fragment{std::string(text, std::to_chars(text, text + sizeof text, value).ptr)};
+}
+
+[[nodiscard]] inline fragment quoted(std::string_view text) {
+    if (!simdjson::validate_utf8(text.data(), text.size())) {
+        return fragment{detail::escaped(text)};
+    }
+    std::string out;
+    smdebug::append_json_string(out, text);
+    return fragment{std::move(out)};
+}
+
+/// A list of make(item) for each item of `items`.
+template <class Items, class Make>
+[[nodiscard]] fragment list_of(const Items& items, Make&& make) {
+    std::string out = "[";
+    for (const auto& item : items) {
+        out.append(out.size() == 1 ? "" : ", ").append(make(item).json());
+    }
+    return fragment{out += ']'};
+}
+[[nodiscard]] inline fragment list_of_whole(const auto& numbers) {
+    return list_of(numbers, [](const auto& number) { return whole(number); });
+}
+[[nodiscard]] inline fragment list_of_quoted(const auto& texts) {
+    return list_of(texts, [](const auto& text) { return quoted(text); });
+}
+
+/// An object, key by key.  `break_lines`: each key on a line of its own, for the outer objects that people look at.
+class object {
+public:
+    explicit object(bool break_lines = false) : separator_(break_lines ? ",\n" : ", ") {}
+
+    object& add(std::string_view key, const fragment& value) {
+        json_.append(json_.size() == 1 ? "" : separator_).append(quoted(key).json()).append(": ").append(value.json());
+        return *this;
+    }
+    [[nodiscard]] fragment done() const { return fragment{json_ + '}'}; }
+
+private:
+    std::string_view separator_;
+    std::string json_ = "{";
+};
+
+}  // namespace golden_replay

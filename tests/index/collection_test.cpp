@@ -1,0 +1,17 @@
+#include <smdebug/index/collection.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace smdebug;
+
+TEST_CASE("collection: the defaults are the Python package's") {
+    const save_config_mode when;
+    CHECK(when.save_interval == 500);
+    CHECK(when.save_steps.empty());
+    CHECK_FALSE(when.start_step.has_value());
+    const collection group{.name = "g"};
+    CHECK(group.save_histogram);
+    CHECK(group.include_regex.empty());
+    CHECK_FALSE(group.save_config.has_value());
+    CHECK_FALSE(group.reduction_config.has_value());
+}

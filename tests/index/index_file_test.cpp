@@ -1,0 +1,157 @@
+#include <smdebug/index/index_file.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::index_file;
+
+namespace {
+
+const std::string canonical =
+    R"({"meta": {"mode": "TRAIN", "mode_step": 12, "event_file_name": "events/000000000024/000000000024_worker_0.tfevents"}, )"
+    R"("tensor_payload": [{"tensorname": "w", "start_idx": 0, "length": 114}, {"tensorname": "t\u00e4", "start_idx": 114, "length": 5}], )"
+    R"("shape_payload": [{"tensorname": "s", "originalname": "orig", "shape": [2, 0, 3]}]})";
+
+struct parsed {
+    std::optional<damage> wrong;
+    meta head;
+    std::string event_file;
+    std::vector<std::string> tensors;
+    std::vector<byte_range> records;
+    std::vector<std::string> shapes;
+    shape_type extents;
+};
+
+parsed parse_text(std::string_view text) {
+    json::document parser;
+    parsed out;
+    out.wrong = parse(
+        as_bytes(text), parser, out.head,
+        [&](const location& place) {
+            out.tensors.emplace_back(place.tensor_name);
+            out.records.push_back(place.record);
+        },
+        [&](const saved_shape& shape) {
+            out.shapes.emplace_back(std::string{shape.tensor_name} + "=" + std::string{shape.original_name});
+            out.extents = shape.extents;
+        });
+    out.event_file = out.head.event_file_name;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("index_file: reads meta, tensors and shapes") {
+    const parsed file = parse_text(canonical);
+    REQUIRE_FALSE(file.wrong.has_value());
+    CHECK(file.head.mode == mode::train);
+    CHECK(file.head.mode_step == 12);
+    CHECK(file.tensors == std::vector<std::string>{"w", "t\xC3\xA4"});
+    CHECK(file.records == std::vector<byte_range>{{0, 114}, {114, 5}});
+    CHECK(file.shapes == std::vector<std::string>{"s=orig"});
+    CHECK(file.extents == shape_type{2, 0, 3});
+}
+
+TEST_CASE("index_file: a canonical file splits without parsing, and says the same") {
+    const auto parts = split_canonical(as_bytes(canonical));
+    REQUIRE(parts.has_value());
+    CHECK(parts->head.mode == mode::train);
+    CHECK(parts->head.mode_step == 12);
+    CHECK(parts->head.event_file_name == "events/000000000024/000000000024_worker_0.tfevents");
+    CHECK(as_text(parts->payload).starts_with(R"("tensor_payload": [)"));
+    CHECK(as_text(parts->payload).ends_with("]}"));
+}
+
+TEST_CASE("index_file: any prefix of a canonical file is damaged, and never splits with a whole payload") {
+    const auto whole = split_canonical(as_bytes(canonical));
+    for (std::size_t length = 0; length < canonical.size(); ++length) {
+        const auto piece = std::string_view{canonical}.substr(0, length);
+        CAPTURE(piece);
+        const parsed file = parse_text(piece);
+        REQUIRE(file.wrong.has_value());
+        CHECK(file.wrong->not_json);
+        const auto parts = split_canonical(as_bytes(piece));
+        CHECK((!parts || as_text(parts->payload) != as_text(whole->payload)));
+    }
+}
+
+TEST_CASE("index_file: what stands otherwise does not split, but is read") {
+    for (
+        const std::string_view text : {
+            std::string_view{R"({"meta":{"mode":"EVAL","mode_step":3,"event_file_name":"e"},"tensor_payload":[]})"},
+            std::string_view{
+                R"({"tensor_payload": [], "meta": {"mode": "EVAL", "mode_step": 3, "event_file_name": "e"}})"},
+            std::string_view{
+                "\xEF\xBB\xBF"
+                R"({"meta": {"mode": "EVAL", "mode_step": 3, "event_file_name": "e"}, "tensor_payload": []})"},
+            std::string_view{
+                R"({"meta": {"mode": " EVAL ", "mode_step": 3, "event_file_name": "e"}, "tensor_payload": []})"},
+            std::string_view{
+                R"({"meta": {"mode": "EVAL", "mode_step": 3, "event_file_name": "\u0065"}, "shape_payload": []})"},
+            std::string_view{
+                R"({"meta": {"mode": "EVAL", "more": 1, "mode_step": 3, "event_file_name": "e"}, "x": 0, "tensor_payload": []})"},
+        }) {
+        CAPTURE(text);
+        const parsed file = parse_text(text);
+        CHECK_FALSE(split_canonical(as_bytes(text)).has_value());
+        REQUIRE_FALSE(file.wrong.has_value());
+        CHECK(file.head.mode == mode::eval);
+        CHECK(file.head.mode_step == 3);
+    }
+}
+
+TEST_CASE("index_file: split never takes a number or a name that the parser would refuse") {
+    for (const std::string_view meta_text : {
+             std::string_view{R"("mode": "TRAIN", "mode_step": 01, "event_file_name": "e")"},
+             std::string_view{R"("mode": "TRAIN", "mode_step": -1, "event_file_name": "e")"},
+             std::string_view{R"("mode": "TRAIN", "mode_step": 1.0, "event_file_name": "e")"},
+             std::string_view{R"("mode": "TRAIN", "mode_step": "1", "event_file_name": "e")"},
+             std::string_view{R"("mode": "TRAIN", "mode_step": 99999999999999999999, "event_file_name": "e")"},
+             std::string_view{R"("mode": "train", "mode_step": 1, "event_file_name": "e")"},
+             std::string_view{"\"mode\": \"TRAIN\", \"mode_step\": 1, \"event_file_name\": \"e\xFF\""},
+         }) {
+        CAPTURE(meta_text);
+        const std::string text = "{\"meta\": {" + std::string{meta_text} + "}, \"tensor_payload\": []}";
+        CHECK_FALSE(split_canonical(as_bytes(text)).has_value());
+        CHECK(parse_text(text).wrong.has_value());
+    }
+}
+
+TEST_CASE("index_file: each damage is told apart from a file that is still being written") {
+    const auto wrong = [](std::string_view text) {
+        const parsed file = parse_text(text);
+        REQUIRE(file.wrong.has_value());
+        CHECK_FALSE(file.wrong->what.empty());
+        return *file.wrong;
+    };
+    CHECK(wrong("").not_json);
+    CHECK(wrong("not json").not_json);
+    for (
+        const std::string_view text : {
+            "[]",
+            "3",
+            "{}",
+            R"({"meta": {}, "tensor_payload": []})",
+            R"({"meta": [], "tensor_payload": []})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}})",
+            R"({"meta": {"mode": "NONE", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": []})",
+            R"({"meta": {"mode": 1, "mode_step": 1, "event_file_name": "e"}, "tensor_payload": []})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1}, "tensor_payload": []})",
+            R"({"meta": {"mode": "TRAIN", "event_file_name": "e"}, "tensor_payload": []})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": 7}, "tensor_payload": []})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": {}})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": [{}]})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": [{"tensorname": "a", "start_idx": -1, "length": 1}]})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": [{"tensorname": "a", "start_idx": "0", "length": 1}]})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": [], "shape_payload": [{"tensorname": "a", "originalname": "b", "shape": [-1]}]})",
+            R"({"meta": {"mode": "TRAIN", "mode_step": 1, "event_file_name": "e"}, "tensor_payload": [], "shape_payload": [{"tensorname": "a"}]})",
+        }) {
+        CAPTURE(text);
+        CHECK_FALSE(wrong(text).not_json);
+    }
+}

@@ -1,0 +1,60 @@
+#include <smdebug/index/json_document.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+using namespace smdebug;
+
+TEST_CASE("json: values of each kind, and nothing where the kind is another") {
+    json::document parser;
+    const auto root =
+        parser.parse(as_bytes(R"({"i": -5, "u": 18446744073709551615, "d": 1.5, "s": "t\u00e4\n", "b": true,
+        "n": null, "a": [1, 2], "o": {}})"));
+    REQUIRE(root.has_value());
+    CHECK(root->is_object());
+    CHECK((*root)["i"]->integer() == -5);
+    CHECK_FALSE((*root)["i"]->unsigned_integer().has_value());
+    CHECK((*root)["u"]->unsigned_integer() == 18446744073709551615ULL);
+    CHECK_FALSE((*root)["u"]->integer().has_value());
+    CHECK((*root)["d"]->number() == 1.5);
+    CHECK_FALSE((*root)["d"]->integer().has_value());
+    CHECK((*root)["s"]->string() == "t\xC3\xA4\n");
+    CHECK_FALSE((*root)["s"]->number().has_value());
+    CHECK((*root)["b"]->boolean() == true);
+    CHECK((*root)["n"]->is_null());
+    CHECK((*root)["a"]->is_array());
+    CHECK_FALSE((*root)["missing"].has_value());
+    CHECK_FALSE((*(*root)["a"])["x"].has_value());
+    int sum = 0;
+    CHECK((*root)["a"]->for_each_element([&](json::value item) {
+        sum += static_cast<int>(*item.integer());
+        return true;
+    }));
+    CHECK(sum == 3);
+    CHECK_FALSE((*root)["o"]->for_each_element([](json::value) { return true; }));
+    CHECK((*root)["o"]->for_each_field([](std::string_view, json::value) { return true; }));
+}
+
+TEST_CASE("json: of a name that stands twice the last one counts, as in Python") {
+    json::document parser;
+    const auto root = parser.parse(as_bytes(R"({"a": 1, "a": 2})"));
+    REQUIRE(root.has_value());
+    CHECK((*root)["a"]->integer() == 2);
+}
+
+TEST_CASE("json: what is no document is nothing, and the parser goes on to the next") {
+    json::document parser;
+    const std::string whole = R"({"meta": {"mode": "TRAIN", "mode_step": 12}, "tensor_payload": [{"x": [1.5, "y"]}]})";
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        CAPTURE(length);
+        CHECK_FALSE(parser.parse(as_bytes(std::string_view{whole}.substr(0, length))).has_value());
+    }
+    CHECK(parser.parse(as_bytes(whole)).has_value());
+    CHECK_FALSE(parser.parse(as_bytes("{} {}")).has_value());
+    CHECK_FALSE(parser.parse(as_bytes("\"\xFF\"")).has_value());
+    CHECK_FALSE(parser.parse(as_bytes(std::string(100'000, '['))).has_value());
+    CHECK(parser.parse(as_bytes("\xEF\xBB\xBF{}")).has_value());
+    CHECK(parser.parse(as_bytes("3"))->integer() == 3);
+}

@@ -1,0 +1,38 @@
+#include <smdebug/reduce/rounded.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <initializer_list>
+
+using namespace smdebug::reduce;
+
+namespace {
+struct tag {};
+}  // namespace
+
+static_assert(is_finite<tag>(0.0));
+static_assert(is_finite<tag>(-std::numeric_limits<double>::max()));
+static_assert(is_finite<tag>(std::numeric_limits<double>::denorm_min()));
+static_assert(!is_finite<tag>(infinity));
+static_assert(!is_finite<tag>(-infinity));
+static_assert(!is_finite<tag>(not_a_number));
+static_assert(magnitude<tag>(-2.5) == 2.5);
+
+TEST_CASE("rounded: a product stays rounded, also where the compiler would fuse it with an addition") {
+    const volatile double source = 1 + 0x1p-30;
+    const double x = source;
+    const double square = 1 + 0x1p-29;  // x * x without its last bit, 2^-60, which only an FMA would keep
+    CHECK(rounded<tag>(x * x) - square == 0);
+    CHECK(std::fma(x, x, -square) == 0x1p-60);
+}
+
+TEST_CASE("rounded: passes every value through") {
+    for (const double value : {0.0, -0.0, 1.5, infinity, -infinity, 0x1p-1074}) {
+        CHECK(rounded<tag>(value) == value);
+        CHECK(std::signbit(rounded<tag>(value)) == std::signbit(value));
+    }
+    CHECK(std::isnan(rounded<tag>(not_a_number)));
+    CHECK(rounded<tag>(2.5F) == 2.5F);
+    CHECK(std::signbit(magnitude<tag>(-0.0)) == false);
+}

@@ -1,0 +1,212 @@
+// Compiled once for the baseline and again with -mavx2 -mfma and -mavx512...: everything here is about
+// xsimd::default_arch, whatever that is.  The hash at the end ties these programs together.
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
+
+#include <doctest/doctest.h>
+#include <reduce/corpus.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+using namespace smdebug;
+
+static_assert(reduction_kernel<simd_kernel<>>);
+static_assert(std::is_empty_v<simd_kernel<>>);
+static_assert(std::is_same_v<simd_kernel<>, simd_kernel<xsimd::default_arch>>);
+
+namespace {
+
+constexpr std::array sets{reduction_set::all(),
+                          reduction_set::counts(),
+                          reduction_set{reduction::mean},
+                          reduction_set{reduction::std} | reduction_set{reduction::l2, true},
+                          reduction_set{reduction::min} | reduction_set{reduction::l1},
+                          reduction_set{reduction::prod}};
+
+/// Whether the CPU has what this file was compiled for.
+bool cpu_can_run_this() {
+#if defined(__AVX512F__)
+    const bool can = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#elif defined(__AVX2__)
+    const bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    const bool can = true;
+#endif
+    if (!can) {
+        MESSAGE("skipped: this CPU has no ", xsimd::default_arch::name());
+    }
+    return can;
+}
+
+/// Every bit of two answers; NaN are alike.
+bool same_bits(const reduction_values& a, const reduction_values& b) {
+    bool same = a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf && a.neg_inf == b.neg_inf &&
+                a.zeros == b.zeros && a.computed == b.computed;
+    for (std::size_t i = 0; i < a.value.size(); ++i) {
+        same = same && std::bit_cast<std::uint64_t>(a.value[i]) == std::bit_cast<std::uint64_t>(b.value[i]);
+    }
+    return same;
+}
+
+/// FNV-1a over answers, each 64 bits at a time.
+class answer_hash {
+public:
+    void add(const reduction_values& values) {
+        for (const double value : values.value) {
+            add(std::bit_cast<std::uint64_t>(value));
+        }
+        for (const std::uint64_t count : {values.count, values.nan, values.pos_inf, values.neg_inf, values.zeros}) {
+            add(count);
+        }
+    }
+    [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+private:
+    void add(std::uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001B3U; }
+    std::uint64_t hash_ = 0xCBF29CE484222325U;
+};
+
+/// Calls visit(tensor, label) with every tensor of the corpus that is not about NaN and infinities.
+template <class Visit>
+void for_each_tensor(const Visit& visit) {
+    for (const auto& [type, range] : reduce_test::float_types) {
+        for (const auto which : reduce_test::kinds) {
+            for (const std::size_t length : reduce_test::lengths()) {
+                visit(reduce_test::float_tensor(type, reduce_test::numbers(which, length, range), length % 4));
+            }
+        }
+    }
+    const auto integers = [&]<class Integer>(dtype type, Integer /*of this type*/) {
+        for (unsigned which = 0; which < reduce_test::integer_kinds; ++which) {
+            for (const std::size_t length : reduce_test::lengths()) {
+                visit(reduce_test::owned_tensor(type, reduce_test::integers<Integer>(length, which), length % 4));
+            }
+        }
+    };
+    integers(dtype::int8, std::int8_t{});
+    integers(dtype::int16, std::int16_t{});
+    integers(dtype::int32, std::int32_t{});
+    integers(dtype::int64, std::int64_t{});
+    integers(dtype::uint8, std::uint8_t{});
+    integers(dtype::uint16, std::uint16_t{});
+    integers(dtype::uint32, std::uint32_t{});
+    integers(dtype::uint64, std::uint64_t{});
+    integers(dtype::boolean, std::uint8_t{});
+    for (const auto which : reduce_test::kinds) {
+        for (const std::size_t length : reduce_test::lengths()) {
+            const auto floats = reduce_test::numbers(which, 2 * length, reduce_test::single_range);
+            const auto doubles = reduce_test::numbers(which, 2 * length, reduce_test::double_range);
+            const std::vector<float> parts(floats.begin(), floats.end());
+            visit(reduce_test::owned_tensor(dtype::complex64, parts, length % 4));
+            visit(reduce_test::owned_tensor(dtype::complex128, doubles, length % 4));
+        }
+    }
+}
+
+/// Every 16-bit float, NaN and infinities among them, in one tensor a sign.
+std::vector<reduce_test::owned_tensor> all_halves(dtype type) {
+    std::vector<reduce_test::owned_tensor> tensors;
+    for (const unsigned begin : {0U, 0x4000U, 0x7000U, 0x8000U, 0xC000U}) {
+        std::vector<std::uint16_t> bits;
+        for (unsigned i = begin; i < begin + 0x3C00U; ++i) {
+            bits.push_back(static_cast<std::uint16_t>(i));
+        }
+        tensors.emplace_back(type, bits, 1);
+    }
+    return tensors;
+}
+
+template <class Kernel>
+void check_against_scalar(const Kernel& kernel, const reduce_test::owned_tensor& tensor) {
+    for (const auto set : sets) {
+        const auto wanted = scalar_kernel{}.reduce(tensor.view(), set);
+        const auto found = kernel.reduce(tensor.view(), set);
+        REQUIRE(wanted.ok());
+        REQUIRE(found.ok());
+        CAPTURE(name_of(tensor.view().type));
+        CAPTURE(tensor.view().count());
+        CHECK(same_bits(*found, *wanted));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("simd_kernel: the same bits as the scalar kernel, for every dtype, length, alignment and set") {
+    if (!cpu_can_run_this()) {
+        return;
+    }
+    MESSAGE("kernel: ", simd_kernel<>{}.name());
+    for_each_tensor([](const auto& tensor) { check_against_scalar(simd_kernel<>{}, tensor); });
+}
+
+#if defined(__x86_64__)
+TEST_CASE("simd_kernel: the same bits with SSE2, whatever else the file is compiled for") {
+    if (!cpu_can_run_this()) {
+        return;
+    }
+    for_each_tensor([](const auto& tensor) { check_against_scalar(simd_kernel<xsimd::sse2>{}, tensor); });
+}
+#endif
+
+TEST_CASE("simd_kernel: NaN and infinities at every lane and tail position, as the scalar kernel has them") {
+    if (!cpu_can_run_this()) {
+        return;
+    }
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto type : {dtype::float32, dtype::float64}) {
+        for (const auto which : {reduce_test::kind::uniform, reduce_test::kind::with_zeros}) {
+            for (const std::size_t length : {1U, 15U, 16U, 17U, 31U, 70U, 130U, 2048U + 33U}) {
+                for (std::size_t at = length > 130 ? 2030 : 0; at < length; ++at) {
+                    auto values = reduce_test::numbers(which, length, reduce_test::single_range);
+                    for (const double special : {nan, inf, -inf, -nan}) {
+                        values[at] = special;
+                        check_against_scalar(simd_kernel<>{}, reduce_test::float_tensor(type, values, at % 4));
+                    }
+                    values[length - 1 - at] = inf;
+                    check_against_scalar(simd_kernel<>{}, reduce_test::float_tensor(type, values));
+                }
+            }
+        }
+    }
+    for (const auto type : {dtype::float16, dtype::bfloat16}) {
+        for (const auto& tensor : all_halves(type)) {
+            check_against_scalar(simd_kernel<>{}, tensor);
+        }
+    }
+}
+
+TEST_CASE("simd_kernel: strings are unsupported, and the name tells the instruction set") {
+    const std::array<std::string_view, 1> words{"a"};
+    tensor_view tensor;
+    tensor.type = dtype::string;
+    tensor.strings = words;
+    CHECK(simd_kernel<>{}.reduce(tensor, reduction_set::all()).code() == status::unsupported);
+    CHECK(simd_kernel<>{}.name() == "simd<" + std::string{xsimd::default_arch::name()} + ">");
+}
+
+TEST_CASE("simd_kernel: one hash of all answers, the same from every compiler, with every instruction set") {
+    if (!cpu_can_run_this()) {
+        return;
+    }
+    answer_hash scalar;
+    answer_hash simd;
+    for_each_tensor([&](const auto& tensor) {
+        scalar.add(*scalar_kernel{}.reduce(tensor.view(), reduction_set::all()));
+        simd.add(*simd_kernel<>{}.reduce(tensor.view(), reduction_set::all()));
+    });
+    // Recorded with g++ 12 and clang 16, -O0 to -O3, with and without -ffp-contract=fast.  It changes only when the
+    // definition in lanes.hpp or the corpus does.
+    constexpr std::uint64_t recorded = 5567446419404245708U;
+    CHECK(scalar.value() == recorded);
+    CHECK(simd.value() == recorded);
+}

@@ -1,0 +1,55 @@
+#include <smdebug/trial/environment.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+using namespace smdebug;
+
+namespace {
+
+// Sets a variable for a scope.
+class variable {
+public:
+    variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+    variable(const variable&) = delete;
+    variable& operator=(const variable&) = delete;
+    ~variable() { ::unsetenv(name_); }
+
+private:
+    const char* name_;
+};
+
+}  // namespace
+
+TEST_CASE("environment: the option wins, then the variable, then the default") {
+    CHECK(settled_options{trial_options{}}.incomplete_step_wait_window == 1000);
+    CHECK(settled_options{trial_options{}}.missing_event_file_retry_limit == 10);
+    const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", "4"};
+    const variable limit{"SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT", "0"};
+    CHECK(settled_options{trial_options{}}.incomplete_step_wait_window == 4);
+    CHECK(settled_options{trial_options{}}.missing_event_file_retry_limit == 0);
+    CHECK(settled_options{trial_options{.incomplete_step_wait_window = 7}}.incomplete_step_wait_window == 7);
+}
+
+TEST_CASE("environment: what is no number, or too small, is a value_error that names the variable") {
+    for (const char* text : {"1", "0", "-5", "", "abc", "4x", " 4", "99999999999999"}) {
+        CAPTURE(text);
+        const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
+        CHECK_THROWS_AS(settled_options{trial_options{}}, value_error);
+        try {
+            const settled_options settled{trial_options{}};
+        } catch (const value_error& thrown) {
+            CHECK(std::string{thrown.what()}.find("SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW") != std::string::npos);
+        }
+    }
+    CHECK_THROWS_AS(settled_options{trial_options{.incomplete_step_wait_window = 1}}, value_error);
+}
+
+TEST_CASE("environment: a range must be one") {
+    CHECK_THROWS_AS((settled_options{trial_options{.range = {5, 5}}}), value_error);
+    CHECK_THROWS_AS((settled_options{trial_options{.range = {6, 2}}}), value_error);
+    CHECK_THROWS_AS((settled_options{trial_options{.range = {-1, 3}}}), value_error);
+    CHECK_NOTHROW((settled_options{trial_options{.range = {{}, 3}}}));
+}

@@ -1,0 +1,55 @@
+#include <smdebug/trial/lookup.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace smdebug;
+
+TEST_CASE("lookup: a value, or why there is none") {
+    const lookup<int> there{3};
+    REQUIRE(there.has_value());
+    CHECK(*there == 3);
+    const lookup<int> missing{absence::step_not_saved};
+    CHECK_FALSE(missing);
+    CHECK(missing.failure().why == absence::step_not_saved);
+}
+
+TEST_CASE("lookup: each absence is thrown as the error that the Python package has for it") {
+    const auto thrown = [](const lookup_failure& failure) {
+        try {
+            throw_failure(failure, "t", 4, mode::train);
+        } catch (const error& what) {
+            return std::string{what.python_name()};
+        }
+    };
+    CHECK(thrown({.why = absence::tensor_not_saved}) == "TensorUnavailableForStep");
+    CHECK(thrown({.why = absence::event_file_missing, .where = "e"}) == "TensorUnavailableForStep");
+    CHECK(thrown({.why = absence::step_not_saved}) == "StepUnavailable");
+    CHECK(thrown({.why = absence::step_not_yet_available}) == "StepNotYetAvailable");
+    CHECK(thrown({.why = absence::no_such_worker, .where = "w"}) == "InvalidWorker");
+    CHECK(thrown({.why = absence::shape_not_saved}) == "ShapeUnavailableForStep");
+    CHECK(thrown({.why = absence::damaged, .where = "e"}) == "CorruptRecord");
+    CHECK(thrown({.why = absence::wrong_dtype, .note = "n"}) == "SMDebugTypeError");
+}
+
+TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is wrong, and what is not lost") {
+    try {
+        throw_failure({.why = absence::damaged,
+                       .damage = status::bad_length_checksum,
+                       .offset = 8192,
+                       .where = "events/000000000004/000000000004_worker_0.tfevents"},
+                      "loss", 4, mode::global);
+    } catch (const corrupt_record& thrown) {
+        CHECK(thrown.offset() == 8192);
+        CHECK(thrown.where() == "events/000000000004/000000000004_worker_0.tfevents");
+        CHECK(thrown.tensor() == "loss");
+        CHECK(thrown.step() == 4);
+        CHECK(
+            std::string{thrown.what()} ==
+            "CorruptRecord: events/000000000004/000000000004_worker_0.tfevents, record at byte 8192: the checksum of "
+            "the "
+            "record's length does not match. Tensor loss of step 4 (GLOBAL) cannot be read; everything else of the run "
+            "still can.");
+    }
+}

@@ -1,0 +1,40 @@
+#include <smdebug/trial/options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using texts = std::vector<std::string>;
+
+TEST_CASE("options: text_list takes one text or several") {
+    CHECK(text_list{"relu"}.texts() == texts{"relu"});
+    CHECK(text_list{"relu", "tanh"}.texts() == texts{"relu", "tanh"});
+    CHECK(text_list{std::string{"relu"}}.texts() == texts{"relu"});
+    CHECK(text_list{std::string_view{"relu"}}.texts() == texts{"relu"});
+    CHECK(text_list{texts{"a", "b"}}.texts() == texts{"a", "b"});
+    CHECK(text_list{}.empty());
+    const tensor_names_options one{.regex = "relu"};
+    const tensor_names_options two{.regex = {{"relu", "tanh"}}};
+    CHECK(one.regex->texts() == texts{"relu"});
+    CHECK(two.regex->texts() == texts{"relu", "tanh"});
+}
+
+TEST_CASE("options: a collection is named by text or by itself") {
+    const tensor_names_options by_name{.collection = "losses", .step = 3};
+    CHECK(by_name.collection->name() == "losses");
+    CHECK(by_name.step == 3);
+    const collection group{.name = "gradients"};
+    const tensor_names_options by_object{.collection = group};
+    CHECK(by_object.collection->name() == "gradients");
+}
+
+TEST_CASE("options: a call reads like the Python one") {
+    const trial_options options{.name = "resnet", .range = {100, 200}};
+    CHECK(options.range.contains(100));
+    CHECK_FALSE(options.range.contains(200));
+    const reduction_options how{.worker = "worker_1", .abs = true};
+    CHECK(how.mode == mode::global);
+    CHECK(how.worker == "worker_1");
+}

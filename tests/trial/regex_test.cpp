@@ -1,0 +1,68 @@
+#include <smdebug/trial/regex.hpp>
+
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+using namespace smdebug;
+
+TEST_CASE("regex: searches anywhere, with what real collections use") {
+    CHECK(regex{"relu"}.search("conv/relu_output"));
+    CHECK_FALSE(regex{"^relu"}.search("conv/relu_output"));
+    CHECK(regex{"^(?!gradient).*bias"}.search("Sequential_0.bias"));
+    CHECK_FALSE(regex{"^(?!gradient).*bias"}.search("gradient/Sequential_0.bias"));
+    CHECK(regex{"(?i)LOSS"}.search("CrossEntropyLoss_output_0"));
+    CHECK(regex{"(?<=conv)\\d"}.search("conv2d"));
+    CHECK(regex{"(?P<name>a)(?P=name)"}.search("baab"));
+    CHECK(regex{""}.search(""));
+    CHECK(regex{".*"}.search("x"));
+    CHECK(regex{"^.$"}.search("\xC3\xA4"));  // one character, two bytes
+    CHECK(regex{"\\w"}.search("\xC3\xA4"));
+}
+
+TEST_CASE("regex: a bad pattern is a value_error that says where") {
+    for (const char* pattern : {"(", "[a", "*", "(?<!a+)b", "\\", "\xFF"}) {
+        CAPTURE(pattern);
+        CHECK_THROWS_AS(regex{pattern}, value_error);
+    }
+    try {
+        const regex bad{"abc["};
+        FAIL("compiled");
+    } catch (const value_error& thrown) {
+        CHECK(std::string{thrown.what()}.find("abc[") != std::string::npos);
+        CHECK(std::string{thrown.what()}.find("character 4") != std::string::npos);
+    }
+}
+
+TEST_CASE("regex: bytes that are no UTF-8 can be searched") {
+    CHECK(
+        regex{"b"}.search("\xFF"
+                          "b"));
+    CHECK_FALSE(
+        regex{"c"}.search("\xFF"
+                          "b"));
+}
+
+TEST_CASE("regex: a search that would take for ever is given up with an error") {
+    const regex catastrophic{"(x+x+)+y(?=q)\\1"};
+    bool given_up = false;
+    bool found = false;
+    try {
+        found = catastrophic.search(std::string(60, 'x'));
+    } catch (const value_error&) {
+        given_up = true;
+    }
+    CHECK_FALSE(found);  // whether it is given up depends on what PCRE2 can prove before it starts
+    MESSAGE("given up: " << given_up);
+    CHECK_THROWS_AS(static_cast<void>(regex{"^(?:(a+)+)+$(?<=b)"}.search(std::string(200, 'a') + "!")), value_error);
+}
+
+TEST_CASE("regex: moves") {
+    regex first{"a"};
+    const regex second = std::move(first);
+    CHECK(second.search("bab"));
+    CHECK(second.pattern() == "a");
+}
