@@ -81,10 +81,15 @@ if(PROJECT_IS_TOP_LEVEL)
     add_infrastructure_test(consumer_clean ${CMAKE_COMMAND} -E rm -rf ${stage})
     add_infrastructure_test(
         consumer_install ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage} --component devel)
-    add_infrastructure_test(
-        consumer ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${stage}
-        ${CMAKE_CURRENT_BINARY_DIR}/consumer ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER})
+    function(add_consumer_test name)
+        add_infrastructure_test(
+            ${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer
+            ${CMAKE_CURRENT_BINARY_DIR}/${name} ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER} ${ARGN})
+    endfunction()
+    # smdebug_DIR, not a search path: the staged package, not one that lies on the machine
+    add_consumer_test(consumer_of_package -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
+    add_consumer_test(consumer_of_folder -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR})
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
-    set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED stage)
+    set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
 endif()

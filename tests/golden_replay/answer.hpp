@@ -6,29 +6,38 @@
 
 #include <smdebug/core/error.hpp>
 
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace golden_replay {
 
-[[nodiscard]] inline fragment error_json(std::string_view error_class, std::string_view message) {
-    return object{}.add("class", quoted(error_class)).add("message", quoted(message)).done();
-}
-
 /// What came of asking.
 class answer {
 public:
-    answer(std::string_view key, fragment held) : key_(key), held_(std::move(held)) {}
+    [[nodiscard]] static answer result(fragment held) { return {"result", std::move(held), {}}; }
+    [[nodiscard]] static answer blocks() { return {"blocks", truth(true), {}}; }
+    [[nodiscard]] static answer error(std::string_view error_class, std::string_view message) {
+        return {"error", object{}.add("class", in_quotes(error_class)).add("message", in_quotes(message)).done(),
+                std::string{error_class}};
+    }
 
     [[nodiscard]] bool is_result() const noexcept { return key_ == "result"; }
+    /// Empty where it is no error.
+    [[nodiscard]] const std::string& error_class() const noexcept { return error_class_; }
+
     /// "result", "error" or "blocks", in an object that repeats the question.
     object& add_to(object& out) const { return out.add(key_, held_); }
     /// A value, or in its place {"error": ...} or {"blocks": true}.
     [[nodiscard]] fragment in_place() const { return is_result() ? held_ : object{}.add(key_, held_).done(); }
 
 private:
+    answer(std::string_view key, fragment held, std::string error_class)
+        : key_(key), held_(std::move(held)), error_class_(std::move(error_class)) {}
+
     std::string_view key_;  // literals
     fragment held_;
+    std::string error_class_;
 };
 
 /// Asks: `question()` gives a fragment, or throws what the library throws.  Anything else that is thrown is not an
@@ -36,11 +45,11 @@ private:
 template <class Question>
 [[nodiscard]] answer ask(Question&& question) {
     try {
-        return {"result", std::forward<Question>(question)()};
+        return answer::result(std::forward<Question>(question)());
     } catch (const smdebug::timed_out&) {
-        return {"blocks", truth(true)};
+        return answer::blocks();
     } catch (const smdebug::error& error) {
-        return {"error", error_json(error.python_name(), error.message())};
+        return answer::error(error.python_name(), error.message());
     }
 }
 

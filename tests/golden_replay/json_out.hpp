@@ -68,7 +68,7 @@ namespace detail {
     return fragment{std::string(text, std::to_chars(text, text + sizeof text, value).ptr)};
 }
 
-[[nodiscard]] inline fragment quoted(std::string_view text) {
+[[nodiscard]] inline fragment in_quotes(std::string_view text) {
     if (!simdjson::validate_utf8(text.data(), text.size())) {
         return fragment{detail::escaped(text)};
     }
@@ -89,8 +89,8 @@ template <class Items, class Make>
 [[nodiscard]] inline fragment list_of_whole(const auto& numbers) {
     return list_of(numbers, [](const auto& number) { return whole(number); });
 }
-[[nodiscard]] inline fragment list_of_quoted(const auto& texts) {
-    return list_of(texts, [](const auto& text) { return quoted(text); });
+[[nodiscard]] inline fragment list_of_texts(const auto& texts) {
+    return list_of(texts, [](const auto& text) { return in_quotes(text); });
 }
 
 /// An object, key by key.  `break_lines`: each key on a line of its own, for the outer objects that people look at.
@@ -99,7 +99,10 @@ public:
     explicit object(bool break_lines = false) : separator_(break_lines ? ",\n" : ", ") {}
 
     object& add(std::string_view key, const fragment& value) {
-        json_.append(json_.size() == 1 ? "" : separator_).append(quoted(key).json()).append(": ").append(value.json());
+        json_.append(json_.size() == 1 ? "" : separator_)
+            .append(in_quotes(key).json())
+            .append(": ")
+            .append(value.json());
         return *this;
     }
     [[nodiscard]] fragment done() const { return fragment{json_ + '}'}; }

@@ -73,10 +73,10 @@ requires requires(T value) { shortest_text(value); }
 [[nodiscard]] fragment element_json(T value) {
     const double wide = static_cast<double>(value);
     if (std::isnan(wide)) {
-        return quoted("NaN");
+        return in_quotes("NaN");
     }
     if (std::isinf(wide)) {
-        return quoted(wide > 0 ? "Infinity" : "-Infinity");
+        return in_quotes(wide > 0 ? "Infinity" : "-Infinity");
     }
     return fragment{shortest_text(value)};
 }
@@ -87,7 +87,7 @@ template <class T>
 
 /// A reduction: always a double, whatever it was computed from.
 [[nodiscard]] inline fragment scalar_json(double value) {
-    return object{}.add("dt", quoted("float64")).add("v", element_json(value)).done();
+    return object{}.add("dt", in_quotes("float64")).add("v", element_json(value)).done();
 }
 
 }  // namespace golden_replay

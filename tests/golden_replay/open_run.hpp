@@ -86,7 +86,8 @@ private:
     options.range = range;
     options.open_timeout = patience;
     options.poll_interval = look_again_after;
-    if (std::getenv(smdebug::environment::missing_event_file_retry_limit) == nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    if (std::getenv(smdebug::environment::missing_event_file_retry_limit) ==
+        nullptr) {  // NOLINT(concurrency-mt-unsafe)
         options.missing_event_file_retry_limit = 1;
     }
     try {

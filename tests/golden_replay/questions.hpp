@@ -29,7 +29,7 @@ public:
 /// A question as it was asked: args, steps, names go back into the answer, so that the two can be compared.
 [[nodiscard]] inline fragment echo(json::value asked) {
     if (const auto text = asked.string()) {
-        return quoted(*text);
+        return in_quotes(*text);
     }
     if (const auto number = asked.integer()) {
         return whole(*number);
@@ -79,25 +79,21 @@ public:
     return *held;
 }
 
+template <class T>
+[[nodiscard]] T must(std::optional<T> held, const char* what, json::value seen) {
+    if (!held) {
+        wrong(std::string{"expected "} + what, seen);
+    }
+    return *held;
+}
 [[nodiscard]] inline std::string text_of(json::value asked) {
-    const auto text = asked.string();
-    return text ? std::string{*text} : (wrong("expected a text", asked), std::string{});
+    return std::string{must(asked.string(), "a text", asked)};
 }
-[[nodiscard]] inline std::int64_t whole_of(json::value asked) {
-    const auto number = asked.integer();
-    return number ? *number : (wrong("expected a whole number", asked), 0);
-}
-[[nodiscard]] inline double number_of(json::value asked) {
-    const auto number = asked.number();
-    return number ? *number : (wrong("expected a number", asked), 0.0);
-}
-[[nodiscard]] inline bool truth_of(json::value asked) {
-    const auto flag = asked.boolean();
-    return flag ? *flag : (wrong("expected true or false", asked), false);
-}
+[[nodiscard]] inline std::int64_t whole_of(json::value asked) { return must(asked.integer(), "a whole number", asked); }
+[[nodiscard]] inline double number_of(json::value asked) { return must(asked.number(), "a number", asked); }
+[[nodiscard]] inline bool truth_of(json::value asked) { return must(asked.boolean(), "true or false", asked); }
 [[nodiscard]] inline smdebug::mode mode_of(json::value asked) {
-    const auto which = smdebug::mode_named(text_of(asked));
-    return which ? *which : (wrong("expected a mode", asked), smdebug::mode::global);
+    return must(smdebug::mode_named(text_of(asked)), "a mode", asked);
 }
 
 [[nodiscard]] inline std::vector<json::value> items_of(json::value asked) {

@@ -2,11 +2,12 @@
 // Used by: tests/golden_replay.
 #pragma once
 
+#include "arguments.hpp"
 #include "json_out.hpp"
 #include "questions.hpp"
 
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/options.hpp>
 
 #include <string>
 
@@ -14,16 +15,16 @@ namespace golden_replay {
 
 /// One of "openings".
 [[nodiscard]] fragment answer_opening(const std::string& folder, json::value asked);
-/// "tensors" of an opening; `asked` says how many steps to look at, and which names and steps to ask about.
+/// "tensors" of an opening; `asked` says which of them are looked at closely, and at how many steps.
 [[nodiscard]] fragment answer_tensors(const smdebug::trial& run, json::value asked);
 /// One of "sessions".
 [[nodiscard]] fragment answer_session(const std::string& folder, json::value asked);
 /// One of "rules".
 [[nodiscard]] fragment answer_rule(const std::string& folder, json::value asked);
 
+/// One call, by the name that it has in the README, made on `run`.  Throws what the library throws.
+[[nodiscard]] fragment call(const smdebug::trial& run, const std::string& name, const arguments& args);
 /// A collection, by its content.
 [[nodiscard]] fragment collection_json(const smdebug::collection& group);
-/// {step, mode, regex, collection, collection_object} of trial.tensor_names.
-[[nodiscard]] fragment tensor_names_json(const smdebug::trial& run, json::value args);
 
 }  // namespace golden_replay

@@ -26,11 +26,11 @@ inline constexpr std::size_t written_out = 64;
 [[nodiscard]] inline fragment value_json(const smdebug::tensor_value& value) {
     static_assert(std::endian::native == std::endian::little, "the digest is of little-endian elements");
     object out;
-    out.add("dtype", quoted(smdebug::name_of(value.type()))).add("shape", shape_json(value.shape()));
+    out.add("dtype", in_quotes(smdebug::name_of(value.type()))).add("shape", shape_json(value.shape()));
     if (!smdebug::is_numeric(value.type())) {
-        return out.add("strings", list_of_quoted(value.strings())).done();
+        return out.add("strings", list_of_texts(value.strings())).done();
     }
-    out.add("sha256", quoted(sha256::hex(value.bytes())));
+    out.add("sha256", in_quotes(sha256::hex(value.bytes())));
     if (value.size() <= written_out) {
         out.add("data", smdebug::visit_dtype(value.type(), [&]<class T>() {
                     return list_of(value.elements<T>(), [](const T& element) { return element_json(element); });

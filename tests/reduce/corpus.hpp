@@ -68,11 +68,13 @@ enum class kind {
     wide_range,   ///< any exponent
     constant,     ///< one value, not a short binary fraction
     with_zeros,   ///< half of them 0 or -0
+    stagnating,   ///< a row of ones, then numbers that each is lost beside a one, all together are not
     drifting,     ///< the mean jumps from block to block
 };
 inline constexpr kind kinds[] = {kind::uniform,    kind::far_mean,    kind::near_mean,  kind::one_sign,
                                  kind::cancelling, kind::alternating, kind::all_huge,   kind::all_tiny,
-                                 kind::wide_range, kind::constant,    kind::with_zeros, kind::drifting};
+                                 kind::wide_range, kind::constant,    kind::with_zeros, kind::stagnating,
+                                 kind::drifting};
 
 /// Limits of a binary float type, for the generator.
 struct float_range {
@@ -137,6 +139,9 @@ inline constexpr float_range double_range{1024, -1074, 53};
                 break;
             case kind::with_zeros:
                 x = random() % 2 == 0 ? x : (random() % 2 == 0 ? 0.0 : -0.0);
+                break;
+            case kind::stagnating:
+                x = i < 16 ? 1 : 0x1p-54;
                 break;
             case kind::drifting:
                 x = x + static_cast<double>((i / 2048) * 300) - 100;

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +43,11 @@ inline void append_csv_field(std::string& out, std::string_view field) {
         out.append(c == '"' ? 2 : 1, c);
     }
     out += '"';
+}
+
+/// A double: short in tables, with 17 digits elsewhere.
+[[nodiscard]] inline std::string number_text(double value, output_format format) {
+    return format == output_format::table && std::isfinite(value) ? short_text(value) : double_text(value);
 }
 
 /// How wide a text is on a terminal, taking every character as one column.
@@ -73,7 +80,7 @@ public:
         if (format_ == output_format::json) {
             append_json_number(next(), value);
         } else {
-            plain(format_ == output_format::table ? short_text(value) : double_text(value));
+            plain(number_text(value, format_));
         }
         ++place_;
     }

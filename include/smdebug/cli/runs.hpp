@@ -12,9 +12,9 @@
 #include <smdebug/trial/options.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,9 +29,16 @@ struct run_options {
     step_range range = {};
 };
 
-/// An error's text, with the run where it does not say which.
+/// An error's text in the words of the command line, with the run where it does not say which.
 [[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
-    const std::string text = printable(failed.what());
+    std::string text = printable(failed.what());
+    using replacement = std::pair<std::string_view, std::string_view>;
+    for (const auto& [option, flag] : {replacement{"damaged_index = damage_policy::skip", "--skip-damaged"},
+                                       replacement{"; give open_timeout more time to wait for them", ""}}) {
+        if (const std::size_t at = text.find(option); at != std::string::npos) {
+            text.replace(at, option.size(), flag);
+        }
+    }
     return text.find(run) != std::string::npos ? text : text + " [run " + printable(run) + "]";
 }
 
@@ -53,24 +60,26 @@ struct run_options {
 }
 
 /// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws, is an error
-/// on the console, and the next one follows.  Index files that were skipped are noted.
+/// on the console, and the next one follows.  Index files that the user had skipped are noted, no more.
 template <class Command>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command) {
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        const std::string& path = paths[i];
+    for (std::string path : paths) {
+        while (path.size() > 1 && path.ends_with('/')) {
+            path.pop_back();
+        }
         try {
             const trial run = open_run(path, how);
             std::set<std::string> told;
             const auto tell_problems = [&] {
                 for (const problem& skipped : run.problems()) {
                     if (told.insert(skipped.where).second) {
-                        to.damage("skipped the damaged index file " + printable(skipped.where) + " of " + printable(path) +
+                        to.note("skipped the damaged index file " + printable(skipped.where) + " of " + printable(path) +
                                   ": " + printable(skipped.what));
                     }
                 }
             };
             tell_problems();
-            command(path, run);
+            command(std::as_const(path), run);
             tell_problems();  // a refresh may have met more
         } catch (const error& failed) {
             to.error(error_text(failed, path));

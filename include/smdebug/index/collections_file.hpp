@@ -84,7 +84,9 @@ private:
             if (!read_group(held, group)) {
                 return false;
             }
-            out.collections.insert_or_assign(std::string{key}, std::move(group));
+            // Its own name counts, and the last of that name: as the Python package files them.
+            std::string name = group.name;
+            out.collections.insert_or_assign(std::move(name), std::move(group));
             return true;
         });
     }

@@ -66,6 +66,7 @@ struct totals {
 ///  - sweep<Lane, parts>(at, count) -> block_result;
 ///  - centre<Lane>(at, count, centre, magnitudes) -> centred_result;
 ///  - count_zeros<Lane>(at, count) -> std::uint64_t;
+///  - widen<Conversion>(from, count, scale, to), see widen.hpp;
 /// all in the order of lanes.hpp, of at most block_size lanes at any alignment.
 template <class Sweeps, class Lane>
 class block_walk {

@@ -102,7 +102,7 @@ public:
             case dtype::float32:
                 return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr);
             case dtype::float64:
-                return walk<Sweeps, double>(in_place<double>(), wanted_, &widen<Sweeps, from_double>);
+                return walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>);
             case dtype::float16:
                 return widened<from_half>();
             case dtype::bfloat16:
@@ -153,7 +153,7 @@ private:
         auto source = in_place<typename Conversion::lane>();
         source.element_size = sizeof(typename Conversion::element);
         source.count = tensor_.bytes.size() / source.element_size;
-        source.widen = &widen<Sweeps, Conversion>;
+        source.widen = &Sweeps::template widen<Conversion>;
         return source;
     }
 

@@ -9,6 +9,7 @@
 #include <smdebug/reduce/reduce_tensor.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
+#include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <array>
@@ -63,6 +64,12 @@ struct scalar_sweeps {
     template <class Lane>
     [[nodiscard]] static std::uint64_t count_zeros(const std::byte* at, std::size_t count) noexcept {
         return count_kinds<scalar_sweeps, Lane>(at, count).zeros;
+    }
+
+    template <class Conversion>
+    static void widen(const std::byte* from, std::size_t count, double scale,
+                      typename Conversion::lane* to) noexcept {
+        reduce::widen<scalar_sweeps, Conversion>(from, count, scale, to);
     }
 
 private:

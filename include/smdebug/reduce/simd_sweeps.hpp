@@ -7,6 +7,7 @@
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scaled_product.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
+#include <smdebug/reduce/simd_widen.hpp>
 
 #include <array>
 #include <concepts>
@@ -163,6 +164,12 @@ struct simd_sweeps {
             all += lane_at<Arch, Lane>(at, i) == 0 ? 1U : 0U;
         }
         return all;
+    }
+
+    template <class Conversion>
+    static void widen(const std::byte* from, std::size_t count, double scale,
+                      typename Conversion::lane* to) noexcept {
+        simd_widen<Arch, Conversion>(from, count, scale, to);
     }
 
 private:

@@ -16,7 +16,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-/// An f16 as f32, exactly.  Bit arithmetic without a denormal f32 on the way; compilers turn it into vector code.
+/// An f16 as f32, exactly.  Bit arithmetic without a denormal f32 on the way.
 template <class Tag>
 [[nodiscard]] constexpr float half_to_float(std::uint16_t half) noexcept {
     const std::uint32_t sign = (half & 0x8000U) << 16U;
@@ -108,24 +108,13 @@ struct from_complex {
     }
 };
 
-/// Widens `count` elements at any alignment.  Sixteen at a time through local arrays: with a fixed count and nothing
-/// that could alias, g++ makes vector code of it already at -O2.
+/// Widens `count` elements at any alignment, one at a time.  `simd_widen` does the same with vectors.
 template <class Tag, class Conversion>
 inline void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
-    constexpr std::size_t chunk = 16;
-    std::array<typename Conversion::element, chunk> in;
-    std::array<typename Conversion::lane, chunk> out;
-    std::size_t done = 0;
-    for (; done + chunk <= count; done += chunk) {
-        std::memcpy(in.data(), from + done * sizeof(in[0]), sizeof(in));
-        for (std::size_t i = 0; i < chunk; ++i) {
-            out[i] = Conversion::template convert<Tag>(in[i], scale);
-        }
-        std::memcpy(to + done, out.data(), sizeof(out));
-    }
-    for (; done < count; ++done) {
-        std::memcpy(in.data(), from + done * sizeof(in[0]), sizeof(in[0]));
-        to[done] = Conversion::template convert<Tag>(in[0], scale);
+    for (std::size_t i = 0; i < count; ++i) {
+        typename Conversion::element element;
+        std::memcpy(&element, from + i * sizeof(element), sizeof(element));
+        to[i] = Conversion::template convert<Tag>(element, scale);
     }
 }
 

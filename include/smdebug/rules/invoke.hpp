@@ -92,21 +92,21 @@ inline void skip(const invoke_options& options, rule_outcome& outcome, step_numb
 ///         tensor_unavailable_for_step, and whatever the rule throws.
 template <class Rule, class Trial>
 requires rule<Rule, Trial>
-[[nodiscard]] std::vector<finding> evaluate_rule(Rule& callable, const Trial& trial, step_number step,
+[[nodiscard]] std::vector<finding> evaluate_rule(Rule& callable, const Trial& run, step_number step,
                                                  const wait_options& how = {}) {
     if constexpr (detail::waits_for_steps<Trial>) {
-        trial.wait_for_steps({step}, how);
+        run.wait_for_steps({step}, how);
     }
     const auto call = [&] {
         if constexpr (requires_tensors<Rule, Trial>) {
-            required_tensors<Trial> required{trial};
-            callable.require(trial, step, required);
+            required_tensors<Trial> required{run};
+            callable.require(run, step, required);
             required.fetch(how);
         }
-        return detail::telling(callable(trial, step));
+        return detail::telling(callable(run, step));
     };
-    if constexpr (requires { no_refresh{trial}; }) {
-        const no_refresh guard{trial};
+    if constexpr (requires { no_refresh{run}; }) {
+        const no_refresh guard{run};
         return call();
     } else {
         return call();
@@ -118,7 +118,7 @@ requires rule<Rule, Trial>
 /// Errors: rule_evaluation_condition_met if asked for; whatever the rule throws that does not mean "not there".
 /// Cost:   grows with the saved steps, not with their numbers.
 template <class Rule, class Trial>
-requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& trial,
+requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& run,
                                                                              const invoke_options& options = {}) {
     rule_outcome outcome;
     outcome.next_step = options.start_step;
@@ -129,7 +129,7 @@ requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rul
     };
     while (true) {
         // The next step is the first saved one; where there is none yet, wait for whatever comes next.
-        const std::vector<step_number> seen = trial.steps({.show_incomplete_steps = true});
+        const std::vector<step_number> seen = run.steps({.show_incomplete_steps = true});
         const auto at = std::lower_bound(seen.begin(), seen.end(), outcome.next_step);
         const bool saved = at != seen.end();
         if (!saved && !detail::waits_for_steps<Trial>) {
@@ -145,7 +145,7 @@ requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rul
             if (options.stop.stop_requested()) {
                 return finished(invoke_end::stopped);
             }
-            found = evaluate_rule(callable, trial, step, how);
+            found = evaluate_rule(callable, run, step, how);
             ++outcome.evaluated;
         } catch (const no_more_data&) {
             return finished(invoke_end::end_of_run);

@@ -92,7 +92,14 @@ private:
         }
         const auto tensor = from.tensor(name);
         for (const step_number step : steps) {
-            static_cast<void>(tensor.value(step));
+            if constexpr (requires { tensor.value(step); }) {
+                static_cast<void>(tensor.value(step));
+            } else {  // a trial that only reduces: the step is all that can be asked for
+                const std::vector<step_number> saved = tensor.steps(steps_options{});
+                if (!std::binary_search(saved.begin(), saved.end(), step)) {
+                    throw tensor_unavailable_for_step(name, step, mode::global);
+                }
+            }
         }
     }
 

@@ -149,7 +149,10 @@ private:
         }
 
         void take_strings(std::span<const std::string_view> views) {
-            strings.assign(views.begin(), views.end());
+            strings.reserve(views.size());
+            for (const std::string_view view : views) {
+                strings.emplace_back(view);
+            }
             string_views.assign(strings.begin(), strings.end());
         }
     };

@@ -165,16 +165,16 @@ struct catalog {
 
     /// Whether a step can be read now, may still come, or never will.
     [[nodiscard]] step_state state_of(mode which, step_number step) const noexcept {
-        if (const auto global = global_step(which, step)) {
-            if (const step_entry* held = find_step(*global)) {
-                return complete(*held) ? step_state::available : step_state::not_yet_available;
-            }
-        }
-        if (step > last_step_of(which)) {
+        const auto next = first_from(which, step);
+        if (!next) {
             return loaded_all_steps ? step_state::unavailable : step_state::not_yet_available;
         }
-        // A later one is there; whether this one may still come is a question of how far everybody has got.
-        return loaded_all_steps || last_complete_step > step ? step_state::unavailable : step_state::not_yet_available;
+        if (next->mode_step == step) {
+            return complete(*find_step(next->step)) ? step_state::available : step_state::not_yet_available;
+        }
+        // A later one of the mode is there.  Until everybody has got that far, this one may still come.
+        return loaded_all_steps || last_complete_step >= next->step ? step_state::unavailable
+                                                                    : step_state::not_yet_available;
     }
 
     // Tensors ----------------------------------------------------------------------------------------------------
@@ -267,6 +267,19 @@ struct catalog {
     }
 
 private:
+    /// The first step of a mode that is not before `step`, and the global step that it stands for.
+    [[nodiscard]] std::optional<claim> first_from(mode which, step_number step) const noexcept {
+        if (which == mode::global) {
+            const auto found = std::lower_bound(steps.begin(), steps.end(), step,
+                                                [](const step_entry& held, step_number s) { return held.step < s; });
+            return found != steps.end() ? std::optional{claim{found->step, found->step}} : std::nullopt;
+        }
+        const auto& held = claims[place_of(which)];
+        const auto found = std::lower_bound(held.begin(), held.end(), step,
+                                            [](const claim& c, step_number s) { return c.mode_step < s; });
+        return found != held.end() ? std::optional{*found} : std::nullopt;
+    }
+
     [[nodiscard]] std::vector<std::string> names_in(const std::vector<bool>& chosen) const {
         std::vector<std::string> found;
         for (name_id id = 0; id < chosen.size(); ++id) {

@@ -54,7 +54,7 @@ public:
                 case wait_outcome::timed_out:
                     give_up_opening(missing);
                 case wait_outcome::stopped:
-                    throw stopped("opening " + store_.name() + " was stopped", {.where = store_.name()});
+                    throw stopped("opening " + place() + " was stopped", {.where = place()});
             }
         }
         auto loaded = load(first);
@@ -89,6 +89,8 @@ public:
     [[nodiscard]] const std::vector<problem>& problems() const noexcept { return problems_; }
 
 private:
+    [[nodiscard]] std::string place() const { return std::string(store_.name()); }
+
     // Borrows from the listing.
     struct candidate {
         std::string_view key;
@@ -126,20 +128,20 @@ private:
         missing = std::to_string(workers.size()) + " of " + std::to_string(wanted) +
                   " collections files (collections/*/*_collections.json) are there";
         if (ended) {
-            throw missing_collection_files("Training job has ended. All the collection files could not be loaded: in " +
-                                               store_.name() + ", " + missing,
-                                           {.where = store_.name()});
+            throw missing_collection_files(
+                "Training job has ended. All the collection files could not be loaded: in " + place() + ", " + missing,
+                {.where = place()});
         }
         return false;
     }
 
     [[noreturn]] void give_up_opening(const std::string& missing) const {
-        const error_context context{.where = store_.name()};
+        const error_context context{.where = place()};
         const bool anything = !store_.list(locations::index_folder, {}).empty() ||
                               !store_.list(locations::events_folder, {}).empty() ||
                               !store_.list(locations::collections_folder, {}).empty();
         if (anything) {
-            throw timed_out("the run in " + store_.name() + " is not complete yet: " + missing +
+            throw timed_out("the run in " + place() + " is not complete yet: " + missing +
                                 ", and the job has not ended; give open_timeout more time to wait for them",
                             context);
         }
@@ -147,12 +149,11 @@ private:
             "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
         if constexpr (place_prober<Storage>) {
             if (!store_.exists()) {
-                throw not_found("there is no folder " + store_.name() + " (" + looked_for + ")", context);
+                throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
             }
         }
-        throw not_found(
-            "there is no training run in " + store_.name() + ": " + looked_for + ", and none of these is there",
-            context);
+        throw not_found("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
+                        context);
     }
 
     /// The listed index files that `last` does not know, by step and worker.

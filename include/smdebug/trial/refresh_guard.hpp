@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <tuple>
@@ -11,9 +12,16 @@
 namespace smdebug {
 inline namespace v1 {
 
+/// A trial whose refreshing can be set.
+template <class T>
+concept refreshable_trial = requires(const T& trial) {
+    typename T::state_type;
+    { trial.state()->set_dynamic_refresh(true) } -> std::same_as<bool>;
+};
+
 /// Sets refreshing on one trial or several for a scope.  Not copyable: there is one to put back.
 /// Threads: guards of several threads on one trial would put back each other's settings; give each thread a trial.
-template <bool On, class... Trials>
+template <bool On, refreshable_trial... Trials>
 class refresh_setting {
 public:
     explicit refresh_setting(const Trials&... trials)
@@ -34,21 +42,21 @@ private:
 };
 
 /// While it lives, queries on the trials answer from what is loaded: `no_refresh guard{trial, other};`
-template <class... Trials>
+template <refreshable_trial... Trials>
 class no_refresh : public refresh_setting<false, Trials...> {
 public:
     using refresh_setting<false, Trials...>::refresh_setting;
 };
-template <class... Trials>
+template <refreshable_trial... Trials>
 no_refresh(const Trials&...) -> no_refresh<Trials...>;
 
 /// While it lives, queries look for new steps, even inside a no_refresh: `refresh guard{trial};`
-template <class... Trials>
+template <refreshable_trial... Trials>
 class refresh : public refresh_setting<true, Trials...> {
 public:
     using refresh_setting<true, Trials...>::refresh_setting;
 };
-template <class... Trials>
+template <refreshable_trial... Trials>
 refresh(const Trials&...) -> refresh<Trials...>;
 
 }  // namespace v1

@@ -116,9 +116,9 @@ inline constexpr std::size_t scan_share = 16;   ///< files that a thread takes a
 /// Errors: only what `visit` throws; what cannot be read is handed over as a failure.
 /// Cost:   one read of each event file; no allocation a tensor, once the buffers have their size.
 template <scannable_trial Trial, class Visit>
-void scan(const Trial& trial, const scan_options& options, Visit&& visit) {
-    const auto from = trial.snapshot();
-    const detail::scan_walk walk{*trial.state(), *from, options};
+void scan(const Trial& run, const scan_options& options, Visit&& visit) {
+    const auto from = run.snapshot();
+    const detail::scan_walk walk{*run.state(), *from, options};
     auto scanner = walk.scanner();
     const std::span<const catalog::file> files = from->files;
     for (std::size_t begin = 0; begin < files.size(); begin += detail::scan_batch) {
@@ -134,9 +134,9 @@ void scan(const Trial& trial, const scan_options& options, Visit&& visit) {
 /// Memory: as many parts as threads * 16; one file a thread.
 /// Errors: what `visit` and `emit` throw, the earliest file's first.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
-void scan_parts(const Trial& trial, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
-    const auto from = trial.snapshot();
-    const detail::scan_walk walk{*trial.state(), *from, options};
+void scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
+    const auto from = run.snapshot();
+    const detail::scan_walk walk{*run.state(), *from, options};
     const std::span<const catalog::file> files = from->files;
     const std::size_t threads = std::max(1U, options.threads);
     if (threads == 1) {

@@ -7,7 +7,7 @@
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/varint.hpp>
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,9 +54,7 @@ public:
     /// Bytes, a packed list, or a message that is already encoded.  `bytes` must not lie in the buffer.
     void write_bytes(field_number number, byte_view bytes) {
         begin_message(number, bytes.size());
-        const std::size_t at = out_->size();
-        out_->resize(at + bytes.size());
-        std::copy_n(bytes.data(), bytes.size(), out_->data() + at);
+        detail::append_bytes(*out_, bytes);
     }
     void write_text(field_number number, std::string_view text) { write_bytes(number, as_bytes(text)); }
 
@@ -71,9 +69,9 @@ private:
 
     template <class T>
     void put_scalar(T value) {
-        const std::size_t at = out_->size();
-        out_->resize(at + sizeof(T));
-        store_le(out_->data() + at, value);
+        std::array<std::byte, sizeof(T)> bytes{};
+        store_le(bytes.data(), value);
+        detail::append_bytes(*out_, bytes);
     }
 
     std::vector<std::byte>* out_;

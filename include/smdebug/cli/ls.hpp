@@ -1,0 +1,236 @@
+// `smdebug ls`: what a run holds.
+// Used by: cli/program.hpp.
+// Source: design.md section 5.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+struct ls_arguments {
+    std::vector<std::string> runs;
+    run_options how;
+};
+
+/// What ls says of a tensor.
+struct tensor_summary {
+    std::string name;
+    dtype type = dtype::invalid;      ///< of the first value that can be read; invalid: there is none
+    std::optional<shape_type> shape = {};  ///< of that value, else the first that was saved
+    std::size_t steps = 0;            ///< complete ones
+    reduction_set saved = {};         ///< reductions, at any step
+};
+
+/// Looks at one tensor.  Values that are damaged are passed over.  Cost: one read, where the first one is readable.
+template <class Trial>
+[[nodiscard]] tensor_summary summarize(const Trial& run, const catalog& from, const std::string& name) {
+    tensor_summary about{.name = name};
+    const auto tensor = run.tensor(name);
+    about.steps = tensor.steps().size();
+    const auto id = from.names->find(name);
+    std::vector<bool> has_values(from.layouts.size());
+    for (std::size_t i = 0; id && i < from.layouts.size(); ++i) {
+        const layout& held = *from.layouts[i];
+        has_values[i] = held.values(*id) != nullptr;
+        about.saved = about.saved | held.saved_reductions(*id);
+        if (const auto* saved = held.shape(*id); saved != nullptr && !about.shape) {
+            about.shape = saved->extents;
+        }
+    }
+    for (const catalog::file& held : from.files) {
+        if (has_values[held.layout]) {
+            if (const auto value = tensor.find_value(held.step, {.worker = from.workers[held.worker]})) {
+                about.type = value->type();
+                about.shape = value->shape();
+                break;
+            }
+        }
+    }
+    return about;
+}
+
+/// The names of a set of reductions, in the order in which they are listed everywhere.
+[[nodiscard]] inline std::vector<std::string> names_of(reduction_set set) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        if (const auto key = reduction_key::from_index(i); set.contains(key)) {
+            names.push_back(key.name());
+        }
+    }
+    return names;
+}
+
+namespace detail {
+
+inline void append_json_list(std::string& out, const std::vector<std::string>& texts) {
+    out += '[';
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        out += i == 0 ? "" : ",";
+        append_json_string(out, valid_utf8(texts[i]));
+    }
+    out += ']';
+}
+
+template <class Number>
+void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
+    out += '[';
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        out.append(i == 0 ? "" : ",").append(std::to_string(numbers[i]));
+    }
+    out += ']';
+}
+
+template <class Trial>
+[[nodiscard]] std::vector<std::string> mode_names(const Trial& run) {
+    std::vector<std::string> names;
+    for (const mode held : run.modes()) {
+        names.emplace_back(name_of(held));
+    }
+    return names;
+}
+
+template <class Trial>
+[[nodiscard]] std::vector<std::string> collection_names(const Trial& run) {
+    std::vector<std::string> names;
+    for (const auto& [name, held] : run.collections()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// One run as one JSON object on one line.
+template <class Trial>
+[[nodiscard]] std::string ls_json(const Trial& run, const std::vector<tensor_summary>& tensors) {
+    std::string out = "{\"name\":";
+    append_json_string(out, valid_utf8(run.name()));
+    out += ",\"path\":";
+    append_json_string(out, valid_utf8(run.path()));
+    out += ",\"workers\":";
+    append_json_list(out, run.workers());
+    out += ",\"num_workers\":" + std::to_string(run.num_workers()) + ",\"modes\":";
+    append_json_list(out, mode_names(run));
+    out += ",\"steps\":";
+    append_json_numbers(out, run.steps());
+    out += std::string{",\"loaded_all_steps\":"} + (run.loaded_all_steps() ? "true" : "false");
+    out += ",\"last_complete_step\":" + std::to_string(run.last_complete_step()) + ",\"collections\":";
+    append_json_list(out, collection_names(run));
+    out += ",\"tensors\":[";
+    for (const tensor_summary& held : tensors) {
+        out += &held == tensors.data() ? "{\"name\":" : ",{\"name\":";
+        append_json_string(out, held.name);
+        out += ",\"dtype\":";
+        out += held.type == dtype::invalid ? "null" : "\"" + std::string{name_of(held.type)} + "\"";
+        out += ",\"shape\":";
+        if (held.shape) {
+            append_json_numbers(out, *held.shape);
+        } else {
+            out += "null";
+        }
+        out += ",\"steps\":" + std::to_string(held.steps) + ",\"reductions\":";
+        append_json_list(out, names_of(held.saved));
+        out += '}';
+    }
+    return out + "]}\n";
+}
+
+/// "worker_0, worker_1", and what is odd about them.
+template <class Trial>
+[[nodiscard]] std::string workers_line(const Trial& run) {
+    const auto workers = run.workers();
+    std::string line = printable(joined(workers, ", "));
+    if (workers.size() != run.num_workers()) {
+        line += " (the job says that it has " + std::to_string(run.num_workers()) + ")";
+    }
+    return line;
+}
+
+/// One run for people, above its table of tensors.
+template <class Trial>
+[[nodiscard]] std::string ls_head(const Trial& run) {
+    const std::vector<step_number> steps = run.steps();
+    const std::size_t incomplete = run.steps({.show_incomplete_steps = true}).size() - steps.size();
+    std::string out = "run          " + printable(run.name()) + "\npath         " + printable(run.path()) + "\n";
+    out += std::string{"state        "} + (run.loaded_all_steps() ? "ended" : "running, or cut off: no end mark yet") + "\n";
+    out += "workers      " + workers_line(run) + "\n";
+    out += "steps        " + counted(steps.size(), "step") + (steps.empty() ? "" : ": " + compact_steps(steps));
+    out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";
+    out += "modes        ";
+    const auto modes = run.modes();
+    for (const mode held : modes) {
+        const auto mode_steps = run.steps({.mode = held});
+        out.append(held == modes.front() ? "" : "\n             ").append(name_of(held));
+        out += " " + counted(mode_steps.size(), "step") + (mode_steps.empty() ? "" : ": " + compact_steps(mode_steps));
+    }
+    out += modes.empty() ? "none\n" : "\n";
+    return out + "collections  " + printable(joined(collection_names(run), ", ")) + "\n";
+}
+
+}  // namespace detail
+
+/// Runs the command; the exit status.
+[[nodiscard]] inline int ls(const ls_arguments& given, console& to) {
+    const bool csv = given.how.format == output_format::csv;
+    std::vector<column> columns{{"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, {"reductions"}};
+    if (csv) {
+        columns.insert(columns.begin(), {"run"});
+    }
+    row_sink rows{to, given.how.format, columns};
+    bool first = true;
+    for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
+        const no_refresh as_it_is{run};
+        const auto from = run.snapshot();
+        std::vector<tensor_summary> tensors;
+        const auto names = run.tensor_names();
+        for (const std::string& name : names) {
+            tensors.push_back(summarize(run, *from, name));
+            to.progress("tensors", tensors.size(), names.size());
+        }
+        if (given.how.format == output_format::json) {
+            to.print(detail::ls_json(run, tensors));
+            return;
+        }
+        row_buffer row = rows.buffer();
+        for (const tensor_summary& held : tensors) {
+            if (csv) {
+                row.text(path);
+            }
+            row.text(held.name);
+            held.type == dtype::invalid ? row.empty() : row.text(name_of(held.type));
+            held.shape ? row.shape(*held.shape) : row.empty();
+            row.integer(held.steps);
+            const bool every = !csv && held.saved == (reduction_set::plain() | reduction_set::absolute());
+            held.saved.empty() ? row.empty() : row.text(every ? "all 18" : joined(names_of(held.saved), " "));
+            row.end_row();
+        }
+        rows.take(row);
+        if (!csv) {
+            to.print((first ? "" : "\n") + detail::ls_head(run) + "\n");
+            rows.finish("no tensors\n");
+        }
+        first = false;
+    });
+    return to.status();
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

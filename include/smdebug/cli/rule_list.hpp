@@ -1,0 +1,44 @@
+// `smdebug rules`: the built-in rules, their parameters, types and defaults.
+// Used by: cli/program.hpp.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/rule_set.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+struct rules_arguments {
+    output_format format = output_format::table;
+};
+
+/// Runs the command: a row for each parameter; the exit status.
+[[nodiscard]] inline int list_rules(const rules_arguments& given, console& to) {
+    row_sink rows{to, given.format, {{"rule"}, {"parameter"}, {"type"}, {"default"}, {"description"}}};
+    row_buffer row = rows.buffer();
+    for (const rule_info& rule : built_in_rules()) {
+        for (const parameter_info& held : rule.parameters) {
+            row.text(rule.name);
+            row.text(held.name);
+            row.text(held.type);
+            row.text(held.standard);
+            row.text(held.meaning);
+            row.end_row();
+        }
+    }
+    rows.take(row);
+    rows.finish("no rules\n");
+    if (given.format == output_format::table) {
+        to.print("\n");
+        for (const rule_info& rule : built_in_rules()) {
+            to.print(std::string{rule.name}.append(" (").append(rule.python_name).append("): ").append(rule.meaning) + "\n");
+        }
+    }
+    return to.status();
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

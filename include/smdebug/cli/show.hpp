@@ -1,0 +1,282 @@
+// `smdebug show`: one tensor at one step: shape, dtype, reductions, first values.
+// Used by: cli/program.hpp.
+// Source: design.md section 5.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/tensor_text.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+struct show_arguments {
+    std::string run;
+    std::string tensor;
+    std::optional<step_number> step;  ///< in `mode`; unset: the last that has the tensor
+    std::optional<std::string> worker;
+    smdebug::mode mode = smdebug::mode::global;
+    std::size_t values = 10;
+    run_options how;
+};
+
+/// What show says.
+struct tensor_report {
+    catalog::file file;
+    std::string worker;
+    std::vector<std::string> workers;  ///< that have it at this step
+    std::optional<tensor_value> value;
+    std::string no_value;  ///< why there is none
+    std::optional<shape_type> shape;
+    std::array<std::optional<double>, 2 * reduction_count> reductions;
+    reduction_set saved;
+    std::optional<reduction_values> counts;
+};
+
+namespace detail {
+
+/// The global step to show.
+/// Errors: TensorUnavailable with names that are near, TensorUnavailableForStep with the steps that there are.
+template <class Trial>
+[[nodiscard]] step_number step_to_show(const Trial& run, const catalog& from, const show_arguments& given) {
+    const auto id = from.find_tensor(given.tensor);
+    if (!id) {
+        throw error(error_name{"TensorUnavailable"},
+                    "Tensor " + given.tensor + " was not saved." + suggestion(given.tensor, run.tensor_names()),
+                    {.where = run.path(), .tensor = given.tensor});
+    }
+    const auto steps = from.tensor_steps(*id, given.mode, true);
+    const std::string in = given.mode == mode::global ? "" : " of mode " + std::string{name_of(given.mode)};
+    if (steps.empty()) {
+        throw error(error_name{"TensorUnavailableForStep"}, "Tensor " + given.tensor + " has no steps" + in,
+                    {.tensor = given.tensor});
+    }
+    const step_number asked = given.step.value_or(steps.back());
+    const auto global = from.global_step(given.mode, asked);
+    if (!global || from.files_with(*id, *global).empty()) {
+        throw error(error_name{"TensorUnavailableForStep"},
+                    "Tensor " + given.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
+                        in + ": " + compact_steps(steps),
+                    {.tensor = given.tensor, .step = asked, .step_mode = given.mode});
+    }
+    return *global;
+}
+
+/// Everything about the tensor at a global step.  What is damaged is noted and left out.
+template <class Trial>
+[[nodiscard]] tensor_report look_at(const Trial& run, const catalog& from, step_number step,
+                                    const show_arguments& given, console& to) {
+    const auto tensor = run.tensor(given.tensor);
+    const auto files = from.files_with(*from.find_tensor(given.tensor), step);
+    tensor_report about;
+    const catalog::file* chosen = nullptr;
+    for (const catalog::file* held : files) {
+        about.workers.push_back(from.workers[held->worker]);
+        if (chosen == nullptr && (!given.worker || about.workers.back() == *given.worker)) {
+            chosen = held;
+        }
+    }
+    if (chosen == nullptr) {
+        throw error(error_name{"InvalidWorker"},
+                    "Worker " + *given.worker + " did not save tensor " + given.tensor + " at step " +
+                        std::to_string(step) + "; these did: " + joined(about.workers, ", "),
+                    {.tensor = given.tensor, .step = step, .worker = *given.worker});
+    }
+    about.file = *chosen;
+    about.worker = from.workers[chosen->worker];
+    const read_options where{.worker = about.worker};
+    const auto tell = [&](const lookup_failure& why) {
+        to.damage(failure_text(why, given.tensor, step, mode::global, given.run));
+    };
+
+    const auto value = tensor.find_value(step, {.worker = about.worker});
+    const auto computed = tensor.find_computed(step, reduction_set::all(), where);
+    if (value) {
+        about.value = *value;
+        about.shape = value->shape();
+    } else {
+        const bool not_saved = value.failure().why == absence::tensor_not_saved;
+        about.no_value = not_saved ? "not saved" : "cannot be read";
+        if (!not_saved) {
+            tell(value.failure());
+        }
+        if (const auto shape = tensor.find_shape(step, where)) {
+            about.shape = *shape;
+        }
+    }
+    if (computed && computed->computed.has_counts()) {
+        about.counts = *computed;
+    }
+    about.saved = from.layout_of(*chosen).saved_reductions(*from.find_tensor(given.tensor));
+    for (std::size_t i = 0; i < about.reductions.size(); ++i) {
+        const auto key = reduction_key::from_index(i);
+        if (!about.saved.contains(key)) {
+            if (computed && computed->computed.contains(key)) {
+                about.reductions[i] = computed->value[i];
+            }
+            continue;
+        }
+        const auto read = tensor.find_reduction(step, key.what, {.worker = about.worker, .abs = key.abs});
+        if (read) {
+            about.reductions[i] = *read;
+        } else if (about.no_value != "cannot be read" || read.failure().why == absence::damaged) {
+            tell(read.failure());
+        }
+    }
+    return about;
+}
+
+[[nodiscard]] inline std::optional<std::size_t> count_of(const tensor_report& about) {
+    return about.shape ? element_count(*about.shape) : std::nullopt;
+}
+
+/// The reductions, those of x beside those of |x|.
+[[nodiscard]] inline std::string reductions_table(const tensor_report& about) {
+    const std::vector<column> columns{{"reduction "}, {"of x"}, {"of |x|"}};
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < reduction_count; ++i) {
+        if (!about.reductions[i] && !about.reductions[i + reduction_count]) {
+            continue;
+        }
+        cells.emplace_back(reduction_names[i]);
+        for (const std::size_t place : {i, i + reduction_count}) {
+            const bool saved = about.saved.contains(reduction_key::from_index(place));
+            const auto value = about.reductions[place];
+            cells.push_back(value ? number_text(*value, output_format::table) + (saved ? " (saved)" : "") : "-");
+        }
+    }
+    return cells.empty() ? "reductions  none\n" : table_text(columns, cells);
+}
+
+/// For people: a field a line.
+[[nodiscard]] inline std::string show_table(const tensor_report& about, const show_arguments& given) {
+    std::string out;
+    const auto line = [&](std::string_view name, const std::string& value) {
+        out.append(name).append(name.size() < 12 ? 12 - name.size() : 1, ' ').append(value).append("\n");
+    };
+    const catalog::file& held = about.file;
+    line("tensor", printable(given.tensor));
+    line("run", printable(given.run));
+    line("step", std::to_string(held.step) + (held.mode == mode::global ? ""
+                                                                        : " (" + std::string{name_of(held.mode)} + " " +
+                                                                              std::to_string(held.mode_step) + ")"));
+    line("worker", printable(about.worker) + (about.workers.size() == 1
+                                                  ? ""
+                                                  : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
+    line("dtype", about.value ? std::string{name_of(about.value->type())} : "unknown: the values are not there");
+    line("shape", about.shape ? shape_for_people(*about.shape) : "not saved");
+    if (const auto count = count_of(about)) {
+        line("count", std::to_string(*count));
+    }
+    out += reductions_table(about);
+    if (about.counts) {
+        line("nan", std::to_string(about.counts->nan));
+        line("pos_inf", std::to_string(about.counts->pos_inf));
+        line("neg_inf", std::to_string(about.counts->neg_inf));
+        line("zeros", std::to_string(about.counts->zeros));
+    }
+    if (!about.value) {
+        line("values", about.no_value);
+        return out;
+    }
+    const auto values = first_values(*about.value, given.values, output_format::table);
+    const std::size_t rest = about.value->size() - values.size();
+    line("values", joined(values, ", ") + (rest == 0 ? "" : (values.empty() ? "" : ", ... ") + ("(" + std::to_string(rest) + " more)")));
+    return out;
+}
+
+/// One object, or two columns `field,value` with the same fields.
+[[nodiscard]] inline std::string show_fields(const tensor_report& about, const show_arguments& given) {
+    const bool json = given.how.format == output_format::json;
+    std::string out = json ? "{" : "field,value\n";
+    const auto raw = [&](std::string_view name, const std::string& value) {
+        if (json) {
+            out += out.size() == 1 ? "" : ",";
+            append_json_string(out, name);
+            out.append(":").append(value.empty() ? "null" : value);
+        } else {
+            append_csv_field(out, name);
+            out += ',';
+            append_csv_field(out, value);
+            out += '\n';
+        }
+    };
+    const auto text = [&](std::string_view name, const std::string& value) {
+        std::string quoted;
+        append_json_string(quoted, valid_utf8(value));
+        raw(name, json ? quoted : value);
+    };
+    const auto list = [&](const std::vector<std::string>& parts) {
+        return json ? "[" + joined(parts, ",") + "]" : joined(parts, ";");
+    };
+    text("run", given.run);
+    text("tensor", given.tensor);
+    text("worker", about.worker);
+    raw("step", std::to_string(about.file.step));
+    text("mode", std::string{name_of(about.file.mode)});
+    raw("mode_step", std::to_string(about.file.mode_step));
+    about.value ? text("dtype", std::string{name_of(about.value->type())}) : raw("dtype", "");
+    about.shape ? text("shape", shape_text(*about.shape)) : raw("shape", "");
+    const auto count = count_of(about);
+    raw("count", count ? std::to_string(*count) : "");
+    for (std::size_t i = 0; i < about.reductions.size(); ++i) {
+        const auto value = about.reductions[i];
+        raw(reduction_key::from_index(i).name(), value ? real_text(*value, given.how.format) : "");
+    }
+    const auto counted_values = [&](std::string_view name, auto member) {
+        raw(name, about.counts ? std::to_string((*about.counts).*member) : "");
+    };
+    counted_values("nan", &reduction_values::nan);
+    counted_values("pos_inf", &reduction_values::pos_inf);
+    counted_values("neg_inf", &reduction_values::neg_inf);
+    counted_values("zeros", &reduction_values::zeros);
+    std::vector<std::string> saved = names_of(about.saved);
+    for (std::string& name : saved) {
+        name = json ? "\"" + name + "\"" : name;
+    }
+    raw("saved", list(saved));
+    raw("values", about.value ? list(first_values(*about.value, given.values, given.how.format)) : "");
+    return json ? out + "}\n" : out;
+}
+
+}  // namespace detail
+
+/// Runs the command; the exit status.
+[[nodiscard]] inline int show(const show_arguments& given, console& to) {
+    for_each_run({given.run}, given.how, to, [&](const std::string& /*path*/, const auto& run) {
+        const no_refresh as_it_is{run};
+        const auto from = run.snapshot();
+        const step_number step = detail::step_to_show(run, *from, given);
+        const tensor_report about = detail::look_at(run, *from, step, given, to);
+        to.print(given.how.format == output_format::table ? detail::show_table(about, given)
+                                                          : detail::show_fields(about, given));
+    });
+    return to.status();
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,80 @@
+// The first values of a tensor as text, whatever its dtype: for people and for JSON.
+// Used by: cli/show.hpp.
+#pragma once
+
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+namespace detail {
+
+[[nodiscard]] inline std::string real_text(double value, output_format format) {
+    if (format != output_format::json) {
+        return number_text(value, format);
+    }
+    std::string out;
+    append_json_number(out, value);
+    return out;
+}
+
+template <class T>
+[[nodiscard]] std::string element_text(const T& value, output_format format) {
+    if constexpr (std::same_as<T, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::integral<T>) {
+        return std::to_string(value);
+    } else if constexpr (requires { value.imag(); }) {
+        const std::string parts = real_text(static_cast<double>(value.real()), format) + "," +
+                                  real_text(static_cast<double>(value.imag()), format);
+        return format == output_format::json ? "[" + parts + "]" : "(" + parts + ")";
+    } else if constexpr (std::floating_point<T>) {
+        return real_text(static_cast<double>(value), format);
+    } else {
+        return real_text(static_cast<double>(static_cast<float>(value)), format);  // the 16-bit floats
+    }
+}
+
+}  // namespace detail
+
+/// The first `most` elements, in C order.  JSON: each a JSON value (a complex number [re, im]; what is not finite, and
+/// strings, as JSON strings).  CSV: 17 digits.  Tables: short, strings in quotes.
+[[nodiscard]] inline std::vector<std::string> first_values(const tensor_value& tensor, std::size_t most,
+                                                           output_format format) {
+    std::vector<std::string> texts;
+    if (!is_numeric(tensor.type())) {
+        for (const std::string& held : tensor.strings().first(std::min(most, tensor.strings().size()))) {
+            texts.push_back(held);
+            if (format != output_format::csv) {
+                texts.back().clear();
+                append_json_string(texts.back(), valid_utf8(held));
+            }
+        }
+        return texts;
+    }
+    visit_dtype(tensor.type(), [&]<class T>() {
+        const auto elements = tensor.elements<T>();
+        for (const T& held : elements.first(std::min(most, elements.size()))) {
+            texts.push_back(detail::element_text(held, format));
+        }
+    });
+    return texts;
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

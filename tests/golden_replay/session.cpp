@@ -1,0 +1,136 @@
+// A session: files of a run arrive in stages in a folder of their own, and one trial is asked in between.
+#include "answer.hpp"
+#include "open_run.hpp"
+#include "sections.hpp"
+
+#include <smdebug/smdebug.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace golden_replay {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A fresh folder, removed with everything in it.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string path = (fs::temp_directory_path() / "golden_replay.XXXXXX").string();
+        if (::mkdtemp(path.data()) == nullptr) {
+            throw std::system_error(errno, std::generic_category(), "cannot make the folder " + path);
+        }
+        path_ = path;
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    [[nodiscard]] const fs::path& path() const noexcept { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// Carries out the operations of one session, in order.
+class session {
+public:
+    session(const std::string& folder, json::value asked) : from_(folder), environment_(look(asked, "env")) {
+        for (const json::value stage : items_in(asked, "stages")) {
+            stages_.push_back(texts_of(stage));
+        }
+    }
+
+    [[nodiscard]] fragment carry_out(json::value op) {
+        object out;
+        if (const auto stage = op["stage"]) {
+            copy_stage(*stage);
+            return out.add("stage", echo(*stage)).done();
+        }
+        if (const auto opening = op["open"]) {
+            return open(*opening).add_to(out.add("open", echo(*opening))).done();
+        }
+        const json::value name = need(op, "call");
+        const auto args = look(op, "args");
+        const answer found = make(text_of(name), arguments{args});
+        out.add("call", echo(name)).add("args", args ? echo(*args) : object{}.done());
+        return found.add_to(out).done();
+    }
+
+private:
+    void copy_stage(json::value asked) {
+        const auto number = whole_of(asked);
+        if (number < 0 || static_cast<std::size_t>(number) >= stages_.size()) {
+            wrong("expected the number of a stage", asked);
+        }
+        for (const std::string& file : stages_[static_cast<std::size_t>(number)]) {
+            const fs::path to = to_.path() / file;
+            fs::create_directories(to.parent_path());
+            fs::copy_file(from_ / file, to, fs::copy_options::overwrite_existing);
+        }
+    }
+
+    [[nodiscard]] answer open(json::value asked) {
+        guards_.clear();
+        run_.reset();
+        const auto range = range_of(look(asked, "range_steps"));
+        return ask([&] {
+            run_.emplace(open_run(to_.path().string(), range));
+            return in_quotes("opened");
+        });
+    }
+
+    [[nodiscard]] answer make(const std::string& name, const arguments& args) {
+        if (!run_) {  // an opening that should have gone well did not: a difference, not the end of the replay
+            return answer::error("NotOpened", "no trial is open");
+        }
+        if (name == "no_refresh.enter") {
+            guards_.push_back(std::make_unique<guard>(*run_));
+            return answer::result(null());
+        }
+        if (name == "no_refresh.exit") {
+            if (guards_.empty()) {
+                throw bad_question("no_refresh.exit without an enter");
+            }
+            guards_.pop_back();
+            return answer::result(null());
+        }
+        return ask([&] { return call(*run_, name, args); });
+    }
+
+    using guard = smdebug::no_refresh<smdebug::trial>;
+
+    fs::path from_;
+    scratch_folder to_;
+    scoped_environment environment_;
+    std::vector<std::vector<std::string>> stages_;
+    std::optional<smdebug::trial> run_;
+    std::vector<std::unique_ptr<guard>> guards_;  // blocks within blocks end in reverse order
+};
+
+}  // namespace
+
+fragment answer_session(const std::string& folder, json::value asked) {
+    session one{folder, asked};
+    object out{true};
+    for (const char* const key : {"name", "env", "stages"}) {
+        if (const auto held = asked[key]) {
+            out.add(key, echo(*held));
+        }
+    }
+    const auto ops = items_in(asked, "ops");
+    return out.add("ops", list_of(ops, [&](json::value op) { return one.carry_out(op); })).done();
+}
+
+}  // namespace golden_replay

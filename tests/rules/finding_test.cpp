@@ -1,0 +1,15 @@
+#include <smdebug/rules/finding.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace smdebug;
+
+TEST_CASE("finding: a plain one says that nothing was found") {
+    CHECK_FALSE(static_cast<bool>(finding{}));
+    CHECK(static_cast<bool>(finding{.met = true}));
+    CHECK(std::isnan(finding{}.value));
+    CHECK(std::isnan(finding{}.threshold));
+    CHECK_FALSE(finding{}.damaged);
+}

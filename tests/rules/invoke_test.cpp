@@ -1,0 +1,184 @@
+#include <smdebug/rules/invoke.hpp>
+
+#include "support/fake_trial.hpp"
+#include "support/run_builder.hpp"
+
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+using steps_list = std::vector<step_number>;
+
+namespace {
+
+// Meets its condition where the tensor "a" has a mean above a threshold; cannot do without "a".
+struct mean_above {
+    double threshold = 2;
+    steps_list called = {};
+
+    [[nodiscard]] static constexpr std::string_view name() { return "mean_above"; }
+    template <class Trial>
+    void require(const Trial&, step_number step, required_tensors<Trial>& required) const {
+        required.add("a", {step});
+    }
+    finding operator()(const readable_trial auto& trial, step_number step) {
+        called.push_back(step);
+        const double mean = trial.tensor("a").reduction_value(step, reduction::mean);
+        return {.met = mean > threshold, .tensor = "a", .value = mean, .threshold = threshold, .message = "too high"};
+    }
+};
+
+written_step with_a(step_number step, float value) {
+    return {.step = step, .tensors = {tensor_of<float>("a", {value})}};
+}
+
+// Steps 0 (1), 10 (3), 20 (no a), 1'000'000'000 (5).
+memory_storage sample(bool ended = true) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections()
+        .step(with_a(0, 1))
+        .step(with_a(10, 3))
+        .step({.step = 20, .tensors = {tensor_of<float>("b", {9})}})
+        .step(with_a(1'000'000'000, 5));
+    if (ended) {
+        build.end();
+    }
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("invoke_rule: calls the rule at every saved step, skips what lacks something, ends with the run") {
+    const memory_trial run{sample()};
+    mean_above rule;
+    steps_list skipped;
+    const auto outcome = invoke_rule(rule, run, {.on_skip = [&](step_number step, const error& why) {
+                                         skipped.push_back(step);
+                                         CHECK(why.python_name() == "TensorUnavailableForStep");
+                                     }});
+    CHECK(rule.called == steps_list{0, 10, 1'000'000'000});
+    CHECK(outcome.met_at == steps_list{10, 1'000'000'000});
+    CHECK(outcome.finding_steps == outcome.met_at);
+    REQUIRE(outcome.findings.size() == 2);
+    CHECK(outcome.findings[0].value == 3);
+    CHECK(outcome.evaluated == 3);
+    CHECK(outcome.skipped == 1);
+    CHECK(skipped == steps_list{20});
+    CHECK(outcome.end == invoke_end::end_of_run);
+    CHECK(outcome.next_step == 1'000'000'001);
+    CHECK(run.dynamic_refresh());
+}
+
+TEST_CASE("invoke_rule: start is inclusive, end is not") {
+    const memory_trial run{sample()};
+    CHECK(invoke_rule(mean_above{}, run, {.start_step = 10, .end_step = 1'000'000'000}).met_at == steps_list{10});
+    CHECK(invoke_rule(mean_above{}, run, {.start_step = 11, .end_step = 1'000'000'001}).met_at ==
+          steps_list{1'000'000'000});
+    const auto none = invoke_rule(mean_above{}, run, {.start_step = 5, .end_step = 5});
+    CHECK(none.evaluated == 0);
+    CHECK(none.end == invoke_end::end_step);
+    CHECK(invoke_rule(mean_above{}, run, {.end_step = 2'000'000'000}).end == invoke_end::end_of_run);
+}
+
+TEST_CASE("invoke_rule: stops at the first, or throws there, if asked to") {
+    const memory_trial run{sample()};
+    const auto outcome = invoke_rule(mean_above{}, run, {.stop_at_first = true});
+    CHECK(outcome.met_at == steps_list{10});
+    CHECK(outcome.end == invoke_end::first_finding);
+    CHECK(outcome.next_step == 11);
+    try {
+        invoke_rule(mean_above{}, run, {.raise_eval_cond = true});
+        FAIL("came back");
+    } catch (const rule_evaluation_condition_met& thrown) {
+        CHECK(thrown.step() == 10);
+        CHECK(thrown.rule() == "mean_above");
+        CHECK(std::string{thrown.what()}.ends_with("resulted in the condition being met: too high"));
+    }
+    CHECK(run.dynamic_refresh());
+}
+
+TEST_CASE("invoke_rule: keeps up with a growing run and ends when the job does") {
+    memory_storage store = sample(false);
+    const memory_trial run{store, {.poll_interval = 1ms}};
+    std::vector<step_number> seen;
+    const std::jthread writer{[&] {
+        run_builder build{store};
+        for (step_number step = 1'000'000'001; step < 1'000'000'006; ++step) {
+            std::this_thread::sleep_for(5ms);
+            build.step(with_a(step, 7));
+        }
+        build.end();
+    }};
+    const auto outcome =
+        invoke_rule(mean_above{}, run,
+                    {.timeout = 60s, .on_finding = [&](step_number step, const finding&) { seen.push_back(step); }});
+    CHECK(outcome.end == invoke_end::end_of_run);
+    CHECK(outcome.met_at.size() == 7);
+    CHECK(seen == outcome.met_at);
+}
+
+TEST_CASE("invoke_rule: comes back when no new step comes in time, or when it is stopped, with what it has found") {
+    const memory_trial run{sample(false), {.poll_interval = 1ms}};
+    const auto late = invoke_rule(mean_above{}, run, {.timeout = 5ms});
+    CHECK(late.end == invoke_end::timed_out);
+    CHECK(late.met_at.size() == 2);
+    std::stop_source source;
+    const auto outcome = invoke_rule(
+        mean_above{}, run,
+        {.stop = source.get_token(), .on_finding = [&](step_number, const finding&) { source.request_stop(); }});
+    CHECK(outcome.end == invoke_end::stopped);
+    CHECK(outcome.met_at == steps_list{10});
+}
+
+TEST_CASE("invoke_rule: what a rule throws that does not mean 'not there' comes out, and refreshing is as before") {
+    const memory_trial run{sample()};
+    const auto broken = [](const memory_trial&, step_number) -> finding { throw std::runtime_error("a bug"); };
+    CHECK_THROWS_AS(invoke_rule(broken, run), std::runtime_error);
+    CHECK(run.dynamic_refresh());
+}
+
+TEST_CASE("invoke_rule: notes are handed over apart from findings, empty answers are nothing") {
+    const memory_trial run{sample()};
+    std::vector<std::string> notes;
+    const auto noting = [](const memory_trial&, step_number step) -> std::vector<finding> {
+        return {finding{}, finding{.message = "note " + std::to_string(step)}, finding{.met = step == 10}};
+    };
+    const auto outcome = invoke_rule(noting, run, {.end_step = 20, .on_note = [&](step_number, const finding& note) {
+                                                       notes.push_back(note.message);
+                                                   }});
+    CHECK(notes == std::vector<std::string>{"note 0", "note 10"});
+    CHECK(outcome.met_at == steps_list{10});
+    CHECK(outcome.findings.size() == 1);
+}
+
+TEST_CASE("invoke_rule: runs over a trial that is no more than readable") {
+    const fake_trial run{{{"a", {{0, {1}}, {4, {5}}}}}};
+    const auto outcome = invoke_rule(mean_above{}, run, {});
+    CHECK(outcome.met_at == steps_list{4});
+    CHECK(outcome.evaluated == 2);
+    CHECK(outcome.end == invoke_end::end_of_run);
+}
+
+TEST_CASE("evaluate_rule: one step, with refreshing off during the call") {
+    const memory_trial run{sample()};
+    bool refreshing = true;
+    auto rule = [&](const memory_trial& trial, step_number) -> finding {
+        refreshing = trial.dynamic_refresh();
+        return {.met = true};
+    };
+    CHECK(evaluate_rule(rule, run, 0).size() == 1);
+    CHECK_FALSE(refreshing);
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, run, 5)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, run, 2'000'000'000)), no_more_data);
+}

@@ -1,0 +1,200 @@
+#include <smdebug/trial/loader.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+written_step one(step_number step, std::string worker = "worker_0") {
+    return {.step = step, .tensors = {tensor_of<float>("a", {1})}, .worker = std::move(worker)};
+}
+
+trial_options quick() { return {.poll_interval = 1ms}; }
+
+}  // namespace
+
+TEST_CASE("loader: nothing there is one sentence that names the place and what was looked for") {
+    const memory_storage store{"nowhere"};
+    const trial_options options;
+    try {
+        static_cast<void>(loader{store, options}.open());
+        FAIL("opened");
+    } catch (const not_found& thrown) {
+        const std::string what = thrown.what();
+        CHECK(what.find("memory:nowhere") != std::string::npos);
+        CHECK(what.find("collections/") != std::string::npos);
+        CHECK(what.find("index/") != std::string::npos);
+        CHECK(what.find("training_job_end.ts") != std::string::npos);
+        CHECK(thrown.where() == "memory:nowhere");
+    }
+}
+
+TEST_CASE("loader: a run whose collections files are not all there is waited for, and told when time is up") {
+    memory_storage store;
+    run_builder build{store};
+    build.put(locations::collections_key("worker_0"), R"({"collections": {}, "_meta": {"num_workers": 2}})")
+        .step(one(0));
+    trial_options options = quick();
+    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
+
+    options.open_timeout = 60s;
+    std::jthread late{[&] {
+        std::this_thread::sleep_for(20ms);
+        build.put(locations::collections_key("worker_1"), "never read");
+    }};
+    const catalog opened = loader{store, options}.open();
+    CHECK(opened.num_workers == 2);
+    CHECK(opened.collection_workers == std::vector<std::string>{"worker_0", "worker_1"});
+    CHECK(opened.steps.size() == 1);
+
+    std::stop_source source;
+    source.request_stop();
+    options.stop = source.get_token();
+    memory_storage empty;
+    CHECK_THROWS_AS(static_cast<void>(loader{empty, options}.open()), stopped);
+}
+
+TEST_CASE("loader: an ended job without its collections files will not get them") {
+    memory_storage store;
+    run_builder{store}.end();
+    const trial_options options{.open_timeout = std::chrono::hours{1}};
+    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), missing_collection_files);
+}
+
+TEST_CASE("loader: a damaged collections file names itself and what is wrong") {
+    memory_storage store;
+    run_builder{store}.put("collections/000000000/worker_0_collections.json", "{\"collections\": ");
+    const trial_options options;
+    try {
+        static_cast<void>(loader{store, options}.open());
+        FAIL("opened");
+    } catch (const collections_file_exception& thrown) {
+        CHECK(thrown.where() == "collections/000000000/worker_0_collections.json");
+    }
+}
+
+TEST_CASE("loader: a refresh finds what is new, wherever it sorts, and says when there is nothing") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(5));
+    const trial_options options;
+    loader load{store, options};
+    catalog run = load.open();
+    CHECK_FALSE(load.load(run).has_value());
+    build.step(one(3));
+    auto next = load.load(run);
+    REQUIRE(next.has_value());
+    CHECK(next->steps_of(mode::global, true) == std::vector<step_number>{3, 5});
+    CHECK_FALSE(next->loaded_all_steps);
+    build.step(one(7)).end();
+    next = load.load(*next);
+    REQUIRE(next.has_value());
+    CHECK(next->steps_of(mode::global, true) == std::vector<step_number>{3, 5, 7});
+    CHECK(next->loaded_all_steps);
+}
+
+TEST_CASE("loader: a file of a running job that is empty or cut is asked for again, and read when it is whole") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(1));
+    const std::string key = locations::index_key(2, "worker_0");
+    build.put(key, "");
+    const trial_options options;
+    loader load{store, options};
+    catalog run = load.open();
+    CHECK(run.steps.size() == 1);
+    build.put(key, "{\"meta\": {\"mode\":");
+    CHECK_FALSE(load.load(run).has_value());
+    build.step(one(2));
+    const auto next = load.load(run);
+    REQUIRE(next.has_value());
+    CHECK(next->steps.size() == 2);
+}
+
+TEST_CASE("loader: once the job has ended the same file is damage; the last catalog stays usable") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(1)).put(locations::index_key(2, "worker_0"), "{\"meta\"");
+    const trial_options options;
+    loader load{store, options};
+    const catalog run = load.open();
+    build.step(one(3)).end();
+    try {
+        static_cast<void>(load.load(run));
+        FAIL("loaded");
+    } catch (const index_reader_exception& thrown) {
+        CHECK(thrown.where() == locations::index_key(2, "worker_0"));
+    }
+    build.step(one(2));  // mended: what was read before the damage is not lost to the next load
+    const auto next = load.load(run);
+    REQUIRE(next.has_value());
+    CHECK(next->steps_of(mode::global, true) == std::vector<step_number>{1, 2, 3});
+}
+
+TEST_CASE("loader: damage that is no half-written file is damage in a running job, too") {
+    for (const char* text : {"[]", "{}", R"({"meta": {}, "tensor_payload": []})"}) {
+        memory_storage store;
+        run_builder{store}.collections().step(one(1)).put(locations::index_key(2, "worker_0"), text);
+        const trial_options options;
+        CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
+    }
+    memory_storage store;
+    run_builder{store}.collections().step(one(1)).put("index/000000000/garbage.json", "{}");
+    const trial_options options;
+    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
+}
+
+TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which") {
+    memory_storage store;
+    run_builder{store}
+        .collections()
+        .step(one(1))
+        .put(locations::index_key(2, "worker_0"), "{")
+        .put("index/000000000/garbage.json", "{}")
+        .step(one(3))
+        .end();
+    const trial_options options{.damaged_index = damage_policy::skip};
+    loader load{store, options};
+    const catalog run = load.open();
+    CHECK(run.steps_of(mode::global, false) == std::vector<step_number>{1, 3});
+    CHECK(run.loaded_all_steps);
+    REQUIRE(load.problems().size() == 2);
+    CHECK(load.problems()[0].where == "index/000000000/garbage.json");
+    CHECK(load.problems()[1].where == locations::index_key(2, "worker_0"));
+}
+
+TEST_CASE("loader: files that are no index files are somebody else's") {
+    memory_storage store;
+    run_builder{store}
+        .collections()
+        .step(one(1))
+        .put("index/000000000/000000000002_worker_0.json.tmp", "half")
+        .put("index/README.txt", "x");
+    const trial_options options;
+    CHECK(loader{store, options}.open().steps.size() == 1);
+}
+
+TEST_CASE("loader: a range loads only its steps, short keys and long ones alike") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 10; ++step) {
+        build.step(one(step));
+        store.write("index/" + std::to_string(10 + step) + "_w.json",
+                    store.read(locations::index_key(step, "worker_0")).view());
+    }
+    const trial_options options{.range = {3, 16}};
+    const catalog run = loader{store, options}.open();
+    CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+}

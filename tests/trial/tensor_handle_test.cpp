@@ -1,0 +1,236 @@
+#include <smdebug/trial/tensor_handle.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using steps_list = std::vector<step_number>;
+
+namespace {
+
+memory_storage sample(bool ended = true) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"});
+    for (step_number step = 0; step < 6; step += 2) {
+        const auto value = static_cast<float>(step);
+        for (const std::string worker : {"worker_1", "worker_0"}) {
+            build.step({.step = step,
+                        .tensors = {tensor_of<float>("w", {value, -2, 3, worker == "worker_0" ? 4.F : 5.F}, {2, 2}),
+                                    tensor_of<std::int32_t>("ints", {1, -2, 3}),
+                                    tensor_of<std::complex<float>>("complex", {{3, 4}}),
+                                    tensor_of<float>("smdebug/reductions/max/reduced", {value + 10}),
+                                    tensor_of<double>("smdebug/reductions/abs_mean/reduced", {0.25})},
+                        .mode_step = step / 2,
+                        .worker = worker,
+                        .shapes = {{"shaped", "framework/shaped:0", {7, 0, 2}}}});
+        }
+    }
+    if (ended) {
+        build.end();
+    }
+    return store;
+}
+
+template <class Error, class Call>
+void throws_where_find_gives(const auto& found, absence why, Call&& call) {
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.failure().why == why);
+    CHECK_THROWS_AS(static_cast<void>(call()), Error);
+}
+
+}  // namespace
+
+TEST_CASE("tensor: values as xtensor expressions of their dtype, by step, mode step and worker") {
+    const memory_trial run{sample()};
+    const auto w = run.tensor("w");
+    const auto value = w.value<float>(2);
+    CHECK(value.dimension() == 2);
+    CHECK(value(0, 0) == 2);
+    CHECK(value(1, 1) == 4);  // the first worker by name, although the other one was written first
+    CHECK(w.value<float>(2, {.worker = "worker_1"})(1, 1) == 5);
+    CHECK(w.value<float>(2, {.mode = mode::train})(0, 0) == 4);  // mode step 2 is global step 4
+    CHECK(w.value(2).type() == dtype::float32);
+    CHECK(w.value(2).shape() == shape_type{2, 2});
+    CHECK(w.values().size() == 3);
+    CHECK(w.values({.mode = mode::train}).rbegin()->first == 2);
+}
+
+TEST_CASE("tensor: a value outlives its trial, and its storage") {
+    auto store = std::make_unique<memory_storage>(sample());
+    auto run = std::make_unique<memory_trial>(*store);
+    const auto handle = std::make_unique<memory_trial::tensor_type>(run->tensor("w"));
+    run.reset();
+    const auto value = handle->value<float>(4);
+    store->remove(locations::event_key(4, "worker_0"));
+    store.reset();
+    CHECK(value(0, 1) == -2);
+}
+
+TEST_CASE("tensor: another dtype is a type_error that says what to do, unless a converting copy is asked for") {
+    const memory_trial run{sample()};
+    const auto ints = run.tensor("ints");
+    throws_where_find_gives<type_error>(ints.find_value<float>(0), absence::wrong_dtype,
+                                        [&] { return ints.value<float>(0); });
+    try {
+        static_cast<void>(ints.value<float>(0));
+    } catch (const type_error& thrown) {
+        CHECK(std::string{thrown.what()}.find("int32") != std::string::npos);
+        CHECK(std::string{thrown.what()}.find(".convert = true") != std::string::npos);
+        CHECK(thrown.tensor() == "ints");
+    }
+    CHECK(ints.value<double>(0, {.convert = true})(1) == -2);
+    CHECK_THROWS_AS(static_cast<void>(ints.value<std::uint8_t>(0, {.convert = true})), type_error);
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("complex").value<float>(0, {.convert = true})), type_error);
+}
+
+TEST_CASE("tensor: what is not there is told by the same word, thrown or not") {
+    const memory_trial ended{sample()};
+    const memory_trial running{sample(false)};
+    const auto w = ended.tensor("w");
+    throws_where_find_gives<step_unavailable>(w.find_value(3), absence::step_not_saved, [&] { return w.value(3); });
+    throws_where_find_gives<step_unavailable>(w.find_value(99), absence::step_not_saved, [&] { return w.value(99); });
+    const auto live = running.tensor("w");
+    throws_where_find_gives<step_not_yet_available>(live.find_value(99), absence::step_not_yet_available,
+                                                    [&] { return live.value(99); });
+    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = "nobody"}), absence::no_such_worker,
+                                            [&] { return w.value(2, {.worker = "nobody"}); });
+    throws_where_find_gives<invalid_worker>(w.find_value(2, {.worker = ""}), absence::no_such_worker,
+                                            [&] { return w.value(2, {.worker = ""}); });
+    const auto reduced = ended.tensor("reduced");
+    throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_value(2), absence::tensor_not_saved,
+                                                         [&] { return reduced.value(2); });
+    CHECK(reduced.find_value(2).failure().has_reductions);
+    throws_where_find_gives<shape_unavailable_for_step>(reduced.find_shape(2), absence::shape_not_saved,
+                                                        [&] { return reduced.shape(2); });
+    throws_where_find_gives<tensor_unavailable_for_step>(reduced.find_reduction(2, reduction::min),
+                                                         absence::tensor_not_saved,
+                                                         [&] { return reduced.reduction_value(2, reduction::min); });
+    CHECK_THROWS_AS(static_cast<void>(w.workers(3)), tensor_unavailable_for_step);
+}
+
+TEST_CASE("tensor: saved reductions win, others are computed") {
+    const memory_trial run{sample()};
+    const auto reduced = run.tensor("reduced");
+    CHECK(reduced.reduction_value(4, reduction::max) == 14);
+    CHECK(reduced.reduction_value(4, "mean", {.abs = true}) == 0.25);
+    const auto saved = reduced.reduction_values(4);
+    REQUIRE(saved.size() == 2);
+    CHECK(saved.at({reduction::max, false}) == 14);
+    CHECK(saved.at({reduction::mean, true}) == 0.25);
+    const auto w = run.tensor("w");
+    CHECK(w.reduction_value(0, reduction::min) == -2);
+    CHECK(w.reduction_value(0, reduction::l1, {.worker = "worker_1"}) == 10);
+    CHECK(w.reduction_values(0).empty());
+    const auto all = w.find_computed(0, reduction_set::all());
+    REQUIRE(all.has_value());
+    CHECK((*all)(reduction::sum) == 5);
+    CHECK(all->zeros == 1);
+}
+
+TEST_CASE("tensor: an unknown reduction is a value_error before anything else is looked at") {
+    const memory_trial run{sample()};
+    for (const char* name : {"median", "var", "", "abs_mean", "MEAN", "l3"}) {
+        CHECK_THROWS_AS(static_cast<void>(run.tensor("w").reduction_value(99, name)), value_error);
+    }
+}
+
+TEST_CASE("tensor: complex tensors have the abs forms and the norms only") {
+    const memory_trial run{sample()};
+    const auto complex = run.tensor("complex");
+    CHECK(complex.reduction_value(0, reduction::mean, {.abs = true}) == 5);
+    CHECK(complex.reduction_value(0, reduction::l2) == 5);
+    CHECK_THROWS_AS(static_cast<void>(complex.reduction_value(0, reduction::mean)), type_error);
+}
+
+TEST_CASE("tensor: shapes, saved or of the values, and the framework's name") {
+    const memory_trial run{sample()};
+    const auto shaped = run.tensor("shaped");
+    CHECK(shaped.shape(0) == shape_type{7, 0, 2});
+    CHECK(shaped.original_name() == "framework/shaped:0");
+    CHECK_THROWS_AS(static_cast<void>(shaped.value(0)), tensor_unavailable_for_step);
+    CHECK(run.tensor("w").shape(0) == shape_type{2, 2});
+    CHECK_FALSE(run.tensor("w").original_name().has_value());
+    CHECK(run.tensor("w").shapes().size() == 3);
+    CHECK_FALSE(run.has_tensor("framework/shaped:0"));
+}
+
+TEST_CASE("tensor: steps and previous steps") {
+    const memory_trial run{sample()};
+    const auto w = run.tensor("w");
+    CHECK(w.steps() == steps_list{0, 2, 4});
+    CHECK(w.steps({.mode = mode::train}) == steps_list{0, 1, 2});
+    CHECK(w.prev_steps(3) == steps_list{0, 2});
+    CHECK(w.prev_steps(4, {.n = 2}) == steps_list{2, 4});
+    CHECK(w.prev_steps(4, {.n = 0}).empty());
+    CHECK(w.prev_steps(-1).empty());
+    CHECK(w.prev_steps(99, {.n = 100, .mode = mode::train}) == steps_list{0, 1, 2});
+    CHECK_THROWS_AS(static_cast<void>(w.prev_steps(4, {.n = -1})), value_error);
+    CHECK(w.workers(2) == std::vector<std::string>{"worker_0", "worker_1"});
+}
+
+TEST_CASE("tensor: damage in one record leaves every other readable, and names file and byte") {
+    memory_storage store = sample();
+    const std::string key = locations::event_key(2, "worker_0");
+    const memory_trial run{store};
+    const byte_buffer whole = store.read(key);
+    const auto from = run.snapshot();
+    const auto& entry = *from->layout_of(from->files_of(*from->find_step(2))[0]).values(*from->find_tensor("ints"));
+    for (std::uint64_t at = 0; at < entry.length; ++at) {
+        std::vector<std::byte> bytes(whole.view().begin(), whole.view().end());
+        bytes[static_cast<std::size_t>(entry.offset + at)] ^= std::byte{0x40};
+        store.write(key, bytes);
+        CAPTURE(at);
+        const auto ints = run.tensor("ints").find_value(2);
+        if (!ints) {  // a flipped bit of a value under the package's checksum cannot be seen
+            CHECK(ints.failure().why == absence::damaged);
+            CHECK(ints.failure().where == key);
+            CHECK(ints.failure().offset == entry.offset);
+            CHECK_THROWS_AS(static_cast<void>(run.tensor("ints").value(2)), corrupt_record);
+        }
+        CHECK(run.tensor("w").value<float>(2)(0, 0) == 2);
+        CHECK(run.tensor("ints").find_value(4).has_value());
+    }
+    store.write(key, whole.view().first(static_cast<std::size_t>(entry.offset + 5)));  // cut
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("ints").value(2)), corrupt_record);
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("complex").value(2)), corrupt_record);
+    CHECK(run.tensor("w").value<float>(2)(0, 0) == 2);
+}
+
+TEST_CASE("tensor: an index entry that lies about its record is damage, and allocates nothing") {
+    memory_storage store;
+    run_builder build{store};
+    const written_step step{.step = 0, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {2})}};
+    build.collections().step(step).end();
+    const std::string index = locations::index_key(0, "worker_0");
+    const std::string event = locations::event_key(0, "worker_0");
+    const auto places = encode_events(step).places;
+    for (const byte_range lie : {byte_range{places[1].offset, places[0].length},               // b's record
+                                 byte_range{places[0].offset + 1, places[0].length},           // off by one
+                                 byte_range{places[0].offset, places[0].length - 1},           // cut
+                                 byte_range{places[0].offset, 0}, byte_range{1U << 20U, 100},  // outside
+                                 byte_range{std::numeric_limits<std::uint64_t>::max(), 1},
+                                 byte_range{std::numeric_limits<std::uint64_t>::max() - 3, 100}}) {
+        CAPTURE(lie.offset);
+        CAPTURE(lie.length);
+        store.write(index, as_bytes(index_text(step, {lie, places[1]}, event)));
+        const memory_trial run{store};
+        CHECK_THROWS_AS(static_cast<void>(run.tensor("a").value(0)), corrupt_record);
+        CHECK(run.tensor("b").value<float>(0)(0) == 2);
+    }
+    // A length that covers more than one record: the first counts.
+    store.write(index, as_bytes(index_text(step, {{0, std::numeric_limits<std::uint64_t>::max()}, places[1]}, event)));
+    CHECK(memory_trial{store}.tensor("a").value<float>(0)(0) == 1);
+}

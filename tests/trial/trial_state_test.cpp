@@ -1,0 +1,84 @@
+#include <smdebug/trial/trial_state.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/run_builder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using state_type = trial_state<memory_storage, event_decoder<>, scalar_kernel>;
+
+written_step one(step_number step) { return {.step = step, .tensors = {tensor_of<float>("a", {1})}}; }
+
+lookup<byte_buffer> read_first(const state_type& state, step_number step) {
+    const auto from = state.current();
+    return state.read_event(*from, from->files_of(*from->find_step(step))[0], {0, 10});
+}
+
+}  // namespace
+
+TEST_CASE("trial_state: a refresh publishes a new catalog, readers keep theirs") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0));
+    const state_type state{store, {}, {}, {}};
+    const auto before = state.current();
+    CHECK(state.refreshed() == before);
+    build.step(one(1));
+    const auto after = state.fresh();
+    CHECK(after != before);
+    CHECK(before->steps.size() == 1);
+    CHECK(after->steps.size() == 2);
+    CHECK(state.set_dynamic_refresh(false));
+    build.step(one(2));
+    CHECK(state.fresh() == after);
+    CHECK(state.refreshed()->steps.size() == 3);
+}
+
+TEST_CASE("trial_state: a missing event file is looked for as often as the options say, unless it will not come") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0)).step(one(1));
+    store.remove(locations::event_key(0, "worker_0"));
+    store.remove(locations::event_key(1, "worker_0"));
+    const state_type patient{store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000}, {}, {}};
+    const state_type hasty{store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2}, {}, {}};
+    CHECK(read_first(hasty, 1).failure().why == absence::event_file_missing);
+    CHECK(read_first(hasty, 1).failure().where == locations::event_key(1, "worker_0"));
+
+    // The worker has gone on to step 2: what it has not written for 0 it will not write.  No waiting, then.
+    build.step(one(2));
+    CHECK(read_first(patient, 0).failure().why == absence::event_file_missing);
+    build.end();
+    CHECK(read_first(patient, 1).failure().why == absence::event_file_missing);
+    CHECK(patient.refreshed()->loaded_all_steps);
+    CHECK(read_first(patient, 2)->size() == 10);
+}
+
+TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is damage and nothing else") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0)).put(locations::index_key(1, "worker_0"), index_text(one(1), {{0, 10}}, "")).end();
+    const state_type state{store, {}, {}, {}};
+    const auto failed = read_first(state, 1);
+    CHECK(failed.failure().why == absence::damaged);
+    CHECK(failed.failure().where == locations::index_key(1, "worker_0"));
+    CHECK(read_first(state, 0).has_value());
+}
+
+TEST_CASE("trial_state: takes policies that can do nothing but what their concepts say") {
+    memory_storage store;
+    run_builder{store}.collections().step(one(0)).end();
+    const trial_state<storage_archetype, decoder_archetype, kernel_archetype> state{
+        storage_archetype{store}, {}, decoder_archetype{1}, kernel_archetype{1}};
+    CHECK(state.current()->steps.size() == 1);
+    CHECK(state.current()->loaded_all_steps);
+}
