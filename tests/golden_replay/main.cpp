@@ -40,14 +40,14 @@ using namespace golden_replay;
     }
     const bool ended = smdebug::local_storage{run}.size(smdebug::locations::end_of_job).has_value();
     out.add("run", in_quotes(run)).add("job_ended", truth(ended));
-    out.add("openings", list_of(items_of(need(asked, "openings")),
+    out.add("openings", list_of(questions_of(need(asked, "openings")),
                                 [&](json::value opening) { return answer_opening(run, opening); }));
     if (const auto sessions = look(asked, "sessions")) {
         out.add("sessions",
-                list_of(items_of(*sessions), [&](json::value session) { return answer_session(run, session); }));
+                list_of(questions_of(*sessions), [&](json::value session) { return answer_session(run, session); }));
     }
     if (const auto rules = look(asked, "rules")) {
-        out.add("rules", list_of(items_of(*rules), [&](json::value rule) { return answer_rule(run, rule); }));
+        out.add("rules", list_of(questions_of(*rules), [&](json::value rule) { return answer_rule(run, rule); }));
     }
     return out.done();
 }
@@ -58,6 +58,9 @@ void replay_file(const std::string& runs, const std::string& expected) {
     const auto asked = document.parse(smdebug::as_bytes(text));
     if (!asked) {
         throw bad_question("no JSON, or cut");
+    }
+    if (!std::filesystem::is_directory(runs)) {
+        throw std::invalid_argument("there is no folder " + runs);
     }
     std::filesystem::current_path(runs);  // runs are opened by relative path: paths are part of messages
     const std::string out = replay(*asked).json() + "\n";

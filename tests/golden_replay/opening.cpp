@@ -31,7 +31,7 @@ using smdebug::trial;
 
 /// A list of questions that are all the arguments of one call.
 [[nodiscard]] fragment answer_each(const trial& run, const std::string& name, json::value asked) {
-    return list_of(items_of(asked), [&](json::value question) {
+    return list_of(questions_of(asked), [&](json::value question) {
         const auto args = look(question, "args");
         return repeated(question, ask([&] { return call(run, name, arguments{args ? args : question}); }));
     });
@@ -186,7 +186,7 @@ fragment answer_opening(const std::string& folder, json::value asked) {
     }
     if (const auto questions = look(asked, "queries")) {
         out.add("queries",
-                list_of(items_of(*questions), [&](json::value query) { return answer_query(*run, open, query); }));
+                list_of(questions_of(*questions), [&](json::value query) { return answer_query(*run, open, query); }));
     }
     return out.done();
 }

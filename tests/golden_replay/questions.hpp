@@ -107,6 +107,16 @@ template <class T>
     });
     return items;
 }
+/// The items of a list of objects: of questions.
+[[nodiscard]] inline std::vector<json::value> questions_of(json::value asked) {
+    auto items = items_of(asked);
+    for (const json::value item : items) {
+        if (!item.is_object()) {
+            wrong("expected a question, which is an object", item);
+        }
+    }
+    return items;
+}
 /// The items of a list that may be missing.
 [[nodiscard]] inline std::vector<json::value> items_in(json::value asked, std::string_view key) {
     const auto held = look(asked, key);

@@ -81,7 +81,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
 [[nodiscard]] fragment answer_invoke(const std::string& folder, json::value params, json::value asked) {
     mean_above rule{params};
     std::optional<trial> run;
-    return list_of(items_of(asked), [&](json::value question) {
+    return list_of(questions_of(asked), [&](json::value question) {
         const step_number step = whole_of(need(question, "step"));
         const answer found = ask([&] {
             if (!run) {
@@ -149,7 +149,7 @@ fragment answer_rule(const std::string& folder, json::value asked) {
         out.add("invoke", answer_invoke(folder, params, *questions));
     }
     if (const auto questions = look(asked, "invoke_rule")) {
-        out.add("invoke_rule", list_of(items_of(*questions), [&](json::value question) {
+        out.add("invoke_rule", list_of(questions_of(*questions), [&](json::value question) {
                     return answer_invoke_rule(folder, params, question);
                 }));
     }

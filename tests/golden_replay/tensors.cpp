@@ -139,7 +139,7 @@ private:
     }
     out.add("steps", steps_json(tensor));
     if (const auto questions = look(asked, "prev_steps")) {
-        out.add("prev_steps", list_of(items_of(*questions), [&](json::value question) {
+        out.add("prev_steps", list_of(questions_of(*questions), [&](json::value question) {
                     const arguments args{question};
                     object pair;
                     for (const auto& [key, held] : fields_of(question)) {

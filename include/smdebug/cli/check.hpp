@@ -125,6 +125,7 @@ rule_outcome check_one(Rule rule, const Trial& run, const std::string& path, con
     const std::vector<column> summary_columns{{"run"}, {"rule"}, {"steps_evaluated", true}, {"steps_met", true}, {"findings", true}};
     row_sink summary{to, output_format::table, summary_columns};
     bool met = false;
+    bool any_checked = false;
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const detail::check_range range = detail::range_of(run, given);
         bool all_seen = true;
@@ -141,16 +142,17 @@ rule_outcome check_one(Rule rule, const Trial& run, const std::string& path, con
             row.integer(outcome.findings.size());
             row.end_row();
             summary.take(row);
+            any_checked = true;
         }
         if (!run.loaded_all_steps()) {
             to.note("the job of " + printable(path) + " has not ended: checked what is there now" +
                     (all_seen ? "" : ", but for the last steps, which are not complete yet"));
         }
     });
-    if (given.how.format == output_format::table) {
+    if (given.how.format == output_format::table && any_checked) {
         rows.finish("nothing found\n");
         to.print("\n");
-        summary.finish("no run could be checked\n");
+        summary.finish("");
     }
     return met ? exit_finding : to.status();
 }

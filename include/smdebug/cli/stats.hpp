@@ -253,7 +253,7 @@ template <class Trial>
             to.note("the job of " + printable(path) + " has not ended: these are its tensors so far");
         }
     });
-    rows.finish("no tensors\n");
+    rows.finish(to.trouble() ? "" : "no tensors\n");
     return to.status();
 }
 

@@ -67,8 +67,7 @@ struct scalar_sweeps {
     }
 
     template <class Conversion>
-    static void widen(const std::byte* from, std::size_t count, double scale,
-                      typename Conversion::lane* to) noexcept {
+    static void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
         reduce::widen<scalar_sweeps, Conversion>(from, count, scale, to);
     }
 

@@ -167,8 +167,7 @@ struct simd_sweeps {
     }
 
     template <class Conversion>
-    static void widen(const std::byte* from, std::size_t count, double scale,
-                      typename Conversion::lane* to) noexcept {
+    static void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
         simd_widen<Arch, Conversion>(from, count, scale, to);
     }
 

@@ -7,10 +7,10 @@
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/widen.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -28,19 +28,21 @@ using row_vector = typename row_of<Number>::type;
 /// than the machine's apart.
 template <class Arch>
 inline void convert_row(from_half /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
-    const auto half = (row_vector<std::int32_t>)__builtin_convertvector(in, row_vector<std::uint32_t>);
+    const auto half =
+        reinterpret_cast<row_vector<std::int32_t>>(__builtin_convertvector(in, row_vector<std::uint32_t>));
     const row_vector<std::int32_t> rest = (half & 0x7FFF) << 13;
     const row_vector<std::int32_t> is_denormal = (rest - (1 << 23)) >> 31;
     const row_vector<std::int32_t> is_special = ((31 << 23) - 1 - rest) >> 31;
-    const row_vector<float> denormal = (row_vector<float>)(rest + (113 << 23)) - 0x1p-14F;
+    const row_vector<float> denormal = reinterpret_cast<row_vector<float>>(rest + (113 << 23)) - 0x1p-14F;
     const row_vector<std::int32_t> normal = rest + (112 << 23) + (is_special & (112 << 23));
-    const row_vector<std::int32_t> size = ((row_vector<std::int32_t>)denormal & is_denormal) | (normal & ~is_denormal);
-    out = (row_vector<float>)(size | ((half & 0x8000) << 16));
+    const row_vector<std::int32_t> size =
+        (reinterpret_cast<row_vector<std::int32_t>>(denormal) & is_denormal) | (normal & ~is_denormal);
+    out = reinterpret_cast<row_vector<float>>(size | ((half & 0x8000) << 16));
 }
 
 template <class Arch>
 inline void convert_row(from_bfloat /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
-    out = (row_vector<float>)(__builtin_convertvector(in, row_vector<std::uint32_t>) << 16);
+    out = reinterpret_cast<row_vector<float>>(__builtin_convertvector(in, row_vector<std::uint32_t>) << 16);
 }
 
 template <class Arch>
@@ -73,20 +75,20 @@ inline void convert_row(from_integer<std::int32_t, double> /*how*/, const row_ve
 template <class Arch>
 inline void convert_row(from_integer<std::uint32_t, double> /*how*/, const row_vector<std::uint32_t>& in,
                         row_vector<double>& out) noexcept {
-    out = __builtin_convertvector((row_vector<std::int32_t>)(in ^ 0x80000000U), row_vector<double>) + 0x1p31;
+    out = __builtin_convertvector(reinterpret_cast<row_vector<std::int32_t>>(in ^ 0x80000000U), row_vector<double>) +
+          0x1p31;
 }
 
 /// Conversions that have a convert_row; the others go one element at a time.
 template <class Arch, class Conversion>
-concept row_conversion = requires(const row_vector<typename Conversion::element>& in,
-                                  row_vector<typename Conversion::lane>& out) {
+concept row_conversion = std::is_arithmetic_v<typename Conversion::element> &&
+    requires(const row_vector<typename Conversion::element>& in, row_vector<typename Conversion::lane>& out) {
     convert_row<Arch>(Conversion{}, in, out);
 };
 
 /// widen with vectors.  The last row is filled up with zeros in a buffer, so nothing is read or written beyond the end.
 template <class Arch, class Conversion>
-inline void simd_widen(const std::byte* from, std::size_t count, double scale,
-                       typename Conversion::lane* to) noexcept {
+inline void simd_widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
     if constexpr (row_conversion<Arch, Conversion>) {
         constexpr std::size_t element_size = sizeof(typename Conversion::element);
         constexpr std::size_t lane_size = sizeof(typename Conversion::lane);
