@@ -1,5 +1,6 @@
 // One opening of a run as it lies there: what the trial says of itself, its steps, collections, tensors and queries.
 #include "answer.hpp"
+#include "conversation.hpp"
 #include "open_run.hpp"
 #include "sections.hpp"
 
@@ -19,21 +20,21 @@ namespace {
 using smdebug::trial;
 
 /// The fields of a question, and what came of it.
-[[nodiscard]] fragment repeated(json::value asked, const answer& found) {
+[[nodiscard]] object repeated(json::value asked, const answer& found) {
     object out;
     for (const char* const key : {"call", "args", "fresh_trial", "step", "mode", "mode_step"}) {
         if (const auto held = asked[key]) {
             out.add(key, echo(*held));
         }
     }
-    return found.add_to(out).done();
+    return found.add_to(out);
 }
 
 /// A list of questions that are all the arguments of one call.
 [[nodiscard]] fragment answer_each(const trial& run, const std::string& name, json::value asked) {
     return list_of(questions_of(asked), [&](json::value question) {
         const auto args = look(question, "args");
-        return repeated(question, ask([&] { return call(run, name, arguments{args ? args : question}); }));
+        return repeated(question, ask([&] { return call(run, name, arguments{args ? args : question}); })).done();
     });
 }
 
@@ -79,20 +80,20 @@ using smdebug::trial;
 }
 
 /// One call of "queries".  A waiting one is asked on a trial of its own, which also tells whether it still refreshes.
-[[nodiscard]] fragment answer_query(const trial& shared, const std::function<trial()>& open_fresh, json::value asked) {
+[[nodiscard]] fragment answer_query(conversation& shared, const std::function<trial()>& open_fresh, json::value asked) {
     const auto fresh = look(asked, "fresh_trial");
-    std::optional<trial> run;
+    std::optional<conversation> own;
     const answer found = ask([&] {
-        run.emplace(fresh && truth_of(*fresh) ? open_fresh() : shared);
-        return call(*run, text_of(need(asked, "call")), arguments{look(asked, "args")});
+        if (fresh && truth_of(*fresh)) {
+            own.emplace(open_fresh());
+        }
+        return (own ? *own : shared).make(text_of(need(asked, "call")), arguments{look(asked, "args")});
     });
-    const fragment done = repeated(asked, found);
-    if (!asked["dynamic_refresh_after"]) {
-        return done;
+    object out = repeated(asked, found);
+    if (asked["dynamic_refresh_after"]) {
+        out.add("dynamic_refresh_after", truth((own ? *own : shared).run().dynamic_refresh()));
     }
-    const fragment after = run ? truth(run->dynamic_refresh()) : null();
-    return fragment{done.json().substr(0, done.json().size() - 1) + ", \"dynamic_refresh_after\": " + after.json() +
-                    '}'};
+    return out.done();
 }
 
 }  // namespace
@@ -185,8 +186,9 @@ fragment answer_opening(const std::string& folder, json::value asked) {
         out.add("tensor_name_queries", answer_each(*run, "trial.tensor_names", *questions));
     }
     if (const auto questions = look(asked, "queries")) {
-        out.add("queries",
-                list_of(questions_of(*questions), [&](json::value query) { return answer_query(*run, open, query); }));
+        conversation shared{*run};
+        out.add("queries", list_of(questions_of(*questions),
+                                   [&](json::value query) { return answer_query(shared, open, query); }));
     }
     return out.done();
 }

@@ -1,15 +1,13 @@
 // A session: files of a run arrive in stages in a folder of their own, and one trial is asked in between.
 #include "answer.hpp"
+#include "conversation.hpp"
 #include "open_run.hpp"
 #include "sections.hpp"
-
-#include <smdebug/smdebug.hpp>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -82,41 +80,26 @@ private:
     }
 
     [[nodiscard]] answer open(json::value asked) {
-        guards_.clear();
-        run_.reset();
+        open_.reset();
         const auto range = range_of(look(asked, "range_steps"));
         return ask([&] {
-            run_.emplace(open_run(to_.path().string(), range));
+            open_.emplace(open_run(to_.path().string(), range));
             return in_quotes("opened");
         });
     }
 
     [[nodiscard]] answer make(const std::string& name, const arguments& args) {
-        if (!run_) {  // an opening that should have gone well did not: a difference, not the end of the replay
+        if (!open_) {  // an opening that should have gone well did not: a difference, not the end of the replay
             return answer::error("NotOpened", "no trial is open");
         }
-        if (name == "no_refresh.enter") {
-            guards_.push_back(std::make_unique<guard>(*run_));
-            return answer::result(null());
-        }
-        if (name == "no_refresh.exit") {
-            if (guards_.empty()) {
-                throw bad_question("no_refresh.exit without an enter");
-            }
-            guards_.pop_back();
-            return answer::result(null());
-        }
-        return ask([&] { return call(*run_, name, args); });
+        return ask([&] { return open_->make(name, args); });
     }
-
-    using guard = smdebug::no_refresh<smdebug::trial>;
 
     fs::path from_;
     scratch_folder to_;
     scoped_environment environment_;
     std::vector<std::vector<std::string>> stages_;
-    std::optional<smdebug::trial> run_;
-    std::vector<std::unique_ptr<guard>> guards_;  // blocks within blocks end in reverse order
+    std::optional<conversation> open_;
 };
 
 }  // namespace

@@ -111,17 +111,15 @@ public:
                                   .note = "the index file names no event file"};
         }
         for (int attempt = 0;; ++attempt) {
-            if (store_.size(key)) {
-                try {
-                    return store_.read(key, where);
-                } catch (const not_found&) {  // gone in between: as if it had never been there
-                    static_cast<void>(0);
-                } catch (const corrupt_data& damage) {
-                    return lookup_failure{.why = absence::damaged,
-                                          .offset = where.offset,
-                                          .where = key,
-                                          .note = std::string{damage.message()}};
-                }
+            try {
+                return store_.read(key, where);
+            } catch (const not_found&) {
+                // Not there, or not there yet: see below.
+            } catch (const corrupt_data& damage) {
+                return lookup_failure{.why = absence::damaged,
+                                      .offset = where.offset,
+                                      .where = key,
+                                      .note = std::string{damage.message()}};
             }
             if (attempt >= loader_.settled().missing_event_file_retry_limit || will_not_come(key)) {
                 return lookup_failure{.why = absence::event_file_missing, .where = key};
