@@ -16,6 +16,7 @@ namespace golden_replay {
 
 class arguments {
 public:
+    arguments() = default;
     explicit arguments(std::optional<json::value> held) : held_(held) {
         if (held_ && !held_->is_object()) {
             wrong("expected an object of arguments", *held_);
@@ -65,7 +66,7 @@ public:
     [[nodiscard]] smdebug::prev_steps_options prev_steps() const { return {.n = find_whole("n"), .mode = mode()}; }
 
 private:
-    std::optional<json::value> held_;
+    std::optional<json::value> held_ = {};
 };
 
 }  // namespace golden_replay

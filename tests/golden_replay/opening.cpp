@@ -6,7 +6,6 @@
 
 #include <smdebug/smdebug.hpp>
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -157,7 +156,7 @@ fragment answer_opening(const std::string& folder, json::value asked) {
     }
 
     const auto add = [&](std::string_view key, const auto& question) { out.add(key, ask(question).in_place()); };
-    const arguments none{std::nullopt};
+    const arguments none;
     add("on_open", [&] { return state_json(*run); });
     add("refresh_trace", [&] {
         return list_of(items_in(asked, "refresh_trace"), [&](json::value /*of the question, only its place*/) {

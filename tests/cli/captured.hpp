@@ -1,0 +1,60 @@
+// A console whose output is strings, and the runs that the tests of the command line read.
+#pragma once
+
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/storage/local_storage.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug_test {
+
+struct captured {
+    std::ostringstream out;
+    std::ostringstream err;
+    smdebug::cli::console to{out, err};
+};
+
+inline std::string golden(std::string_view run) { return std::string{SMDEBUG_TEST_DATA "/golden/"}.append(run); }
+
+inline bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// A finished run on disk: at step 0 all is well; at step 1 the gradient vanishes and `w` holds one NaN; at step 2 `w`
+/// holds an infinity.  Steps 0 and 2 are TRAIN 0 and 1, step 1 is EVAL 0.
+inline void write_sick_run(const temporary_folder& folder) {
+    using namespace smdebug;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    local_storage store{folder.path()};
+    run_builder{store}
+        .collections({"worker_0"}, {{"gradients", {"g"}}, {"weights", {"w"}}})
+        .step({.step = 0,
+               .tensors = {tensor_of<float>("w", {1, 2}), tensor_of<float>("g", {0.5F, -0.5F})},
+               .mode_step = 0})
+        .step({.step = 1,
+               .tensors = {tensor_of<float>("w", {1, nan}), tensor_of<float>("g", {1e-9F, -1e-9F})},
+               .mode = mode::eval,
+               .mode_step = 0})
+        .step({.step = 2,
+               .tensors = {tensor_of<float>("w", {inf, 2}), tensor_of<float>("g", {0.5F, -0.5F})},
+               .mode_step = 1})
+        .end();
+}
+
+}  // namespace smdebug_test

@@ -1,0 +1,88 @@
+#include <smdebug/cli/console.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <thread>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+// Refuses every byte, as a full disk or a reader that has gone does.
+class refusing_buffer : public std::streambuf {
+public:
+    explicit refusing_buffer(int code) : code_(code) {}
+
+protected:
+    std::streamsize xsputn(const char*, std::streamsize) override { return fail(); }
+    int_type overflow(int_type) override {
+        fail();
+        return traits_type::eof();
+    }
+
+private:
+    std::streamsize fail() const {
+        errno = code_;
+        return 0;
+    }
+    int code_;
+};
+
+}  // namespace
+
+TEST_CASE("console: results and messages go to different streams, and trouble is remembered") {
+    captured run;
+    run.to.print("a row\n");
+    run.to.note("by the way");
+    CHECK(run.to.status() == cli::exit_ok);
+    run.to.damage("a record");
+    CHECK(run.to.status() == cli::exit_error);
+    run.to.error("a run");
+    CHECK(run.to.trouble());
+    CHECK(run.out.str() == "a row\n");
+    CHECK(run.err.str() == "smdebug: note: by the way\nsmdebug: note: a record\nsmdebug: error: a run\n");
+}
+
+TEST_CASE("console: results that cannot be written throw; whether the reader has gone is told apart") {
+    for (const int code : {ENOSPC, EPIPE}) {
+        refusing_buffer refuses{code};
+        std::ostream out{&refuses};
+        std::ostringstream err;
+        cli::console to{out, err};
+        try {
+            to.print("a row\n");
+            FAIL("written");
+        } catch (const cli::output_error& failed) {
+            CHECK(failed.reader_is_gone() == (code == EPIPE));
+            CHECK(contains(failed.what(), "the results cannot be written: "));
+        }
+    }
+}
+
+TEST_CASE("console: no progress bar but on a terminal; there it is wiped out before anything else is said") {
+    captured plain;
+    plain.to.progress("files", 1, 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds{450});
+    plain.to.progress("files", 1, 2);
+    CHECK(plain.err.str().empty());
+
+    std::ostringstream out;
+    std::ostringstream err;
+    cli::console to{out, err, {.err_is_terminal = true}};
+    to.progress("files", 1, 2);
+    CHECK(err.str().empty());  // what is done in a moment needs no bar
+    std::this_thread::sleep_for(std::chrono::milliseconds{450});
+    to.progress("files", 1, 2);
+    CHECK(err.str() == "\r[###############...............] 1/2 files");
+    to.note("done");
+    CHECK(err.str() == "\r[###############...............] 1/2 files\r" + std::string(42, ' ') + "\rsmdebug: note: done\n");
+    to.progress("nothing", 0, 0);
+}

@@ -1,0 +1,124 @@
+#include <smdebug/cli/ls.hpp>
+
+#include "cli/captured.hpp"
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/index/json_document.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+struct listing {
+    int status = 0;
+    std::string out;
+    std::string err;
+};
+
+listing ls_of(const texts& runs, cli::output_format format) {
+    captured run;
+    const int status = cli::ls({.runs = runs, .how = {.format = format}}, run.to);
+    return {status, run.out.str(), run.err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("ls: the table of a recorded run") {
+    const listing got = ls_of({golden("torch_mlp")}, cli::output_format::table);
+    CHECK(got.status == cli::exit_ok);
+    CHECK(got.err.empty());
+    CHECK(contains(got.out, "run          torch_mlp\n"));
+    CHECK(contains(got.out, "state        ended\n"));
+    CHECK(contains(got.out, "steps        4 steps: 0, 2, 3, 5\n"));
+    CHECK(contains(got.out, "modes        TRAIN 3 steps: 0-4 by 2\n             EVAL 1 step: 0\n"));
+    CHECK(contains(got.out, "\nCrossEntropyLoss_output_0     float32  scalar      4  -\n"));
+}
+
+TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
+    const listing got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::output_format::json);
+    const texts lines = lines_of(got.out);
+    REQUIRE(lines.size() == 2);
+    json::document parser;
+    const auto run = parser.parse(as_bytes(lines[0]));
+    REQUIRE(run);
+    texts keys;
+    run->for_each_field([&](std::string_view key, json::value) {
+        keys.emplace_back(key);
+        return true;
+    });
+    CHECK(keys == texts{"name", "path", "workers", "num_workers", "modes", "steps", "loaded_all_steps",
+                        "last_complete_step", "collections", "tensors"});
+    CHECK((*run)["name"]->string() == "reductions_raw");
+    CHECK((*run)["path"]->string() == golden("reductions_raw"));
+    CHECK((*run)["num_workers"]->integer() == 1);
+    CHECK((*run)["loaded_all_steps"]->boolean() == true);
+    bool found = false;
+    (*run)["tensors"]->for_each_element([&](json::value tensor) {
+        if (tensor["name"]->string() == "MSELoss_output_0") {
+            found = true;
+            CHECK(tensor["dtype"]->string() == "float32");
+            CHECK(tensor["shape"]->is_array());
+            CHECK(tensor["steps"]->integer().has_value());
+            std::size_t saved = 0;
+            tensor["reductions"]->for_each_element([&](json::value) { return ++saved > 0; });
+            CHECK(saved == 18);
+        }
+        return true;
+    });
+    CHECK(found);
+    // Only a shape was saved: it is known, the dtype is not.
+    CHECK(contains(lines[1], R"({"name":"0_input_0","dtype":null,"shape":[4,4],"steps":3,"reductions":[]})"));
+}
+
+TEST_CASE("ls: CSV has a row for each tensor of each run") {
+    const listing got = ls_of({golden("reductions_tf"), golden("scalars")}, cli::output_format::csv);
+    const texts lines = lines_of(got.out);
+    REQUIRE(lines.size() > 2);
+    CHECK(lines[0] == "run,tensor,dtype,shape,steps,reductions");
+    CHECK(lines[1].starts_with(golden("reductions_tf") + ","));
+    CHECK(lines.back().starts_with(golden("scalars") + ","));
+}
+
+TEST_CASE("ls: a running job with steps that are not complete") {
+    const listing got = ls_of({golden("incomplete_workers")}, cli::output_format::table);
+    CHECK(contains(got.out, "state        running"));
+    CHECK(contains(got.out, "steps        5 steps: 0-2, 4, 5; 3 more not complete\n"));
+    CHECK(contains(got.out, "late_tensor  float32  2          0  -\n"));
+}
+
+TEST_CASE("ls: damaged values do not matter where another can be read, nor where none can") {
+    for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped", "missing_event",
+                            "damaged/no_events_running"}) {
+        const listing got = ls_of({golden(run)}, cli::output_format::json);
+        CHECK_MESSAGE(got.status == cli::exit_ok, run);
+        CHECK_MESSAGE(got.err.empty(), run);
+        CHECK_MESSAGE(lines_of(got.out).size() == 1, run);
+    }
+    CHECK(contains(ls_of({golden("damaged/flipped_length")}, cli::output_format::json).out,
+                   R"({"name":"a","dtype":"float32","shape":[3],"steps":2,"reductions":[]})"));
+    CHECK(contains(ls_of({golden("damaged/no_events_running")}, cli::output_format::json).out,
+                   R"({"name":"a","dtype":null,"shape":null,"steps":2,"reductions":[]})"));
+}
+
+TEST_CASE("ls: one run that fails does not lose the others") {
+    const listing got = ls_of({"/nowhere", golden("scalars")}, cli::output_format::table);
+    CHECK(got.status == cli::exit_error);
+    CHECK(contains(got.err, "/nowhere"));
+    CHECK(contains(got.out, "run          scalars\n"));
+}
+
+TEST_CASE("ls: every golden run that opens is listed, in every format") {
+    for (const char* run : {"checksummed", "collections", "dtypes", "double__underscore", "mode_gaps", "mode_gaps_ended",
+                            "mode_workers", "sparse_running", "tf_workers", "torch_ddp", "window", "xgboost_like"}) {
+        for (const auto format : {cli::output_format::table, cli::output_format::csv, cli::output_format::json}) {
+            CHECK_MESSAGE(ls_of({golden(run)}, format).status == cli::exit_ok, run);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+#include <smdebug/cli/rows.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using cli::output_format;
+
+namespace {
+
+const std::vector<cli::column>& columns() {
+    static const std::vector<cli::column> held{{"name"}, {"count", true}, {"mean", true}, {"shape"}};
+    return held;
+}
+
+void fill(cli::row_buffer& rows) {
+    rows.text("a,\"b\"");
+    rows.integer(18446744073709551615U);
+    rows.number(0.1);
+    rows.shape(std::vector<std::size_t>{2, 3});
+    rows.end_row();
+    rows.text("longer\nname");
+    rows.empty();
+    rows.number(-std::numeric_limits<double>::infinity());
+    rows.shape(std::vector<std::size_t>{});
+    rows.end_row();
+}
+
+std::string all(output_format format) {
+    captured run;
+    cli::row_sink sink{run.to, format, columns()};
+    cli::row_buffer rows = sink.buffer();
+    fill(rows);
+    sink.take(rows);
+    sink.finish("nothing\n");
+    return run.out.str();
+}
+
+}  // namespace
+
+TEST_CASE("rows: CSV has a header, quotes as RFC 4180 says, 17 digits, and nothing where there is no value") {
+    CHECK(all(output_format::csv) ==
+          "name,count,mean,shape\n"
+          "\"a,\"\"b\"\"\",18446744073709551615,0.10000000000000001,2x3\n"
+          "\"longer\nname\",,-Infinity,\n");
+}
+
+TEST_CASE("rows: JSON is one object a line, with null and strings where JSON has no number") {
+    CHECK(all(output_format::json) ==
+          R"({"name":"a,\"b\"","count":18446744073709551615,"mean":0.10000000000000001,"shape":"2x3"})"
+          "\n"
+          R"({"name":"longer\nname","count":null,"mean":"-Infinity","shape":""})"
+          "\n");
+}
+
+TEST_CASE("rows: a table is aligned, cuts nothing, and has no spaces at the ends of lines") {
+    CHECK(all(output_format::table) ==
+          "name                        count       mean  shape\n"
+          "------------  --------------------  ---------  ------\n"
+          "a,\"b\"         18446744073709551615        0.1  2x3\n"
+          "longer\\nname                     -  -Infinity  scalar\n");
+}
+
+TEST_CASE("rows: a table without rows says so; the other formats have their header or nothing") {
+    for (const auto& [format, expected] : {std::pair{output_format::table, "nothing\n"},
+                                           std::pair{output_format::csv, "name,count,mean,shape\n"},
+                                           std::pair{output_format::json, ""}}) {
+        captured run;
+        cli::row_sink sink{run.to, format, columns()};
+        sink.finish("nothing\n");
+        CHECK(run.out.str() == expected);
+    }
+}
+
+TEST_CASE("rows: widths count characters, not bytes") {
+    CHECK(cli::width_of("gr\xC3\xBC\xC3\x9F") == 4);
+    CHECK(cli::table_text(std::vector<cli::column>{{"a"}, {"b"}}, std::vector<std::string>{"\xC3\xBC\xC3\xBC", "x"}) ==
+          "a   b\n--  -\n\xC3\xBC\xC3\xBC  x\n");
+}
+
+TEST_CASE("rows: text in JSON is always valid UTF-8") {
+    const std::vector<cli::column> one{{"name"}};
+    cli::row_buffer rows{output_format::json, one};
+    rows.text("\xFF");
+    rows.end_row();
+    CHECK(rows.text_so_far() == "{\"name\":\"\xEF\xBF\xBD\"}\n");
+    rows.clear();
+    CHECK(rows.text_so_far().empty());
+}

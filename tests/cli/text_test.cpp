@@ -1,0 +1,72 @@
+#include <smdebug/cli/text.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using texts = std::vector<std::string>;
+
+TEST_CASE("compact_steps: single steps, ranges and strides, and nothing that is no range") {
+    const auto compact = [](std::vector<step_number> steps) { return cli::compact_steps(steps); };
+    CHECK(compact({}).empty());
+    CHECK(compact({7}) == "7");
+    CHECK(compact({0, 1}) == "0, 1");
+    CHECK(compact({0, 1, 2}) == "0-2");
+    CHECK(compact({0, 2, 4, 6}) == "0-6 by 2");
+    CHECK(compact({0, 2, 3, 5}) == "0, 2, 3, 5");
+    CHECK(compact({0, 1, 2, 10, 20, 30}) == "0-2, 10-30 by 10");
+    CHECK(compact({0, 1000000000, 2000000000}) == "0-2000000000 by 1000000000");
+}
+
+TEST_CASE("compact_steps: a list without order ends after some pieces and says how much is left out") {
+    CHECK(cli::compact_steps(std::vector<step_number>{0, 1, 3, 4, 7, 9, 12}, 3) == "0, 1, 3, ... (4 more)");
+    CHECK(cli::compact_steps(std::vector<step_number>{0, 1, 3, 4}, 3) == "0, 1, 3, 4");
+}
+
+TEST_CASE("text: shapes, counts and lists read well") {
+    CHECK(cli::shape_for_people(shape_type{2, 3}) == "2x3");
+    CHECK(cli::shape_for_people(shape_type{}) == "scalar");
+    CHECK(cli::counted(1, "step") == "1 step");
+    CHECK(cli::counted(0, "step") == "0 steps");
+    CHECK(cli::joined(texts{"a", "b"}, ", ") == "a, b");
+    CHECK(cli::joined(texts{}, ", ").empty());
+}
+
+TEST_CASE("printable: no name can break a line or command a terminal") {
+    CHECK(cli::printable("dense/kernel:0") == "dense/kernel:0");
+    CHECK(cli::printable("a\nb\tc\r\x1b[31m\x7f") == "a\\nb\\tc\\r\\x1b[31m\\x7f");
+    CHECK(cli::printable("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
+}
+
+TEST_CASE("valid_utf8: keeps what is UTF-8 and replaces every other byte") {
+    const std::string mark = "\xEF\xBF\xBD";
+    for (const char* good : {"", "abc", "\xC3\xBC", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xEF\xBF\xBD"}) {
+        CHECK(cli::valid_utf8(good) == good);
+    }
+    CHECK(cli::valid_utf8("a\xFFz") == "a" + mark + "z");
+    CHECK(cli::valid_utf8("\xC3") == mark);                            // cut
+    CHECK(cli::valid_utf8("\xC0\xAF") == mark + mark);                 // overlong
+    CHECK(cli::valid_utf8("\xED\xA0\x80") == mark + mark + mark);      // a surrogate
+    CHECK(cli::valid_utf8("\xF4\x90\x80\x80") == mark + mark + mark + mark);  // beyond U+10FFFF
+}
+
+TEST_CASE("edit_distance: insertions, deletions, replacements") {
+    CHECK(cli::edit_distance("", "") == 0);
+    CHECK(cli::edit_distance("abc", "") == 3);
+    CHECK(cli::edit_distance("kitten", "sitting") == 3);
+    CHECK(cli::edit_distance("flaw", "lawn") == 2);
+}
+
+TEST_CASE("near_matches: parts of names and small slips, the nearest first, whatever the case") {
+    const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
+    CHECK(cli::near_matches("conv1/weigth", names) == texts{"conv1/weight", "conv2/weight"});
+    CHECK(cli::near_matches("BIAS", names) == texts{"dense/bias"});
+    CHECK(cli::near_matches("los", names) == texts{"loss"});
+    CHECK(cli::near_matches("weight", names, 1).size() == 1);
+    CHECK(cli::near_matches("", names).empty());
+    CHECK(cli::near_matches("something else", names).empty());
+    CHECK(cli::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
+    CHECK(cli::suggestion("something else", names).empty());
+}
