@@ -62,9 +62,7 @@ public:
         }
     }
 
-    [[nodiscard]] file_scanner<State> scanner() const {
-        return {state_, from_, saved_, wanted_ ? &*wanted_ : nullptr};
-    }
+    [[nodiscard]] file_scanner<State> scanner() const { return {state_, from_, saved_, wanted_ ? &*wanted_ : nullptr}; }
 
     /// Reads some files, in order, and calls visit(place, tensor) for each tensor and done(place) after each file.
     /// One that cannot be read is handed over as a failure of each of its tensors, and the next one is read.
@@ -169,7 +167,9 @@ void scan_parts(const Trial& run, const scan_options& options, const Part& empty
                     try {
                         walk.walk(
                             scanners[i], files.subspan(begin + first, share),
-                            [&](std::size_t place, const scanned_tensor& tensor) { visit(parts[first + place], tensor); },
+                            [&](std::size_t place, const scanned_tensor& tensor) {
+                                visit(parts[first + place], tensor);
+                            },
                             [](std::size_t) {});
                     } catch (...) {
                         failures[i] = std::current_exception();

@@ -41,13 +41,13 @@ struct scanned_tensor {
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker;
     std::string_view name;
-    const decoded_tensor* values = nullptr;      ///< null: not saved, or see `failure`
-    const shape_type* saved_shape = nullptr;     ///< null: none was saved
-    const lookup_failure* failure = nullptr;     ///< why saved values, or the whole file, cannot be read
-    bool file_failed = false;                    ///< `failure` is that of the whole file
-    reduction_set saved;                         ///< the reductions that were saved, asked for, and read
+    const decoded_tensor* values = nullptr;                 ///< null: not saved, or see `failure`
+    const shape_type* saved_shape = nullptr;                ///< null: none was saved
+    const lookup_failure* failure = nullptr;                ///< why saved values, or the whole file, cannot be read
+    bool file_failed = false;                               ///< `failure` is that of the whole file
+    reduction_set saved;                                    ///< the reductions that were saved, asked for, and read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
-    std::vector<scan_failure> saved_failures;    ///< those that were asked for and cannot be read
+    std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
 
     /// The values' shape, else the saved one; null when neither is there.
     [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
@@ -64,7 +64,8 @@ public:
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` holds `bytes`; nothing
     /// where it could not be read, because of `why_not`, or because it is not there.
     /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
-    /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come last.
+    /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
+    /// last.
     template <class Visit>
     void scan(const catalog::file& held, const std::string& key, std::optional<byte_view> bytes,
               const std::string* why_not, Visit&& visit) {
@@ -167,19 +168,17 @@ private:
             recorded_.assign(reductions_prefix).append(key.name()).append("/").append(out_.name);
             const status outcome = decode(entry, *file, recorded_, number_);
             if (outcome != status::ok) {
-                out_.saved_failures.push_back({key, {.why = absence::damaged,
-                                                     .damage = outcome,
-                                                     .offset = entry.offset,
-                                                     .where = *key_}});
+                out_.saved_failures.push_back(
+                    {key, {.why = absence::damaged, .damage = outcome, .offset = entry.offset, .where = *key_}});
                 continue;
             }
             // A saved reduction is one number of its own dtype; any of its reductions is that number.
             const auto number = state_->kernel().reduce(number_.view(), reduction::sum);
             if (number_.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
-                out_.saved_failures.push_back(
-                    {key, {.why = absence::wrong_dtype,
-                           .note = "the saved " + key.name() + " of tensor " + std::string{out_.name} +
-                                   " is no single number"}});
+                out_.saved_failures.push_back({key,
+                                               {.why = absence::wrong_dtype,
+                                                .note = "the saved " + key.name() + " of tensor " +
+                                                        std::string{out_.name} + " is no single number"}});
                 continue;
             }
             out_.saved = out_.saved | reduction_set{key};

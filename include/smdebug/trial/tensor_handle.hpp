@@ -13,7 +13,7 @@
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/trial_state.hpp>
+#include <smdebug/trial/tensor_reader.hpp>
 
 #include <algorithm>
 #include <map>
@@ -35,15 +35,14 @@ inline namespace v1 {
 template <class State>
 class tensor_handle {
 public:
-    tensor_handle(std::shared_ptr<const State> state, std::string name)
-        : state_(std::move(state)), name_(std::move(name)) {}
+    tensor_handle(std::shared_ptr<const State> state, std::string name) : reader_(std::move(state), std::move(name)) {}
 
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const std::string& name() const noexcept { return reader_.name(); }
 
     /// The name that the framework has for it, where a saved shape gives one.
     [[nodiscard]] std::optional<std::string> original_name() const {
-        const auto from = state_->current();
-        const auto id = from->names->find(name_);
+        const auto from = reader_.state().current();
+        const auto id = from->names->find(name());
         for (auto held = from->layouts.rbegin(); id && held != from->layouts.rend(); ++held) {
             if (const auto* shape = (*held)->shape(*id)) {
                 return (*from->names)[shape->original_name];
@@ -54,8 +53,8 @@ public:
 
     /// The steps that have it, ascending.
     [[nodiscard]] std::vector<step_number> steps(const steps_options& which = {}) const {
-        const auto from = state_->fresh();
-        const auto id = from->names->find(name_);
+        const auto from = reader_.state().fresh();
+        const auto id = from->names->find(name());
         return id ? from->tensor_steps(*id, which.mode, which.show_incomplete_steps) : std::vector<step_number>{};
     }
 
@@ -74,9 +73,9 @@ public:
 
     /// The workers that saved it at a step, by name.  Errors: tensor_unavailable_for_step.
     [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const {
-        place at = look(step, where.mode);
+        const auto at = reader_.look(step, where.mode);
         if (at.files.empty()) {
-            throw tensor_unavailable_for_step(name_, step, where.mode);
+            throw tensor_unavailable_for_step(name(), step, where.mode);
         }
         std::vector<std::string> found;
         for (const catalog::file* held : at.files) {
@@ -89,11 +88,11 @@ public:
 
     /// The values, of whatever dtype.  Cost: one read; a copy only where the bytes are not aligned for the dtype.
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
-        const auto at = locate(step, how.mode, how.worker);
+        const auto at = reader_.locate(step, how.mode, how.worker);
         if (!at) {
             return at.failure();
         }
-        return read_values(*at);
+        return reader_.read_values(*at);
     }
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
         return or_throw(find_value(step, how), step, how.mode);
@@ -110,7 +109,7 @@ public:
         if (found->type() == dtype_of_v<T>) {
             return as_xtensor<T>(*found);
         }
-        const std::string is = "tensor " + name_ + " holds " + std::string{name_of(found->type())};
+        const std::string is = "tensor " + name() + " holds " + std::string{name_of(found->type())};
         const std::string wanted{name_of(dtype_of_v<T>)};
         if (!how.convert) {
             return lookup_failure{.why = absence::wrong_dtype,
@@ -141,14 +140,14 @@ public:
 
     /// The saved shape, else that of the values.  Cost: none where a shape was saved, else one read.
     [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const {
-        const auto at = locate(step, where.mode, where.worker);
+        const auto at = reader_.locate(step, where.mode, where.worker);
         if (!at) {
             return at.failure();
         }
         if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
             return saved->extents;
         }
-        const auto values = read_values(*at);
+        const auto values = reader_.read_values(*at);
         if (!values) {
             const bool not_there = values.failure().why == absence::tensor_not_saved ||
                                    values.failure().why == absence::event_file_missing;
@@ -174,15 +173,15 @@ public:
     /// values.  Errors: also type_error: strings have none, complex tensors only the abs forms, l1 and l2.
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
                                                 const reduction_options& how = {}) const {
-        const auto at = locate(step, how.mode, how.worker);
+        const auto at = reader_.locate(step, how.mode, how.worker);
         if (!at) {
             return at.failure();
         }
         const reduction_key key{what, how.abs};
         if (const auto* saved = at->from->layout_of(*at->held).reduction(at->id, key)) {
-            return read_saved(*at, *saved, key);
+            return reader_.read_saved(*at, *saved, key);
         }
-        return compute(*at, key);
+        return reader_.compute(*at, key);
     }
     [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
         return or_throw(find_reduction(step, what, how), step, how.mode);
@@ -200,14 +199,15 @@ public:
     /// The reductions that were saved, with their values.
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const {
-        const located at = or_throw(locate(step, where.mode, where.worker), step, where.mode);
+        const auto at = or_throw(reader_.locate(step, where.mode, where.worker), step, where.mode);
         const layout& held = at.from->layout_of(*at.held);
         const reduction_set saved = held.saved_reductions(at.id);
         std::map<reduction_key, double> found;
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
             const reduction_key key = reduction_key::from_index(i);
             if (saved.contains(key)) {
-                found.emplace(key, or_throw(read_saved(at, *held.reduction(at.id, key), key), step, where.mode));
+                found.emplace(key,
+                              or_throw(reader_.read_saved(at, *held.reduction(at.id, key), key), step, where.mode));
             }
         }
         return found;
@@ -216,160 +216,23 @@ public:
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
                                                                   const read_options& where = {}) const {
-        const auto at = locate(step, where.mode, where.worker);
+        const auto at = reader_.locate(step, where.mode, where.worker);
         if (!at) {
             return at.failure();
         }
-        return reduce(*at, wanted);
+        return reader_.reduce(*at, wanted);
     }
 
 private:
-    struct place {
-        std::shared_ptr<const catalog> from;
-        name_id id = 0;
-        std::vector<const catalog::file*> files;  // by worker's name; they live in `from`
-    };
-    struct located {
-        std::shared_ptr<const catalog> from;
-        name_id id = 0;
-        const catalog::file* held = nullptr;
-    };
-
     template <class T>
     [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
         if (!found) {
-            throw_failure(found.failure(), name_, step, in);
+            throw_failure(found.failure(), name(), step, in);
         }
         return *std::move(found);
     }
 
-    [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const {
-        place at;
-        const auto global = from->global_step(in, step);
-        const auto id = from->names->find(name_);
-        if (global && id) {
-            at.id = *id;
-            at.files = from->files_with(*id, *global);
-        }
-        at.from = std::move(from);
-        return at;
-    }
-    // What is there already needs no refresh.
-    [[nodiscard]] place look(step_number step, mode in) const {
-        place at = look_in(state_->current(), step, in);
-        return at.files.empty() ? look_in(state_->fresh(), step, in) : at;
-    }
-
-    [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const {
-        place at = look(step, in);
-        if (at.files.empty()) {
-            switch (at.from->state_of(in, step)) {
-                case step_state::available:
-                    return absence::tensor_not_saved;
-                case step_state::unavailable:
-                    return absence::step_not_saved;
-                case step_state::not_yet_available:
-                    return absence::step_not_yet_available;
-            }
-        }
-        const auto wanted = std::find_if(at.files.begin(), at.files.end(), [&](const catalog::file* held) {
-            return !worker || at.from->workers[held->worker] == *worker;
-        });
-        if (wanted == at.files.end()) {
-            return lookup_failure{.why = absence::no_such_worker, .where = *worker};
-        }
-        return located{std::move(at.from), at.id, *wanted};
-    }
-
-    // The record's bytes and what they decode to; `out` borrows from the bytes.
-    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry,
-                                                  const std::optional<reduction_key>& key, decoded_tensor& out) const {
-        auto bytes = state_->read_event(*at.from, *at.held, {entry.offset, entry.length});
-        if (!bytes) {
-            return bytes;
-        }
-        std::string recorded = name_;
-        if (key) {
-            recorded = std::string{reductions_prefix}.append(key->name()).append("/").append(name_);
-        }
-        const status outcome =
-            state_->decoder().decode(bytes->view(), entry.unusual_name ? std::string_view{} : recorded, out);
-        if (outcome != status::ok) {
-            return lookup_failure{.why = absence::damaged,
-                                  .damage = outcome,
-                                  .offset = entry.offset,
-                                  .where = State::event_key(*at.from, *at.held)};
-        }
-        return bytes;
-    }
-
-    [[nodiscard]] lookup_failure no_values(const located& at) const {
-        return {.why = absence::tensor_not_saved,
-                .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
-    }
-
-    [[nodiscard]] lookup<tensor_value> read_values(const located& at) const {
-        const auto* entry = at.from->layout_of(*at.held).values(at.id);
-        if (entry == nullptr) {
-            return no_values(at);
-        }
-        decoded_tensor decoded;
-        auto bytes = read_record(at, *entry, std::nullopt, decoded);
-        if (!bytes) {
-            return bytes.failure();
-        }
-        return tensor_value{std::move(decoded), *std::move(bytes)};
-    }
-
-    [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const {
-        decoded_tensor decoded;
-        const auto bytes = read_record(at, entry, key, decoded);
-        if (!bytes) {
-            return bytes.failure();
-        }
-        // A saved reduction is one number of its own dtype; any of its reductions is that number.
-        const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
-        if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
-        }
-        return (*number)(reduction::sum);
-    }
-
-    [[nodiscard]] lookup<smdebug::reduction_values> reduce(const located& at, reduction_set wanted) const {
-        const auto* entry = at.from->layout_of(*at.held).values(at.id);
-        if (entry == nullptr) {
-            return no_values(at);
-        }
-        decoded_tensor decoded;
-        const auto bytes = read_record(at, *entry, std::nullopt, decoded);
-        if (!bytes) {
-            return bytes.failure();
-        }
-        auto values = state_->kernel().reduce(decoded.view(), wanted);
-        if (!values.ok()) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} +
-                                          ", which has no reductions"};
-        }
-        return *std::move(values);
-    }
-
-    [[nodiscard]] lookup<double> compute(const located& at, reduction_key key) const {
-        const auto values = reduce(at, key);
-        if (!values) {
-            return values.failure();
-        }
-        if (!values->computed.contains(key)) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = "tensor " + name_ + " is complex, which has no " + key.name() +
-                                          ": only the abs forms, l1 and l2"};
-        }
-        return (*values)(key.what, key.abs);
-    }
-
-    std::shared_ptr<const State> state_;
-    std::string name_;
+    tensor_reader<State> reader_;
 };
 
 }  // namespace v1

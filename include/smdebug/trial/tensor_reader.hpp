@@ -1,0 +1,189 @@
+// Finding one tensor's entry in the catalog and reading what it names: the machinery behind a tensor's handle.
+// Everything is a value here, found or why not; the handle turns the latter into errors where it is asked to.
+// Used by: trial/tensor_handle.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/layout.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Looks up and reads one tensor.  `State` is the trial's trial_state.
+/// Threads: const calls may run at once.
+template <class State>
+class tensor_reader {
+public:
+    /// The files that hold the tensor at a step, in the catalog that they come from.
+    struct place {
+        std::shared_ptr<const catalog> from;
+        name_id id = 0;
+        std::vector<const catalog::file*> files;  // by worker's name; they live in `from`
+    };
+    /// The one of them that a worker wrote.
+    struct located {
+        std::shared_ptr<const catalog> from;
+        name_id id = 0;
+        const catalog::file* held = nullptr;
+    };
+
+    tensor_reader(std::shared_ptr<const State> state, std::string name)
+        : state_(std::move(state)), name_(std::move(name)) {}
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const State& state() const noexcept { return *state_; }
+
+    /// A refresh comes only where nothing is found without it.
+    [[nodiscard]] place look(step_number step, mode in) const {
+        place at = look_in(state_->current(), step, in);
+        return at.files.empty() ? look_in(state_->fresh(), step, in) : at;
+    }
+
+    /// The same, of one worker: the first by name if none is given.
+    [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const {
+        place at = look(step, in);
+        if (at.files.empty()) {
+            switch (at.from->state_of(in, step)) {
+                case step_state::available:
+                    return absence::tensor_not_saved;
+                case step_state::unavailable:
+                    return absence::step_not_saved;
+                case step_state::not_yet_available:
+                    return absence::step_not_yet_available;
+            }
+        }
+        const auto wanted = std::find_if(at.files.begin(), at.files.end(), [&](const catalog::file* held) {
+            return !worker || at.from->workers[held->worker] == *worker;
+        });
+        if (wanted == at.files.end()) {
+            return lookup_failure{.why = absence::no_such_worker, .where = *worker};
+        }
+        return located{std::move(at.from), at.id, *wanted};
+    }
+
+    /// The values.
+    [[nodiscard]] lookup<tensor_value> read_values(const located& at) const {
+        const auto* entry = at.from->layout_of(*at.held).values(at.id);
+        if (entry == nullptr) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        return tensor_value{std::move(decoded), *std::move(bytes)};
+    }
+
+    /// A saved reduction, as a plain double.
+    [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const {
+        decoded_tensor decoded;
+        const auto bytes = read_record(at, entry, key, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        // A saved reduction is one number of its own dtype; any of its reductions is that number.
+        const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
+        if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
+        }
+        return (*number)(reduction::sum);
+    }
+
+    /// Reductions of the values, in one pass over the bytes as they lie in the file.
+    [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted) const {
+        const auto* entry = at.from->layout_of(*at.held).values(at.id);
+        if (entry == nullptr) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        const auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        auto values = state_->kernel().reduce(decoded.view(), wanted);
+        if (!values.ok()) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} +
+                                          ", which has no reductions"};
+        }
+        return *std::move(values);
+    }
+
+    /// One reduction of the values.
+    [[nodiscard]] lookup<double> compute(const located& at, reduction_key key) const {
+        const auto values = reduce(at, key);
+        if (!values) {
+            return values.failure();
+        }
+        if (!values->computed.contains(key)) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "tensor " + name_ + " is complex, which has no " + key.name() +
+                                          ": only the abs forms, l1 and l2"};
+        }
+        return (*values)(key.what, key.abs);
+    }
+
+private:
+    [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const {
+        place at;
+        const auto global = from->global_step(in, step);
+        const auto id = from->names->find(name_);
+        if (global && id) {
+            at.id = *id;
+            at.files = from->files_with(*id, *global);
+        }
+        at.from = std::move(from);
+        return at;
+    }
+    // The record's bytes and what they decode to; `out` borrows from the bytes.
+    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry,
+                                                  const std::optional<reduction_key>& key, decoded_tensor& out) const {
+        auto bytes = state_->read_event(*at.from, *at.held, {entry.offset, entry.length});
+        if (!bytes) {
+            return bytes;
+        }
+        std::string recorded = name_;
+        if (key) {
+            recorded = std::string{reductions_prefix}.append(key->name()).append("/").append(name_);
+        }
+        const status outcome =
+            state_->decoder().decode(bytes->view(), entry.unusual_name ? std::string_view{} : recorded, out);
+        if (outcome != status::ok) {
+            return lookup_failure{.why = absence::damaged,
+                                  .damage = outcome,
+                                  .offset = entry.offset,
+                                  .where = State::event_key(*at.from, *at.held)};
+        }
+        return bytes;
+    }
+
+    [[nodiscard]] lookup_failure no_values(const located& at) const {
+        return {.why = absence::tensor_not_saved,
+                .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
+    }
+
+    std::shared_ptr<const State> state_;
+    std::string name_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
