@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -26,9 +25,8 @@ public:
         // out.bytes borrows from the record, which is read-only: elements of our own go to out.expanded.
         out.expanded.assign(out.bytes.begin(), out.bytes.end());
         for (std::size_t at = 0; at < out.expanded.size(); at += sizeof(float)) {
-            auto bits = smd::load_le<std::uint32_t>(&out.expanded[at]);
-            bits = (bits & 0x7F800000U) == 0x7F800000U ? bits : (bits + 0x8000U) & 0xFFFF0000U;  // not NaN, infinity
-            smd::store_le(&out.expanded[at], bits);
+            const smd::bfloat16 rounded{smd::load_le<float>(&out.expanded[at])};
+            smd::store_le(&out.expanded[at], float{rounded});
         }
         out.bytes = out.expanded;
         return smd::status::ok;

@@ -43,9 +43,9 @@ TEST_CASE("first_values: integers are exact, booleans are words, complex numbers
 }
 
 TEST_CASE("first_values: the 16-bit floats are shown as the numbers that they are") {
-    const std::vector<bfloat16> held{bfloat16{0x3FC0}};
+    const std::vector<bfloat16> held{bfloat16{1.5F}};
     CHECK(values(held, output_format::table) == texts{"1.5"});
-    const std::vector<float16> half{float16{0x3E00}};
+    const std::vector<float16> half{float16{1.5F}};
     CHECK(values(half, output_format::table) == texts{"1.5"});
 }
 

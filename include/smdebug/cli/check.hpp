@@ -31,11 +31,11 @@ inline namespace v1 {
 namespace cli {
 
 struct check_arguments {
-    std::vector<std::string> runs;
-    std::vector<built_in_rule> rules;
+    std::vector<std::string> runs = {};
+    std::vector<built_in_rule> rules = {};
     step_number start = 0;
-    std::optional<step_number> end;  ///< exclusive
-    run_options how;
+    std::optional<step_number> end = {};  ///< exclusive
+    run_options how = {};
 };
 
 namespace detail {
@@ -48,7 +48,7 @@ namespace detail {
 /// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
 struct check_range {
     step_number start = 0;
-    std::optional<step_number> end;
+    std::optional<step_number> end = {};
     std::size_t steps = 0;
 };
 

@@ -27,8 +27,8 @@ inline namespace v1 {
 namespace cli {
 
 struct ls_arguments {
-    std::vector<std::string> runs;
-    run_options how;
+    std::vector<std::string> runs = {};
+    run_options how = {};
 };
 
 /// What ls says of a tensor.

@@ -33,9 +33,9 @@ using built_in_rule = std::variant<rules::exploding_tensor, rules::vanishing_gra
 
 /// A parameter as the user gave it.  `items` is what a list is made of; `text` what anything else is.
 struct parameter_text {
-    std::string key;
-    std::string text;
-    std::vector<std::string> items;
+    std::string key = {};
+    std::string text = {};
+    std::vector<std::string> items = {};
 };
 
 /// What `smdebug rules` says of a parameter.

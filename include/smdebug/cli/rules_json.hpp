@@ -35,7 +35,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline parameter_text parameter_of(std::string_view key, const json::value& value) {
-    parameter_text parameter{std::string{key}, {}, {}};
+    parameter_text parameter{.key = std::string{key}};
     if (value.is_array()) {
         bool texts = value.for_each_element([&](const json::value& item) {
             const auto text = item.string();

@@ -34,13 +34,13 @@ inline namespace v1 {
 namespace cli {
 
 struct show_arguments {
-    std::string run;
-    std::string tensor;
-    std::optional<step_number> step;  ///< in `mode`; unset: the last that has the tensor
-    std::optional<std::string> worker;
+    std::string run = {};
+    std::string tensor = {};
+    std::optional<step_number> step = {};  ///< in `mode`; unset: the last that has the tensor
+    std::optional<std::string> worker = {};
     smdebug::mode mode = smdebug::mode::global;
     std::size_t values = 10;
-    run_options how;
+    run_options how = {};
 };
 
 /// What show says.

@@ -90,12 +90,12 @@ struct statistic {
 }
 
 struct stats_arguments {
-    std::vector<std::string> runs;
+    std::vector<std::string> runs = {};
     unsigned threads = 1;
-    std::optional<std::string> tensors;     ///< a regex
-    std::optional<std::string> collection;  ///< with `tensors`: those that are in both
+    std::optional<std::string> tensors = {};     ///< a regex
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     std::vector<statistic> statistics = all_statistics();
-    run_options how;
+    run_options how = {};
 };
 
 namespace detail {

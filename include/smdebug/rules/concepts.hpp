@@ -10,6 +10,7 @@
 #include <concepts>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -38,13 +39,20 @@ concept requires_tensors = requires(R& rule, const Trial& trial, step_number ste
     { rule.require(trial, step, required) } -> std::same_as<void>;
 };
 
+/// Optional: rule.other_trials() gives a tuple of references (std::tie) to the trials that it compares with: their
+/// refreshing is off during a call, too.
+template <class R>
+concept compares_trials = requires(const R& rule) {
+    std::tuple_size<decltype(rule.other_trials())>::value;
+};
+
 /// Looks at a run, step after step.  A type R models `rule` for a trial type when:
 ///  1. it can be called with (const Trial&, step_number) and answers with a finding or a vector of them;
 ///  2. the step is a global one, complete when the rule is called, and refreshing is off during the call;
 ///  3. it may keep state between steps: it is called in ascending order, by one thread at a time;
 ///  4. what it throws of tensor_unavailable, tensor_unavailable_for_step and step_unavailable skips the step; anything
 ///     else ends the run.
-/// Other trials are members of the rule: a rule that compares runs holds them.
+/// Other trials are members of the rule, by pointer or by value: a rule that compares runs holds them.
 template <class R, class Trial>
 concept rule = readable_trial<Trial> && step_callable<R, Trial>;
 

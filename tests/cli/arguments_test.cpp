@@ -1,0 +1,116 @@
+#include <smdebug/cli/arguments.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+template <class Arguments>
+Arguments parsed(texts arguments) {
+    return std::get<Arguments>(cli::parse_arguments(std::move(arguments)));
+}
+
+std::string refusal(texts arguments) {
+    try {
+        static_cast<void>(cli::parse_arguments(std::move(arguments)));
+    } catch (const cli::usage_error& wrong) {
+        return wrong.what();
+    }
+    return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("arguments: ls") {
+    const auto given = parsed<cli::ls_arguments>({"ls", "a", "b", "--format", "json", "--skip-damaged"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.how.format == cli::output_format::json);
+    CHECK(given.how.skip_damaged);
+    CHECK(parsed<cli::ls_arguments>({"ls", "a"}).how.format == cli::output_format::table);
+}
+
+TEST_CASE("arguments: show") {
+    const auto given = parsed<cli::show_arguments>(
+        {"show", "a", "w", "--step", "010", "--mode", "eval", "--worker", "worker_1", "--values", "0"});
+    CHECK(given.run == "a");
+    CHECK(given.tensor == "w");
+    CHECK(given.step == 10);  // decimal, whatever zeros stand before it
+    CHECK(given.mode == mode::eval);
+    CHECK(given.worker == "worker_1");
+    CHECK(given.values == 0);
+    CHECK(parsed<cli::show_arguments>({"show", "a", "--", "-w"}).tensor == "-w");
+    CHECK(contains(refusal({"show", "a"}), "TENSOR is required"));
+    CHECK(contains(refusal({"show", "a", "w", "--mode", "test"}), "--mode must be"));
+    for (const char* step : {"-1", "1.5", "", "x", "99999999999999999999"}) {
+        CHECK(refusal({"show", "a", "w", std::string{"--step="} + step}) != "accepted");
+    }
+}
+
+TEST_CASE("arguments: stats") {
+    const auto given = parsed<cli::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
+                                                     "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.threads == 2);
+    CHECK(given.tensors == "[a-z],(b)");
+    CHECK(given.collection == "c");
+    CHECK(given.how.range.begin == 3);
+    CHECK_FALSE(given.how.range.end.has_value());
+    CHECK(given.statistics.size() == 2);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a"}).statistics.size() == 22);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
+    const auto one = parsed<cli::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
+    CHECK(one.begin == 7);
+    CHECK(one.end == 8);
+    for (const texts& wrong : {texts{"--threads", "0"}, texts{"--threads", "9999"}, texts{"--steps", "5:5"},
+                               texts{"--steps", "a:b"}, texts{"--steps", "1:2:3"}, texts{"--reductions", "median"},
+                               texts{"--tensors", "("}, texts{"--format", "xml"}, texts{"--more"}}) {
+        texts all{"stats", "a"};
+        all.insert(all.end(), wrong.begin(), wrong.end());
+        CHECK_MESSAGE(refusal(all) != "accepted", wrong.front());
+    }
+}
+
+TEST_CASE("arguments: check; options may stand between runs") {
+    const temporary_folder folder;
+    folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
+    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b", "--rule",
+                                                     "exploding_tensor", "--rules-json", folder.path() + "/rules.json",
+                                                     "--start", "2", "--end", "9"});
+    CHECK(given.runs == texts{"a", "b"});
+    CHECK(given.rules.size() == 3);
+    CHECK(given.start == 2);
+    CHECK(given.end == 9);
+    CHECK(contains(refusal({"check", "a"}), "there are: exploding_tensor, vanishing_gradient"));
+    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--other-trials", "b"}),
+                   "none of the rules chosen compares runs"));
+    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
+    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
+    CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
+}
+
+TEST_CASE("arguments: help and version are asked for, not wrong") {
+    CHECK(parsed<cli::help_request>({"--version"}).text == "smdebug " + cli::version_text() + "\n");
+    CHECK(contains(parsed<cli::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
+    for (const char* name : {"ls", "show", "stats", "check", "rules"}) {
+        const std::string help = parsed<cli::help_request>({name, "--help"}).text;
+        CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
+        CHECK_MESSAGE(contains(help, "--format"), name);
+    }
+}
+
+TEST_CASE("arguments: a command that is missing or misspelt") {
+    CHECK(contains(refusal({}), "a command is missing"));
+    CHECK(contains(refusal({"stat", "a"}), "Did you mean stats?"));
+    CHECK(contains(refusal({"--bogus"}), "--help"));
+    CHECK(parsed<cli::rules_arguments>({"rules", "--format", "csv"}).format == cli::output_format::csv);
+}

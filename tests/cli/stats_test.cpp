@@ -1,0 +1,193 @@
+#include <smdebug/cli/stats.hpp>
+
+#include "cli/captured.hpp"
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/trial/create_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+struct table {
+    int status = 0;
+    std::string out;
+    std::string err;
+    std::vector<texts> rows;  ///< with the header; the fields of these tests have no commas
+};
+
+table stats_of(cli::stats_arguments given, cli::output_format format = cli::output_format::csv) {
+    captured run;
+    for (std::string& path : given.runs) {
+        path = path.front() == '/' ? path : golden(path);
+    }
+    given.how.format = format;
+    const int status = cli::stats(given, run.to);
+    table got{status, run.out.str(), run.err.str(), {}};
+    for (const std::string& line : lines_of(got.out)) {
+        texts fields(1);
+        for (const char c : line) {
+            if (c == ',') {
+                fields.emplace_back();
+            } else {
+                fields.back() += c;
+            }
+        }
+        got.rows.push_back(std::move(fields));
+    }
+    return got;
+}
+
+texts column_of(const table& from, std::size_t place) {
+    texts cells;
+    for (std::size_t i = 1; i < from.rows.size(); ++i) {
+        cells.push_back(from.rows[i].at(place));
+    }
+    return cells;
+}
+
+}  // namespace
+
+TEST_CASE("stats: the columns of the design, in its order") {
+    const table all = stats_of({.runs = {"scalars"}});
+    CHECK(cli::joined(all.rows.at(0), ",") ==
+          "run,tensor,worker,step,mode,mode_step,dtype,shape,count,min,max,mean,std,variance,sum,prod,l1,l2,abs_min,"
+          "abs_max,abs_mean,abs_std,abs_variance,abs_sum,abs_prod,abs_l1,abs_l2,nan,pos_inf,neg_inf,zeros");
+    const table some = stats_of({.runs = {"scalars"}, .statistics = cli::parse_statistics("nan,abs_l2,mean,nan")});
+    CHECK(cli::joined(some.rows.at(0), ",") == "run,tensor,worker,step,mode,mode_step,dtype,shape,count,nan,abs_l2,mean");
+    CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("mean,median")), cli::usage_error);
+    CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("")), cli::usage_error);
+}
+
+TEST_CASE("stats: every row is what the tensor's handle answers, in every run") {
+    for (const char* name : {"torch_mlp", "torch_ddp", "dtypes", "reductions_raw", "reductions_only", "reductions_tf",
+                             "shapes_raw", "shapes_only", "tf_workers", "xgboost_like", "mode_gaps", "checksummed"}) {
+        const table got = stats_of({.runs = {name}});
+        CHECK_MESSAGE(got.status == cli::exit_ok, name);
+        const trial run = create_trial(golden(name));
+        std::size_t wanted_rows = 0;
+        for (const std::string& tensor : run.tensor_names()) {
+            for (const step_number step : run.tensor(tensor).steps({.show_incomplete_steps = true})) {
+                wanted_rows += run.tensor(tensor).workers(step).size();
+            }
+        }
+        CHECK_MESSAGE(got.rows.size() == wanted_rows + 1, name);
+        for (std::size_t i = 1; i < got.rows.size(); ++i) {
+            const texts& row = got.rows[i];
+            REQUIRE(row.size() == 31);
+            const auto tensor = run.tensor(row[1]);
+            const step_number step = std::stoll(row[3]);
+            const auto shape = tensor.find_shape(step, {.worker = row[2]});
+            const auto value = tensor.find_value(step, {.worker = row[2]});
+            CHECK(row[6] == (value ? name_of(value->type()) : ""));
+            CHECK(row[7] == (value ? shape_text(value->shape()) : (shape ? shape_text(*shape) : "")));
+            for (std::size_t r = 0; r < 2 * reduction_count; ++r) {
+                const auto key = reduction_key::from_index(r);
+                const auto wanted = tensor.find_reduction(step, key.what, {.worker = row[2], .abs = key.abs});
+                CHECK_MESSAGE(row[9 + r] == (wanted ? double_text(*wanted) : ""), name, " ", row[1], " ", key.name());
+            }
+        }
+    }
+}
+
+TEST_CASE("stats: rows go by step, then worker, then as in the file") {
+    const table got = stats_of({.runs = {"torch_ddp"}, .statistics = cli::parse_statistics("mean")});
+    texts order;
+    for (std::size_t i = 1; i < got.rows.size(); ++i) {
+        const std::string key = std::string(9 - got.rows[i][3].size(), '0') + got.rows[i][3] + " " + got.rows[i][2];
+        order.push_back(key);
+    }
+    CHECK(std::is_sorted(order.begin(), order.end()));
+    CHECK(got.rows.at(1).at(1) != *std::min_element(column_of(got, 1).begin(), column_of(got, 1).end()));
+}
+
+TEST_CASE("stats: any number of threads prints the same") {
+    for (const char* name : {"torch_ddp", "dtypes", "sparse_running"}) {
+        const std::string one = stats_of({.runs = {name}}).out;
+        for (const unsigned threads : {2U, 3U, 7U}) {
+            CHECK_MESSAGE(stats_of({.runs = {name}, .threads = threads}).out == one, name);
+        }
+    }
+}
+
+TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collection is an error, no match is a note") {
+    const auto mean = cli::parse_statistics("mean");
+    const auto names = [&](std::optional<std::string> regex, std::optional<std::string> group) {
+        texts found = column_of(
+            stats_of({.runs = {"torch_mlp"}, .tensors = regex, .collection = group, .statistics = mean, .how = {.range = {0, 1}}}), 1);
+        std::sort(found.begin(), found.end());
+        return found;
+    };
+    CHECK(names("^gradient/.*bias", {}) == texts{"gradient/Sequential_0.bias", "gradient/Sequential_2.bias"});
+    CHECK(names({}, "losses") == texts{"CrossEntropyLoss_output_0"});
+    CHECK(names("2", "biases") == texts{"Sequential_2.bias"});
+    const table unknown = stats_of({.runs = {"torch_mlp"}, .collection = "nope", .statistics = mean});
+    CHECK(unknown.status == cli::exit_error);
+    CHECK(contains(unknown.err, "CollectionUnavailable"));
+    const table none = stats_of({.runs = {"torch_mlp"}, .tensors = "nope", .statistics = mean});
+    CHECK(none.status == cli::exit_ok);
+    CHECK(contains(none.err, "note: no tensor of"));
+}
+
+TEST_CASE("stats: a range of steps") {
+    const table got = stats_of({.runs = {"torch_mlp"}, .tensors = "loss_output|Loss_output",
+                                .statistics = cli::parse_statistics("mean"), .how = {.range = {2, 5}}});
+    CHECK(column_of(got, 3) == texts{"2", "3"});
+    CHECK(column_of(got, 4) == texts{"TRAIN", "EVAL"});
+    CHECK(column_of(got, 5) == texts{"2", "0"});
+}
+
+TEST_CASE("stats: cells without a meaning are empty, in JSON null") {
+    const table got = stats_of({.runs = {"dtypes"}, .tensors = "^c/complex64$", .statistics = cli::parse_statistics("mean,abs_mean,nan")},
+                               cli::output_format::json);
+    CHECK(contains(got.out, R"("dtype":"complex64","shape":"2x3","count":6,"mean":null,"abs_mean":)"));
+    const table strings = stats_of({.runs = {"xgboost_like"}, .tensors = "objective", .statistics = cli::parse_statistics("mean,nan")});
+    CHECK(strings.rows.at(1).at(6) == "string");
+    CHECK(strings.rows.at(1).at(8) == "1");
+    CHECK(strings.rows.at(1).at(9).empty());
+    CHECK(strings.rows.at(1).at(10).empty());
+}
+
+TEST_CASE("stats: of one name twice in a file, only the last entry counts") {
+    const table got = stats_of({.runs = {"dtypes"}, .tensors = "^dup$", .statistics = cli::parse_statistics("sum")});
+    CHECK(got.rows.size() == 2);
+}
+
+TEST_CASE("stats: a damaged record loses its row and nothing else") {
+    const table got = stats_of({.runs = {"damaged/flipped_length"}, .statistics = cli::parse_statistics("mean")});
+    CHECK(got.status == cli::exit_error);
+    CHECK(column_of(got, 1) == texts{"a", "b", "b"});
+    CHECK(lines_of(got.err).size() == 1);
+    CHECK(contains(got.err, "CorruptRecord: events/"));
+}
+
+TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
+    const table got = stats_of({.runs = {"missing_event"}, .statistics = cli::parse_statistics("mean")});
+    CHECK(got.status == cli::exit_error);
+    CHECK(lines_of(got.err).size() == 2);
+    CHECK(contains(got.err, "000000000001_worker_0.tfevents is missing: no rows for step 1 of worker_0"));
+    CHECK(column_of(got, 3) == texts{"0", "0", "0", "2", "2", "2"});
+}
+
+TEST_CASE("stats: several runs in one table; one that fails does not lose the others") {
+    const table got = stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::parse_statistics("mean")});
+    CHECK(got.status == cli::exit_error);
+    CHECK(got.rows.at(1).at(0) == golden("scalars"));
+    CHECK(got.rows.back().at(0) == golden("torch_mlp"));
+    const table nothing = stats_of({.runs = {"/nowhere"}}, cli::output_format::table);
+    CHECK(nothing.out.empty());
+}
+
+TEST_CASE("stats: a job that has not ended is noted") {
+    const table got = stats_of({.runs = {"sparse_running"}, .statistics = cli::parse_statistics("mean")});
+    CHECK(got.status == cli::exit_ok);
+    CHECK(contains(got.err, "has not ended"));
+}

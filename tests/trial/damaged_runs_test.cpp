@@ -1,0 +1,170 @@
+// Whole runs, damaged at random places: every answer is a value or an error of the library, and what was not touched
+// stays readable.  Deterministic; under the sanitizers this is the search for reads out of bounds.
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/smdebug.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::map<std::string, std::string> recorded(const std::string& run) {
+    const std::filesystem::path root = std::string{SMDEBUG_TEST_DATA} + "/golden/" + run;
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{root}) {
+        if (entry.is_regular_file()) {
+            files.emplace(std::filesystem::relative(entry.path(), root).string(), file_content(entry.path()));
+        }
+    }
+    return files;
+}
+
+// One random damage to a text.
+void damage(std::string& text, std::mt19937& random) {
+    const auto below = [&](std::size_t limit) {
+        return std::uniform_int_distribution<std::size_t>{0, limit - 1}(random);
+    };
+    if (text.empty()) {
+        text = "x";
+        return;
+    }
+    const std::size_t at = below(text.size());
+    switch (below(7)) {
+        case 0:
+            text[at] = static_cast<char>(text[at] ^ static_cast<char>(1U << below(8)));
+            break;
+        case 1:
+            text[at] = static_cast<char>(below(256));
+            break;
+        case 2:
+            text.resize(at);
+            break;
+        case 3:
+            text.insert(at, text.substr(below(text.size()), 40));
+            break;
+        case 4:
+            text.erase(at, 1 + below(20));
+            break;
+        case 5: {  // a number becomes a large one
+            const std::size_t digit = text.find_first_of("0123456789", at);
+            if (digit != std::string::npos) {
+                text.replace(digit, 1, "9223372036854775807");
+            }
+            break;
+        }
+        default:
+            for (std::size_t i = at; i < std::min(text.size(), at + 8); ++i) {
+                text[i] = '\xFF';
+            }
+    }
+}
+
+// Asks everything; counts values that could be read.
+template <class Trial>
+std::size_t ask_everything(const Trial& run) {
+    std::size_t read = 0;
+    for (const std::string& name : run.tensor_names()) {
+        const auto tensor = run.tensor(name);
+        for (const step_number step : tensor.steps({.show_incomplete_steps = true})) {
+            for (const std::string& worker : tensor.workers(step)) {
+                const auto value = tensor.find_value(step, {.worker = worker});
+                read += value ? 1U : 0U;
+                if (value && is_numeric(value->type())) {
+                    CHECK(value->bytes().size() == value->size() * size_of(value->type()));
+                }
+                static_cast<void>(tensor.find_shape(step, {.worker = worker}));
+                static_cast<void>(tensor.find_reduction(step, reduction::l2, {.worker = worker}));
+                static_cast<void>(tensor.find_reduction(step, reduction::mean, {.worker = worker, .abs = true}));
+            }
+        }
+    }
+    for (const mode in : {mode::global, mode::train, mode::eval, mode::predict}) {
+        for (const step_number step : run.steps({.mode = in})) {
+            static_cast<void>(run.tensor_names({.step = step, .mode = in}));
+        }
+    }
+    static_cast<void>(invoke_rule(rules::exploding_tensor{}, run, {.timeout = 0ms}));
+    return read;
+}
+
+}  // namespace
+
+TEST_CASE("damaged runs: any damage to any file ends in values or in errors of the library") {
+    for (const std::string& name :
+         std::vector<std::string>{"torch_mlp", "shapes_raw", "reductions_tf", "tf_workers", "xgboost_like"}) {
+        CAPTURE(name);
+        const auto files = recorded(name);
+        REQUIRE(files.size() > 3);
+        std::mt19937 random{static_cast<unsigned>(name.size())};
+        std::size_t opened = 0;
+        for (int round = 0; round < 150; ++round) {
+            auto damaged = files;
+            for (std::size_t times = 1 + random() % 3; times > 0; --times) {
+                auto chosen = damaged.begin();
+                std::advance(chosen, static_cast<std::ptrdiff_t>(random() % damaged.size()));
+                if (random() % 20 == 0) {
+                    damaged.erase(chosen);
+                } else {
+                    damage(chosen->second, random);
+                }
+            }
+            memory_storage store;
+            for (const auto& [key, content] : damaged) {
+                store.write(key, as_bytes(content));
+            }
+            for (const damage_policy policy : {damage_policy::fail, damage_policy::skip}) {
+                CAPTURE(round);
+                try {
+                    const memory_trial run{
+                        store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 0, .damaged_index = policy}};
+                    static_cast<void>(ask_everything(run));
+                    ++opened;
+                } catch (const error& told) {
+                    CHECK_FALSE(std::string_view{told.what()}.empty());
+                }
+            }
+        }
+        CHECK(opened > 100);
+    }
+}
+
+TEST_CASE("damaged runs: a damaged event file costs the tensors in it, and nothing else") {
+    const auto files = recorded("torch_mlp");
+    const std::string hurt = locations::event_key(2, "worker_0");
+    memory_storage whole;
+    for (const auto& [key, content] : files) {
+        whole.write(key, as_bytes(content));
+    }
+    const memory_trial healthy{whole};
+    const auto names = healthy.tensor_names({.step = 2});
+    const std::size_t all = ask_everything(healthy);
+    std::mt19937 random{3};
+    for (int round = 0; round < 50; ++round) {
+        memory_storage store;
+        for (auto [key, content] : files) {
+            if (key == hurt) {
+                damage(content, random);
+            }
+            store.write(key, as_bytes(content));
+        }
+        const memory_trial run{store};
+        const std::size_t read = ask_everything(run);
+        CHECK(read + names.size() >= all);
+        CHECK(run.steps() == healthy.steps());
+    }
+}

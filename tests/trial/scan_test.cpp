@@ -1,0 +1,187 @@
+#include <smdebug/trial/scan.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+static_assert(scannable_trial<local_trial> && scannable_trial<trial>);
+static_assert(!scannable_trial<int>);
+
+namespace {
+
+memory_storage long_run(std::size_t steps) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"});
+    for (std::size_t step = 0; step < steps; ++step) {
+        for (const char* worker : {"worker_0", "worker_1"}) {
+            build.step({.step = static_cast<step_number>(step),
+                        .tensors = {tensor_of<float>("z", {static_cast<float>(step)}), tensor_of<float>("a", {1, 2})},
+                        .worker = worker});
+        }
+    }
+    build.end();
+    return store;
+}
+
+std::string line_of(const scanned_tensor& tensor) {
+    std::string line = std::to_string(tensor.step) + " ";
+    line.append(tensor.worker).append(" ").append(tensor.name);
+    return line + (tensor.values != nullptr ? "" : " missing");
+}
+
+template <class Trial>
+texts scanned(const Trial& run, const scan_options& options = {}) {
+    texts lines;
+    scan(run, options, [&](const scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
+    return lines;
+}
+
+template <class Trial>
+texts scanned_in_parts(const Trial& run, const scan_options& options) {
+    texts lines;
+    std::size_t last = 0;
+    scan_parts(
+        run, options, texts{}, [](texts& part, const scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
+        [&](texts& part, std::size_t done, std::size_t all) {
+            CHECK(done == last + 1);
+            CHECK(done <= all);
+            last = done;
+            lines.insert(lines.end(), part.begin(), part.end());
+            part.clear();
+        });
+    return lines;
+}
+
+// A storage without read_each that refuses one key.
+class refusing_storage {
+public:
+    refusing_storage(memory_storage inner, std::string refused) : inner_(std::move(inner)), refused_(std::move(refused)) {}
+    [[nodiscard]] byte_buffer read(std::string_view key) const {
+        if (key == refused_) {
+            throw access_denied("no", {.where = refused_});
+        }
+        return inner_.read(key);
+    }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }
+    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const { return inner_.list(prefix, after); }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
+    [[nodiscard]] std::string name() const { return inner_.name(); }
+
+private:
+    memory_storage inner_;
+    std::string refused_;
+};
+
+}  // namespace
+
+TEST_CASE("scan: by step, then worker, then as in the file") {
+    const memory_trial run{long_run(2)};
+    CHECK(scanned(run) == texts{"0 worker_0 z", "0 worker_0 a", "0 worker_1 z", "0 worker_1 a", "1 worker_0 z",
+                                "1 worker_0 a", "1 worker_1 z", "1 worker_1 a"});
+    CHECK(scanned(run, {.tensors = texts{"a", "unknown"}}) ==
+          texts{"0 worker_0 a", "0 worker_1 a", "1 worker_0 a", "1 worker_1 a"});
+    CHECK(scanned(run, {.tensors = texts{}}).empty());
+}
+
+TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
+    for (const char* name : {"torch_mlp", "torch_ddp", "dtypes", "reductions_raw", "reductions_only", "reductions_tf",
+                             "shapes_raw", "tf_workers", "xgboost_like", "mode_gaps", "missing_event", "checksummed",
+                             "damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
+                             "damaged/index_start_beyond", "damaged/flipped_payload_crc", "double__underscore"}) {
+        const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
+        std::size_t seen = 0;
+        scan(run, {}, [&](const scanned_tensor& tensor) {
+            ++seen;
+            const auto handle = run.tensor(tensor.name);
+            const std::string worker{tensor.worker};
+            const auto value = handle.find_value(tensor.step, {.worker = worker});
+            REQUIRE_MESSAGE(value.has_value() == (tensor.values != nullptr), name, " ", tensor.name);
+            if (value) {
+                const tensor_view a = value->view();
+                const tensor_view b = tensor.values->view();
+                CHECK(a.type == b.type);
+                CHECK(std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end()));
+                CHECK(std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end()));
+                CHECK(std::equal(a.strings.begin(), a.strings.end(), b.strings.begin(), b.strings.end()));
+            } else if (tensor.failure != nullptr) {
+                CHECK(value.failure().damage == tensor.failure->damage);
+                CHECK(value.failure().offset == tensor.failure->offset);
+                if (value.failure().why != absence::tensor_not_saved) {
+                    CHECK(value.failure().why == tensor.failure->why);
+                    CHECK(value.failure().where == tensor.failure->where);
+                }
+            }
+            if (!tensor.file_failed) {
+                const auto saved = handle.reduction_values(tensor.step, {.worker = worker});
+                for (const auto& [key, number] : saved) {
+                    REQUIRE(tensor.saved.contains(key));
+                    const double mine = tensor.saved_value[key.index()];
+                    CHECK((mine == number || (mine != mine && number != number)));
+                }
+            }
+        });
+        CHECK_MESSAGE(seen > 0, name);
+    }
+}
+
+TEST_CASE("scan_parts: any number of threads hands the parts over in the order of the files") {
+    const memory_trial run{long_run(200)};
+    const texts expected = scanned(run);
+    CHECK(expected.size() == 800);
+    for (const unsigned threads : {0U, 1U, 2U, 3U, 8U}) {
+        CHECK(scanned_in_parts(run, {.threads = threads}) == expected);
+    }
+    CHECK(scanned_in_parts(memory_trial{long_run(0)}, {.threads = 4}).empty());
+}
+
+TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the walk goes on") {
+    const std::string refused = locations::event_key(1, "worker_0");
+    const basic_trial<refusing_storage> run{refusing_storage{long_run(3), refused}};
+    for (const unsigned threads : {1U, 2U}) {
+        const texts lines = scanned_in_parts(run, {.threads = threads});
+        REQUIRE(lines.size() == 12);
+        CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.ends_with("missing"); }) ==
+              2);
+        CHECK(lines[4] == "1 worker_0 z missing");
+    }
+    scan(run, {}, [&](const scanned_tensor& tensor) {
+        if (tensor.file_failed) {
+            CHECK(tensor.failure->where == refused);
+            CHECK(tensor.failure->note == "no");
+        }
+    });
+}
+
+TEST_CASE("scan: what the visitor throws comes out, whatever it is, and on however many threads") {
+    const memory_trial run{long_run(40)};
+    for (const unsigned threads : {1U, 3U}) {
+        CHECK_THROWS_AS(scan_parts(
+                            run, {.threads = threads}, 0,
+                            [](int&, const scanned_tensor& tensor) {
+                                if (tensor.step == 20) {
+                                    throw value_error("the visitor's own");
+                                }
+                            },
+                            [](int&, std::size_t, std::size_t) {}),
+                        value_error);
+        CHECK_THROWS_AS(scan_parts(
+                            run, {.threads = threads}, 0, [](int&, const scanned_tensor&) {},
+                            [](int&, std::size_t, std::size_t) { throw std::logic_error("emit"); }),
+                        std::logic_error);
+    }
+}
