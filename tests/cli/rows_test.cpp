@@ -61,7 +61,7 @@ TEST_CASE("rows: JSON is one object a line, with null and strings where JSON has
 
 TEST_CASE("rows: a table is aligned, cuts nothing, and has no spaces at the ends of lines") {
     CHECK(all(output_format::table) ==
-          "name                        count       mean  shape\n"
+          "name                         count       mean  shape\n"
           "------------  --------------------  ---------  ------\n"
           "a,\"b\"         18446744073709551615        0.1  2x3\n"
           "longer\\nname                     -  -Infinity  scalar\n");

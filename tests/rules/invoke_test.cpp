@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 using namespace smdebug;
@@ -168,6 +169,29 @@ TEST_CASE("invoke_rule: runs over a trial that is no more than readable") {
     CHECK(outcome.met_at == steps_list{4});
     CHECK(outcome.evaluated == 2);
     CHECK(outcome.end == invoke_end::end_of_run);
+}
+
+TEST_CASE("invoke_rule: a rule that compares runs holds them, and none of them refreshes during a call") {
+    struct differs {
+        const memory_trial* other;
+        [[nodiscard]] auto other_trials() const { return std::tie(*other); }
+        finding operator()(const memory_trial& base, step_number step) const {
+            CHECK_FALSE(other->dynamic_refresh());
+            CHECK_FALSE(base.dynamic_refresh());
+            const auto theirs = other->tensor("a").find_reduction(step, reduction::mean);
+            const auto ours = base.tensor("a").find_reduction(step, reduction::mean);
+            return {.met = ours && theirs && *ours != *theirs};
+        }
+    };
+    memory_storage store;
+    run_builder{store}.collections().step(with_a(0, 1)).step(with_a(10, 4)).end();
+    const memory_trial other{store};
+    const memory_trial run{sample()};
+    CHECK(compares_trials<differs>);
+    CHECK_FALSE(compares_trials<mean_above>);
+    CHECK(invoke_rule(differs{&other}, run).met_at == steps_list{10});
+    CHECK(other.dynamic_refresh());
+    CHECK(run.dynamic_refresh());
 }
 
 TEST_CASE("evaluate_rule: one step, with refreshing off during the call") {

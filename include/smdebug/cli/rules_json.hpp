@@ -9,8 +9,8 @@
 #include <smdebug/index/json_document.hpp>
 
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,14 +102,12 @@ namespace detail {
 /// The same from a file.
 [[nodiscard]] inline std::vector<built_in_rule> read_rules_json(const std::string& path) {
     std::ifstream file{path, std::ios::binary};
-    std::string text;
-    if (file) {
-        text.assign(std::istreambuf_iterator<char>{file}, {});
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file || !text) {  // not there, no file, or empty
+        throw usage_error("--rules-json: the file " + path + " cannot be read, or is empty");
     }
-    if (!file || file.bad()) {
-        throw usage_error("--rules-json: the file " + path + " cannot be read");
-    }
-    return parse_rules_json(text, path);
+    return parse_rules_json(text.str(), path);
 }
 
 }  // namespace cli

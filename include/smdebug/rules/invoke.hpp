@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,11 +106,18 @@ requires rule<Rule, Trial>
         }
         return detail::telling(callable(run, step));
     };
-    if constexpr (requires { no_refresh{run}; }) {
-        const no_refresh guard{run};
-        return call();
+    const auto call_quietly = [&](const auto&... others) {
+        if constexpr (refreshable_trial<Trial>) {
+            const no_refresh guard{run, others...};
+            return call();
+        } else {
+            return call();
+        }
+    };
+    if constexpr (compares_trials<Rule>) {
+        return std::apply(call_quietly, callable.other_trials());
     } else {
-        return call();
+        return call_quietly();
     }
 }
 
