@@ -70,11 +70,10 @@ int main(int count, char** arguments) {
         // create_trial picks the storage by the path.  On a run that is still growing, invoke_rule waits for new steps
         // until the job ends.
         const smd::trial trial = smd::create_trial(arguments[1]);
-        const smd::rule_outcome outcome =
-            smd::invoke_rule(rule, trial, {.on_finding = [](smd::step_number step, const smd::finding& one) {
-                                 std::cout << "step " << step << ": " << one.tensor << " is " << one.value
-                                           << " times its weight\n";
-                             }});
+        const smd::rule_outcome outcome = smd::invoke_rule(
+            rule, trial, {.on_finding = [](smd::step_number step, const smd::finding& one) {
+                std::cout << "step " << step << ": " << one.tensor << " is " << one.value << " times its weight\n";
+            }});
         std::cout << rule.name() << ": " << outcome.evaluated << " steps looked at, met at " << outcome.met_at.size()
                   << '\n';
         return outcome.met_at.empty() ? 0 : 3;

@@ -75,7 +75,8 @@ int main(int count, char** arguments) {
                 values += trial.tensor(name).find_value(step) ? 1U : 0U;
             }
         }
-        std::cout << values << " values: " << seen.reads - at_open << " more reads, " << seen.bytes << " bytes in all\n";
+        std::cout << values << " values: " << seen.reads - at_open << " more reads, " << seen.bytes
+                  << " bytes in all\n";
 
         // Names and steps come from memory; each value took one read.
         return at_open > 0 && seen.reads - at_open == values ? 0 : 1;

@@ -24,6 +24,7 @@ show() {
     local status=0
     "$@" || status=$?
     ((status == 0 || status == 3)) || fail "status $status from: $*"
+    echo
 }
 
 stage "packages" install_packages build
@@ -31,6 +32,13 @@ stage "configure ($build)" configure
 stage "build the programs smdebug and quickstart" build
 
 say "the main job on a recorded run: $run"
-show "$build/examples/smdebug" ls "$run"
-show "$build/examples/smdebug" check "$run" --rule vanishing_gradient --rule exploding_tensor
+smdebug=$build/examples/smdebug
+say "1. What is in the run?"
+show "$smdebug" ls "$run"
+say "2. How large are its gradients?  (--format csv or json is for programs)"
+show "$smdebug" stats "$run" --collection gradients --steps 2:6 --reductions min,max,abs_mean,nan
+say "3. Is anything wrong with it?"
+show "$smdebug" check "$run" --rule vanishing_gradient --rule exploding_tensor
+say "4. The same questions from C++: examples/quickstart.cpp"
 show "$build/examples/quickstart" "$run"
+say "done.  Next: $smdebug --help, README.md, and the other programs in examples/"

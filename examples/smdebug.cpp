@@ -11,6 +11,6 @@ int main(int count, char** arguments) {
     std::ios::sync_with_stdio(false);
     const smdebug::cli::console_kind kind{.out_is_terminal = ::isatty(STDOUT_FILENO) == 1,
                                           .err_is_terminal = ::isatty(STDERR_FILENO) == 1};
-    return smdebug::cli::run_program(std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout, std::cerr,
-                                     kind);
+    return smdebug::cli::run_program(std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count),
+                                     std::cout, std::cerr, kind);
 }

@@ -57,8 +57,9 @@ TEST_CASE("arguments: show") {
 }
 
 TEST_CASE("arguments: stats") {
-    const auto given = parsed<cli::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
-                                                     "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
+    const auto given =
+        parsed<cli::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
+                                      "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
     CHECK(given.runs == texts{"a", "b"});
     CHECK(given.threads == 2);
     CHECK(given.tensors == "[a-z],(b)");
@@ -83,9 +84,9 @@ TEST_CASE("arguments: stats") {
 TEST_CASE("arguments: check; options may stand between runs") {
     const temporary_folder folder;
     folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
-    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b", "--rule",
-                                                     "exploding_tensor", "--rules-json", folder.path() + "/rules.json",
-                                                     "--start", "2", "--end", "9"});
+    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b",
+                                                     "--rule", "exploding_tensor", "--rules-json",
+                                                     folder.path() + "/rules.json", "--start", "2", "--end", "9"});
     CHECK(given.runs == texts{"a", "b"});
     CHECK(given.rules.size() == 3);
     CHECK(given.start == 2);
@@ -93,7 +94,8 @@ TEST_CASE("arguments: check; options may stand between runs") {
     CHECK(contains(refusal({"check", "a"}), "there are: exploding_tensor, vanishing_gradient"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--other-trials", "b"}),
                    "none of the rules chosen compares runs"));
-    CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
+    CHECK(
+        contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
     CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
 }

@@ -102,7 +102,8 @@ TEST_CASE("check: a run that fails does not lose the others, and a finding wins 
 }
 
 TEST_CASE("check: damage is noted and gives status 1 when nothing was found") {
-    const verdict damaged = check_of({.runs = {golden("damaged/flipped_length")}, .rules = rules_of({"exploding_tensor"})});
+    const verdict damaged =
+        check_of({.runs = {golden("damaged/flipped_length")}, .rules = rules_of({"exploding_tensor"})});
     CHECK(damaged.status == cli::exit_error);
     CHECK(contains(damaged.err, "note: exploding_tensor: CorruptRecord: events/"));
     const verdict missing = check_of({.runs = {golden("missing_event")}, .rules = rules_of({"exploding_tensor"})});

@@ -83,6 +83,7 @@ TEST_CASE("console: no progress bar but on a terminal; there it is wiped out bef
     to.progress("files", 1, 2);
     CHECK(err.str() == "\r[###############...............] 1/2 files");
     to.note("done");
-    CHECK(err.str() == "\r[###############...............] 1/2 files\r" + std::string(42, ' ') + "\rsmdebug: note: done\n");
+    CHECK(err.str() ==
+          "\r[###############...............] 1/2 files\r" + std::string(42, ' ') + "\rsmdebug: note: done\n");
     to.progress("nothing", 0, 0);
 }

@@ -94,8 +94,8 @@ TEST_CASE("ls: a running job with steps that are not complete") {
 }
 
 TEST_CASE("ls: damaged values do not matter where another can be read, nor where none can") {
-    for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped", "missing_event",
-                            "damaged/no_events_running"}) {
+    for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
+                            "missing_event", "damaged/no_events_running"}) {
         const listing got = ls_of({golden(run)}, cli::output_format::json);
         CHECK_MESSAGE(got.status == cli::exit_ok, run);
         CHECK_MESSAGE(got.err.empty(), run);
@@ -115,8 +115,9 @@ TEST_CASE("ls: one run that fails does not lose the others") {
 }
 
 TEST_CASE("ls: every golden run that opens is listed, in every format") {
-    for (const char* run : {"checksummed", "collections", "dtypes", "double__underscore", "mode_gaps", "mode_gaps_ended",
-                            "mode_workers", "sparse_running", "tf_workers", "torch_ddp", "window", "xgboost_like"}) {
+    for (const char* run :
+         {"checksummed", "collections", "dtypes", "double__underscore", "mode_gaps", "mode_gaps_ended", "mode_workers",
+          "sparse_running", "tf_workers", "torch_ddp", "window", "xgboost_like"}) {
         for (const auto format : {cli::output_format::table, cli::output_format::csv, cli::output_format::json}) {
             CHECK_MESSAGE(ls_of({golden(run)}, format).status == cli::exit_ok, run);
         }

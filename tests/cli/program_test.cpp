@@ -59,7 +59,8 @@ TEST_CASE("program: wrong usage is status 2, words on the error stream, and noth
 
 TEST_CASE("program: places that are no run are errors that say what was looked for") {
     const temporary_folder empty;
-    const ran got = program({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3://bucket/run", "run.tar.gz"});
+    const ran got =
+        program({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3://bucket/run", "run.tar.gz"});
     CHECK(got.status == 1);
     const texts errors = lines_of(got.err);
     REQUIRE(errors.size() == 4);

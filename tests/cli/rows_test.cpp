@@ -68,9 +68,9 @@ TEST_CASE("rows: a table is aligned, cuts nothing, and has no spaces at the ends
 }
 
 TEST_CASE("rows: a table without rows says so; the other formats have their header or nothing") {
-    for (const auto& [format, expected] : {std::pair{output_format::table, "nothing\n"},
-                                           std::pair{output_format::csv, "name,count,mean,shape\n"},
-                                           std::pair{output_format::json, ""}}) {
+    for (const auto& [format, expected] :
+         {std::pair{output_format::table, "nothing\n"}, std::pair{output_format::csv, "name,count,mean,shape\n"},
+          std::pair{output_format::json, ""}}) {
         captured run;
         cli::row_sink sink{run.to, format, columns()};
         sink.finish("nothing\n");

@@ -61,7 +61,8 @@ TEST_CASE("parse_rule: what cannot be is refused in words that help") {
     CHECK(refusal("exploding_tensor,only_nan=yes") ==
           "rule exploding_tensor: parameter only_nan must be True or False, not \"yes\"");
     CHECK(refusal("exploding_tensor,nan=True") ==
-          "rule exploding_tensor has no parameter \"nan\"; it has: collection_names, tensor_regex, only_nan, all_workers");
+          "rule exploding_tensor has no parameter \"nan\"; it has: collection_names, tensor_regex, only_nan, "
+          "all_workers");
     for (const char* number : {"", "abc", "1,5", "1e", " 1", "nan", "0x10"}) {
         CHECK(refusal(std::string{"vanishing_gradient,threshold="} + number) != "accepted");
     }
@@ -78,6 +79,7 @@ TEST_CASE("built_in_rules: every rule and parameter that is listed can be set, a
             CHECK_NOTHROW(static_cast<void>(cli::make_rule(rule.name, {{std::string{held.name}, value, {value}}})));
         }
     }
-    const auto given = std::get<vanishing>(cli::make_rule("vanishing_gradient", {{.key = "threshold", .text = "1e-07"}}));
+    const auto given =
+        std::get<vanishing>(cli::make_rule("vanishing_gradient", {{.key = "threshold", .text = "1e-07"}}));
     CHECK(given.threshold == vanishing{}.threshold);
 }

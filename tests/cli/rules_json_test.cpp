@@ -54,11 +54,14 @@ TEST_CASE("parse_rules_json: what is wrong is told with the file and the rule's 
     CHECK(contains(refusal("[1]"), "rules.json, rule 1: each item must be"));
     CHECK(contains(refusal(R"([{"parameters": {}}])"), "each item must be"));
     CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "more": 1}])"), "each item must be"));
-    CHECK(contains(refusal(R"([{"rule": "exploding_tensor"}, {"rule": "nope"}])"), "rule 2: there is no rule \"nope\""));
+    CHECK(
+        contains(refusal(R"([{"rule": "exploding_tensor"}, {"rule": "nope"}])"), "rule 2: there is no rule \"nope\""));
     CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "parameters": {"only_nan": null}}])"), "must be a string"));
     CHECK(contains(refusal(R"([{"rule": "exploding_tensor", "parameters": {"tensor_regex": [1]}}])"), "no string"));
-    CHECK(contains(refusal(R"([{"rule": "vanishing_gradient", "parameters": {"threshold": true}}])"), "must be a number"));
-    CHECK(contains(refusal(R"([{"rule": "vanishing_gradient", "parameters": {"threshold": ["1"]}}])"), "must be a number"));
+    CHECK(contains(refusal(R"([{"rule": "vanishing_gradient", "parameters": {"threshold": true}}])"),
+                   "must be a number"));
+    CHECK(contains(refusal(R"([{"rule": "vanishing_gradient", "parameters": {"threshold": ["1"]}}])"),
+                   "must be a number"));
 }
 
 TEST_CASE("read_rules_json: from a file; one that is not there is named") {

@@ -14,8 +14,8 @@ using texts = std::vector<std::string>;
 TEST_CASE("for_each_run: a run that fails is an error that names it, and does not lose the others") {
     captured run;
     texts seen;
-    cli::for_each_run({golden("torch_mlp") + "//", "/nowhere", golden("damaged/empty_index"), golden("scalars")}, {}, run.to,
-                      [&](const std::string& path, const auto& opened) {
+    cli::for_each_run({golden("torch_mlp") + "//", "/nowhere", golden("damaged/empty_index"), golden("scalars")}, {},
+                      run.to, [&](const std::string& path, const auto& opened) {
                           CHECK(opened.path() == path);
                           seen.push_back(path);
                       });
@@ -55,8 +55,8 @@ TEST_CASE("for_each_run: a run that is not complete is not waited for, and its e
 }
 
 TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
-    const std::string text = cli::failure_text({.why = absence::damaged, .damage = status::truncated, .where = "e"}, "t", 3,
-                                               mode::global, "runs/a");
+    const std::string text = cli::failure_text({.why = absence::damaged, .damage = status::truncated, .where = "e"},
+                                               "t", 3, mode::global, "runs/a");
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));
     CHECK(text.ends_with("[run runs/a]"));
 }

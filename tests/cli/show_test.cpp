@@ -51,7 +51,8 @@ TEST_CASE("show: an unknown tensor is an error with names that are near") {
     const shown got = show_of({.run = "torch_mlp", .tensor = "Sequential_2.bia"});
     CHECK(got.status == cli::exit_error);
     CHECK(got.out.empty());
-    CHECK(contains(got.err, "TensorUnavailable: Tensor Sequential_2.bia was not saved. Did you mean Sequential_2.bias,"));
+    CHECK(
+        contains(got.err, "TensorUnavailable: Tensor Sequential_2.bia was not saved. Did you mean Sequential_2.bias,"));
 }
 
 TEST_CASE("show: a step, a mode or a worker that is not there is an error that says what is") {

@@ -67,7 +67,8 @@ TEST_CASE("stats: the columns of the design, in its order") {
           "run,tensor,worker,step,mode,mode_step,dtype,shape,count,min,max,mean,std,variance,sum,prod,l1,l2,abs_min,"
           "abs_max,abs_mean,abs_std,abs_variance,abs_sum,abs_prod,abs_l1,abs_l2,nan,pos_inf,neg_inf,zeros");
     const table some = stats_of({.runs = {"scalars"}, .statistics = cli::parse_statistics("nan,abs_l2,mean,nan")});
-    CHECK(cli::joined(some.rows.at(0), ",") == "run,tensor,worker,step,mode,mode_step,dtype,shape,count,nan,abs_l2,mean");
+    CHECK(cli::joined(some.rows.at(0), ",") ==
+          "run,tensor,worker,step,mode,mode_step,dtype,shape,count,nan,abs_l2,mean");
     CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("mean,median")), cli::usage_error);
     CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("")), cli::usage_error);
 }
@@ -127,8 +128,12 @@ TEST_CASE("stats: any number of threads prints the same") {
 TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collection is an error, no match is a note") {
     const auto mean = cli::parse_statistics("mean");
     const auto names = [&](std::optional<std::string> regex, std::optional<std::string> group) {
-        texts found = column_of(
-            stats_of({.runs = {"torch_mlp"}, .tensors = regex, .collection = group, .statistics = mean, .how = {.range = {0, 1}}}), 1);
+        texts found = column_of(stats_of({.runs = {"torch_mlp"},
+                                          .tensors = regex,
+                                          .collection = group,
+                                          .statistics = mean,
+                                          .how = {.range = {0, 1}}}),
+                                1);
         std::sort(found.begin(), found.end());
         return found;
     };
@@ -144,18 +149,22 @@ TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collectio
 }
 
 TEST_CASE("stats: a range of steps") {
-    const table got = stats_of({.runs = {"torch_mlp"}, .tensors = "loss_output|Loss_output",
-                                .statistics = cli::parse_statistics("mean"), .how = {.range = {2, 5}}});
+    const table got = stats_of({.runs = {"torch_mlp"},
+                                .tensors = "loss_output|Loss_output",
+                                .statistics = cli::parse_statistics("mean"),
+                                .how = {.range = {2, 5}}});
     CHECK(column_of(got, 3) == texts{"2", "3"});
     CHECK(column_of(got, 4) == texts{"TRAIN", "EVAL"});
     CHECK(column_of(got, 5) == texts{"2", "0"});
 }
 
 TEST_CASE("stats: cells without a meaning are empty, in JSON null") {
-    const table got = stats_of({.runs = {"dtypes"}, .tensors = "^c/complex64$", .statistics = cli::parse_statistics("mean,abs_mean,nan")},
-                               cli::output_format::json);
+    const table got = stats_of(
+        {.runs = {"dtypes"}, .tensors = "^c/complex64$", .statistics = cli::parse_statistics("mean,abs_mean,nan")},
+        cli::output_format::json);
     CHECK(contains(got.out, R"("dtype":"complex64","shape":"2x3","count":6,"mean":null,"abs_mean":)"));
-    const table strings = stats_of({.runs = {"xgboost_like"}, .tensors = "objective", .statistics = cli::parse_statistics("mean,nan")});
+    const table strings =
+        stats_of({.runs = {"xgboost_like"}, .tensors = "objective", .statistics = cli::parse_statistics("mean,nan")});
     CHECK(strings.rows.at(1).at(6) == "string");
     CHECK(strings.rows.at(1).at(8) == "1");
     CHECK(strings.rows.at(1).at(9).empty());
@@ -184,7 +193,8 @@ TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
 }
 
 TEST_CASE("stats: several runs in one table; one that fails does not lose the others") {
-    const table got = stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::parse_statistics("mean")});
+    const table got =
+        stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::parse_statistics("mean")});
     CHECK(got.status == cli::exit_error);
     CHECK(got.rows.at(1).at(0) == golden("scalars"));
     CHECK(got.rows.back().at(0) == golden("torch_mlp"));

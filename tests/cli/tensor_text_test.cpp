@@ -36,7 +36,8 @@ TEST_CASE("first_values: integers are exact, booleans are words, complex numbers
           texts{"18446744073709551615"});
     CHECK(values(std::vector<std::int8_t>{-128, 127}, output_format::json) == texts{"-128", "127"});
     const bool truths[] = {true, false};
-    CHECK(cli::first_values(tensor_value::copy_of<bool>({2}, truths), 2, output_format::table) == texts{"true", "false"});
+    CHECK(cli::first_values(tensor_value::copy_of<bool>({2}, truths), 2, output_format::table) ==
+          texts{"true", "false"});
     const std::vector<std::complex<float>> pair{{1.5F, -2}};
     CHECK(values(pair, output_format::table) == texts{"(1.5,-2)"});
     CHECK(values(pair, output_format::json) == texts{"[1.5,-2]"});

@@ -1,6 +1,7 @@
 // golden_replay RUNS_FOLDER EXPECTED.json > ACTUAL.json
 // Takes the questions of EXPECTED, asks the library, and writes the same structure with the library's answers.
-// Nothing that EXPECTED gives as an answer is looked at.  Exit status 2, with a sentence, when it cannot be replayed.
+// Of EXPECTED's answers only keys and the lengths of lists are looked at, as they say how much was asked.
+// Exit status 2, with a sentence, when it cannot be replayed.
 #include "json_out.hpp"
 #include "questions.hpp"
 #include "sections.hpp"

@@ -54,6 +54,16 @@ TEST_CASE("collections_file: reads everything that a collection holds") {
     CHECK_FALSE(bare.save_config.has_value());
 }
 
+TEST_CASE("collections_file: a collection is known by its own name, whatever key it stands under") {
+    json::document parser;
+    collections_file out;
+    CHECK_FALSE(parse_collections_file(
+                    as_bytes(R"({"collections": {"key": {"name": "own"}, "bare": {}}, "_meta": {}})"), parser, out)
+                    .has_value());
+    CHECK(out.collections.contains("own"));
+    CHECK_FALSE(out.collections.contains("key"));
+}
+
 TEST_CASE("collections_file: an empty _meta means one worker") {
     json::document parser;
     collections_file out;

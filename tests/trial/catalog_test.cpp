@@ -68,6 +68,11 @@ TEST_CASE("catalog: the state of a step says whether it may still come") {
     CHECK(run.state_of(mode::train, 2) == step_state::available);
     CHECK(run.state_of(mode::train, 1) == step_state::not_yet_available);
     CHECK(run.state_of(mode::train, 3) == step_state::not_yet_available);
+    // A gap in a mode: the next of its steps is incomplete, global step 9, so that 1 may still come before it.
+    run.claims[catalog::place_of(mode::train)] = {{0, 0}, {2, 9}};
+    CHECK(run.state_of(mode::train, 1) == step_state::not_yet_available);
+    run.claims[catalog::place_of(mode::train)] = {{0, 0}, {2, 3}};
+    CHECK(run.state_of(mode::train, 1) == step_state::unavailable);
     run.loaded_all_steps = true;
     CHECK(run.state_of(mode::global, 9) == step_state::available);
     CHECK(run.state_of(mode::global, 8) == step_state::unavailable);

@@ -88,7 +88,8 @@ TEST_CASE("file_scanner: saved reductions that are not asked for are not read") 
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
     scan_first(
-        run, [](const scanned_tensor& tensor) { CHECK((tensor.saved & reduction_set{reduction::max}) == tensor.saved); },
+        run,
+        [](const scanned_tensor& tensor) { CHECK((tensor.saved & reduction_set{reduction::max}) == tensor.saved); },
         bytes.view(), nullptr, reduction::max);
 }
 

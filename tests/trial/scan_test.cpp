@@ -70,7 +70,8 @@ texts scanned_in_parts(const Trial& run, const scan_options& options) {
 // A storage without read_each that refuses one key.
 class refusing_storage {
 public:
-    refusing_storage(memory_storage inner, std::string refused) : inner_(std::move(inner)), refused_(std::move(refused)) {}
+    refusing_storage(memory_storage inner, std::string refused)
+        : inner_(std::move(inner)), refused_(std::move(refused)) {}
     [[nodiscard]] byte_buffer read(std::string_view key) const {
         if (key == refused_) {
             throw access_denied("no", {.where = refused_});
@@ -78,7 +79,9 @@ public:
         return inner_.read(key);
     }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }
-    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const { return inner_.list(prefix, after); }
+    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const {
+        return inner_.list(prefix, after);
+    }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
     [[nodiscard]] std::string name() const { return inner_.name(); }
 
@@ -155,8 +158,8 @@ TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the
     for (const unsigned threads : {1U, 2U}) {
         const texts lines = scanned_in_parts(run, {.threads = threads});
         REQUIRE(lines.size() == 12);
-        CHECK(std::count_if(lines.begin(), lines.end(), [](const std::string& line) { return line.ends_with("missing"); }) ==
-              2);
+        CHECK(std::count_if(lines.begin(), lines.end(),
+                            [](const std::string& line) { return line.ends_with("missing"); }) == 2);
         CHECK(lines[4] == "1 worker_0 z missing");
     }
     scan(run, {}, [&](const scanned_tensor& tensor) {

@@ -6,6 +6,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/numbers.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
@@ -21,16 +22,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <concepts>
 #include <cstddef>
-#include <functional>
-#include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -45,7 +39,8 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments, rules_arguments>;
+using command =
+    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments, rules_arguments>;
 
 /// "0.1.0".
 [[nodiscard]] inline std::string version_text() {
@@ -54,36 +49,6 @@ using command = std::variant<help_request, ls_arguments, show_arguments, stats_a
 }
 
 namespace detail {
-
-/// A whole number from `least` on, in decimal digits only.  Errors: usage_error.
-template <std::integral Number>
-[[nodiscard]] Number whole_number(const std::string& option, std::string_view text, Number least) {
-    Number number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || end != text.data() + text.size() || number < least) {
-        throw usage_error(option + " must be a whole number, " + std::to_string(least) + " or more, not \"" +
-                          std::string{text} + "\"");
-    }
-    return number;
-}
-
-/// "A:B" is [A, B); either may be left out; "A" is that step alone.  Errors: usage_error.
-[[nodiscard]] inline step_range parse_range(const std::string& text) {
-    const std::size_t colon = text.find(':');
-    const auto bound = [&](std::string_view part) {
-        return part.empty() ? std::nullopt : std::optional{whole_number<step_number>("--steps", part, 0)};
-    };
-    const std::string_view all = text;
-    if (colon == std::string::npos) {
-        const auto only = whole_number<step_number>("--steps", all, 0);
-        return {only, only == std::numeric_limits<step_number>::max() ? std::nullopt : std::optional{only + 1}};
-    }
-    const step_range range{bound(all.substr(0, colon)), bound(all.substr(colon + 1))};
-    if (!range.valid()) {
-        throw usage_error("--steps " + text + ": the first step must be below the last one, which is not included");
-    }
-    return range;
-}
 
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
@@ -110,8 +75,8 @@ public:
         const auto commands = command_names();
         if (!arguments.front().starts_with('-') &&
             std::find(commands.begin(), commands.end(), arguments.front()) == commands.end()) {
-            throw usage_error("there is no command \"" + arguments.front() + "\"; there are: " + joined(commands, ", ") +
-                              "." + suggestion(arguments.front(), commands));
+            throw usage_error("there is no command \"" + arguments.front() + "\"; there are: " +
+                              joined(commands, ", ") + "." + suggestion(arguments.front(), commands));
         }
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         try {
@@ -138,15 +103,18 @@ private:
         return names;
     }
 
-    static void add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                         const std::string& help) {
-        app.add_option_function<std::string>(flag, [&to](const std::string& text) { to = text; }, help)->type_name(type);
+    static void add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to,
+                         const std::string& type, const std::string& help) {
+        app.add_option_function<std::string>(
+               flag, [&to](const std::string& text) { to = text; }, help)
+            ->type_name(type);
     }
     static void add_format(CLI::App& app, output_format& format) {
         app.add_option_function<std::string>(
                "--format",
                [&format](const std::string& text) {
-                   format = text == "csv" ? output_format::csv : (text == "json" ? output_format::json : output_format::table);
+                   format = text == "csv" ? output_format::csv
+                                          : (text == "json" ? output_format::json : output_format::table);
                },
                "table (default), csv, or json: one object a line")
             ->type_name("FORMAT")
@@ -184,7 +152,8 @@ private:
         add_text(app, "--threads", threads_, "N", "threads to use; default: 1");
         add_text(app, "--tensors", stats_.tensors, "REGEX", "only tensors in whose name this is found");
         add_text(app, "--collection", stats_.collection, "C", "only tensors of this collection");
-        add_text(app, "--steps", steps_, "A:B", "only global steps from A up to, not including, B; either may be left out");
+        add_text(app, "--steps", steps_, "A:B",
+                 "only global steps from A up to, not including, B; either may be left out");
         add_text(app, "--reductions", reductions_, "LIST",
                  "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
                  "it, nan, pos_inf, neg_inf, zeros, with commas between them; default: all");
@@ -196,7 +165,8 @@ private:
     }
 
     void add_check() {
-        CLI::App& app = *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
+        CLI::App& app =
+            *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
         add_runs(app, check_.runs);
         app.add_option("--rule", rules_, "a rule and its parameters: NAME,key=value,key=value; may be given again")
             ->type_name("RULE")

@@ -41,8 +41,8 @@ struct check_arguments {
 namespace detail {
 
 [[nodiscard]] inline std::vector<column> check_columns() {
-    return {{"run"},    {"rule"},   {"step", true},  {"mode"},            {"mode_step", true},
-            {"tensor"}, {"worker"}, {"value", true}, {"threshold", true}, {"message"}};
+    return {{"run"},    {"rule"},        {"step", true},      {"mode"},   {"mode_step", true}, {"tensor"},
+            {"worker"}, {"value", true}, {"threshold", true}, {"message"}};
 }
 
 /// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
@@ -73,8 +73,9 @@ template <class Trial>
     const auto* held = from->find_step(step);
     const auto files = held != nullptr ? from->files_of(*held) : std::span<const catalog::file>{};
     return run.loaded_all_steps() && std::any_of(files.begin(), files.end(), [&](const catalog::file& file) {
-        return from->workers[file.worker] == worker && !run.store().size(Trial::state_type::event_key(*from, file));
-    });
+               return from->workers[file.worker] == worker &&
+                      !run.store().size(Trial::state_type::event_key(*from, file));
+           });
 }
 
 /// One rule over one run: its findings go to `rows`, notes and progress to the console.
@@ -111,8 +112,8 @@ rule_outcome check_one(Rule rule, const Trial& run, const std::string& path, con
         note.damaged || has_lost_file(run, step, note.worker) ? to.damage(text) : to.note(text);
     };
     how.on_skip = [&](step_number step, const error& missing) {
-        to.note(std::string{rule.name()} + ": step " + std::to_string(step) + " is skipped: " +
-                error_text(missing, path));
+        to.note(std::string{rule.name()} + ": step " + std::to_string(step) +
+                " is skipped: " + error_text(missing, path));
     };
     return invoke_rule(watched, run, how);
 }
@@ -122,7 +123,8 @@ rule_outcome check_one(Rule rule, const Trial& run, const std::string& path, con
 /// Runs the command; the exit status.
 [[nodiscard]] inline int check(const check_arguments& given, console& to) {
     row_sink rows{to, given.how.format, detail::check_columns()};
-    const std::vector<column> summary_columns{{"run"}, {"rule"}, {"steps_evaluated", true}, {"steps_met", true}, {"findings", true}};
+    const std::vector<column> summary_columns{
+        {"run"}, {"rule"}, {"steps_evaluated", true}, {"steps_met", true}, {"findings", true}};
     row_sink summary{to, output_format::table, summary_columns};
     bool met = false;
     bool any_checked = false;

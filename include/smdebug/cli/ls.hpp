@@ -34,10 +34,10 @@ struct ls_arguments {
 /// What ls says of a tensor.
 struct tensor_summary {
     std::string name;
-    dtype type = dtype::invalid;      ///< of the first value that can be read; invalid: there is none
+    dtype type = dtype::invalid;           ///< of the first value that can be read; invalid: there is none
     std::optional<shape_type> shape = {};  ///< of that value, else the first that was saved
-    std::size_t steps = 0;            ///< complete ones
-    reduction_set saved = {};         ///< reductions, at any step
+    std::size_t steps = 0;                 ///< complete ones
+    reduction_set saved = {};              ///< reductions, at any step
 };
 
 /// Looks at one tensor.  Values that are damaged are passed over.  Cost: one read, where the first one is readable.
@@ -169,7 +169,8 @@ template <class Trial>
     const std::vector<step_number> steps = run.steps();
     const std::size_t incomplete = run.steps({.show_incomplete_steps = true}).size() - steps.size();
     std::string out = "run          " + printable(run.name()) + "\npath         " + printable(run.path()) + "\n";
-    out += std::string{"state        "} + (run.loaded_all_steps() ? "ended" : "running, or cut off: no end mark yet") + "\n";
+    out += std::string{"state        "} + (run.loaded_all_steps() ? "ended" : "running, or cut off: no end mark yet") +
+           "\n";
     out += "workers      " + workers_line(run) + "\n";
     out += "steps        " + counted(steps.size(), "step") + (steps.empty() ? "" : ": " + compact_steps(steps));
     out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";

@@ -52,8 +52,8 @@ inline void append_csv_field(std::string& out, std::string_view field) {
 
 /// How wide a text is on a terminal, taking every character as one column.
 [[nodiscard]] inline std::size_t width_of(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
 /// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.

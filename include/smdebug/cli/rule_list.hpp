@@ -33,7 +33,8 @@ struct rules_arguments {
     if (given.format == output_format::table) {
         to.print("\n");
         for (const rule_info& rule : built_in_rules()) {
-            to.print(std::string{rule.name}.append(" (").append(rule.python_name).append("): ").append(rule.meaning) + "\n");
+            to.print(std::string{rule.name}.append(" (").append(rule.python_name).append("): ").append(rule.meaning) +
+                     "\n");
         }
     }
     return to.status();

@@ -211,7 +211,8 @@ inline bool set(rules::vanishing_gradient& rule, const parameter_text& given) {
         for (const parameter_info& held : info->parameters) {
             names.append(names.empty() ? "" : ", ").append(held.name);
         }
-        throw usage_error("rule " + std::string{info->name} + " has no parameter \"" + given.key + "\"; it has: " + names);
+        throw usage_error("rule " + std::string{info->name} + " has no parameter \"" + given.key +
+                          "\"; it has: " + names);
     }
     return rule;
 }

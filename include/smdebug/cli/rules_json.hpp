@@ -9,8 +9,9 @@
 #include <smdebug/index/json_document.hpp>
 
 #include <fstream>
+#include <ios>
+#include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,8 @@ namespace detail {
     }
     const auto text = scalar_text(value);
     if (!text) {
-        throw usage_error("parameter " + parameter.key + " must be a string, a number, true, false or a list of strings");
+        throw usage_error("parameter " + parameter.key +
+                          " must be a string, a number, true, false or a list of strings");
     }
     parameter.text = *text;
     parameter.items = split(*text, ',');  // SageMaker's form of a list
@@ -102,12 +104,17 @@ namespace detail {
 /// The same from a file.
 [[nodiscard]] inline std::vector<built_in_rule> read_rules_json(const std::string& path) {
     std::ifstream file{path, std::ios::binary};
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file || !text) {  // not there, no file, or empty
-        throw usage_error("--rules-json: the file " + path + " cannot be read, or is empty");
+    std::string text;
+    bool good = file.is_open();
+    try {
+        text.assign(std::istreambuf_iterator<char>{file}, {});
+    } catch (const std::ios_base::failure&) {  // a folder, for one, opens but does not read
+        good = false;
     }
-    return parse_rules_json(text.str(), path);
+    if (!good) {
+        throw usage_error("--rules-json: the file " + path + " cannot be read");
+    }
+    return parse_rules_json(text, path);
 }
 
 }  // namespace cli

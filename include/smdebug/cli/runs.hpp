@@ -73,8 +73,8 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
             const auto tell_problems = [&] {
                 for (const problem& skipped : run.problems()) {
                     if (told.insert(skipped.where).second) {
-                        to.note("skipped the damaged index file " + printable(skipped.where) + " of " + printable(path) +
-                                  ": " + printable(skipped.what));
+                        to.note("skipped the damaged index file " + printable(skipped.where) + " of " +
+                                printable(path) + ": " + printable(skipped.what));
                     }
                 }
             };

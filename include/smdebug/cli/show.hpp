@@ -183,9 +183,8 @@ template <class Trial>
     line("step", std::to_string(held.step) + (held.mode == mode::global ? ""
                                                                         : " (" + std::string{name_of(held.mode)} + " " +
                                                                               std::to_string(held.mode_step) + ")"));
-    line("worker", printable(about.worker) + (about.workers.size() == 1
-                                                  ? ""
-                                                  : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
+    line("worker", printable(about.worker) +
+                       (about.workers.size() == 1 ? "" : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
     line("dtype", about.value ? std::string{name_of(about.value->type())} : "unknown: the values are not there");
     line("shape", about.shape ? shape_for_people(*about.shape) : "not saved");
     if (const auto count = count_of(about)) {
@@ -204,7 +203,8 @@ template <class Trial>
     }
     const auto values = first_values(*about.value, given.values, output_format::table);
     const std::size_t rest = about.value->size() - values.size();
-    line("values", joined(values, ", ") + (rest == 0 ? "" : (values.empty() ? "" : ", ... ") + ("(" + std::to_string(rest) + " more)")));
+    line("values", joined(values, ", ") +
+                       (rest == 0 ? "" : (values.empty() ? "" : ", ... ") + ("(" + std::to_string(rest) + " more)")));
     return out;
 }
 

@@ -79,7 +79,8 @@ struct statistic {
             }
             throw usage_error("--reductions: there is no \"" + std::string{name} + "\"; there are: " + names);
         }
-        if (std::none_of(chosen.begin(), chosen.end(), [&](const statistic& held) { return held.name == known->name; })) {
+        if (std::none_of(chosen.begin(), chosen.end(),
+                         [&](const statistic& held) { return held.name == known->name; })) {
             chosen.push_back(*known);
         }
         if (comma == list.size()) {
@@ -177,7 +178,8 @@ private:
 
     [[nodiscard]] std::string file_note(const scanned_tensor& tensor) const {
         const lookup_failure& why = *tensor.failure;
-        const std::string reason = why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
+        const std::string reason =
+            why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
         return printable(why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
                          std::string{tensor.worker} + " [run " + run_ + "]");
     }
@@ -216,8 +218,8 @@ template <class Trial>
 
 /// The columns of stats.
 [[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics) {
-    std::vector<column> columns{{"run"},  {"tensor"},          {"worker"}, {"step", true}, {"mode"}, {"mode_step", true},
-                                {"dtype"}, {"shape"}, {"count", true}};
+    std::vector<column> columns{{"run"},   {"tensor"}, {"worker"},     {"step", true}, {"mode"}, {"mode_step", true},
+                                {"dtype"}, {"shape"},  {"count", true}};
     for (const statistic& held : statistics) {
         columns.push_back({held.name, true});
     }

@@ -145,7 +145,8 @@ namespace cli {
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // how far, place
     for (std::size_t i = 0; i < names.size() && !asked.empty(); ++i) {
         const std::string name = lower(names[i]);
-        const bool holds = name.find(asked) != std::string::npos || (name.size() > 2 && asked.find(name) != std::string::npos);
+        const bool holds =
+            name.find(asked) != std::string::npos || (name.size() > 2 && asked.find(name) != std::string::npos);
         const std::size_t apart = edit_distance(asked, name);
         if (holds || apart <= std::max<std::size_t>(2, asked.size() / 3)) {
             ranked.emplace_back(apart, i);
