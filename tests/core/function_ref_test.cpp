@@ -70,3 +70,11 @@ TEST_CASE("function_ref: an exception of the callable comes through") {
     const auto thrower = [](int value) -> int { throw value; };
     CHECK_THROWS_AS(call(thrower, 1), int);
 }
+
+TEST_CASE("function_ref: drops what a callable returns where nothing is asked for") {
+    int called = 0;
+    auto counts = [&] { return ++called; };
+    const smdebug::function_ref<void()> reference = counts;
+    reference();
+    CHECK(called == 1);
+}

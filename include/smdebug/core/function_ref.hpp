@@ -16,17 +16,23 @@ template <class Signature>
 class function_ref;
 
 /// Refers to a callable for the duration of a call.
+/// Takes objects: lambdas, function objects, pointers to functions; not a function by its name.
 /// Borrows: the callable; never store a function_ref beyond the call it was passed to.
 template <class R, class... Args>
 class function_ref<R(Args...)> {
 public:
     template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<R, F&, Args...>)
-        function_ref(F&& callable)
+    requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_object_v<std::remove_reference_t<F>> &&
+             std::is_invocable_r_v<R, F&, Args...>) function_ref(F&& callable)
     noexcept  // NOLINT: implicit, so that a lambda can be passed
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
           call_([](void* object, Args... args) -> R {
-              return std::invoke(*static_cast<std::remove_reference_t<F>*>(object), std::forward<Args>(args)...);
+              auto& target = *static_cast<std::remove_reference_t<F>*>(object);
+              if constexpr (std::is_void_v<R>) {
+                  std::invoke(target, std::forward<Args>(args)...);
+              } else {
+                  return std::invoke(target, std::forward<Args>(args)...);
+              }
           }) {}
 
     R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
