@@ -46,7 +46,7 @@ TEST_CASE("local_storage: a key never leaves the folder") {
     const local_storage store{folder.path() + "/run"};
     CHECK(text_of(store.read("inside")) == "inside");
     for (const std::string& key : {std::string{"../secret"}, folder.path() + "/secret", std::string{"a/../../secret"},
-                                  std::string{""}, std::string{".."}, std::string{"inside\0x", 8}}) {
+                                   std::string{""}, std::string{".."}, std::string{"inside\0x", 8}}) {
         CAPTURE(key);
         CHECK_THROWS_AS(static_cast<void>(store.read(key)), not_found);
         CHECK(store.size(key) == std::nullopt);

@@ -40,10 +40,10 @@ struct exploding_tensor {
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "exploding_tensor"; }
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& trial, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> found;
-        for (const std::string& tensor_name : selected_tensors(trial, step, {collection_names, tensor_regex})) {
-            const auto tensor = trial.tensor(tensor_name);
+        for (const std::string& tensor_name : selected_tensors(run, step, {collection_names, tensor_regex})) {
+            const auto tensor = run.tensor(tensor_name);
             for (const std::string& worker : workers_to_check(tensor, step, all_workers)) {
                 found.push_back(judge(tensor, tensor_name, worker, step));
             }

@@ -29,18 +29,18 @@ struct tensor_selection {
 
 /// The selected tensors that were saved at a step, sorted, each once.  A collection that does not exist selects
 /// nothing. Errors: value_error for a bad regex.
-[[nodiscard]] std::vector<std::string> selected_tensors(const readable_trial auto& trial, step_number step,
+[[nodiscard]] std::vector<std::string> selected_tensors(const readable_trial auto& run, step_number step,
                                                         const tensor_selection& which) {
     if (which.collection_names.empty() && which.tensor_regex.empty()) {
-        return trial.tensor_names({.step = step});
+        return run.tensor_names({.step = step});
     }
     std::vector<std::string> names;
     const auto take = [&](std::vector<std::string> more) { names.insert(names.end(), more.begin(), more.end()); };
     for (const std::string& group : which.collection_names.texts()) {
-        take(trial.tensor_names({.collection = group, .step = step}));
+        take(run.tensor_names({.collection = group, .step = step}));
     }
     if (!which.tensor_regex.empty()) {
-        take(trial.tensor_names({.regex = which.tensor_regex, .step = step}));
+        take(run.tensor_names({.regex = which.tensor_regex, .step = step}));
     }
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());

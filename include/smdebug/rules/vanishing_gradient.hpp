@@ -26,10 +26,10 @@ struct vanishing_gradient {
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "vanishing_gradient"; }
 
-    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& trial, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> found;
-        for (const std::string& tensor_name : selected_tensors(trial, step, {.collection_names = "gradients"})) {
-            const auto tensor = trial.tensor(tensor_name);
+        for (const std::string& tensor_name : selected_tensors(run, step, {.collection_names = "gradients"})) {
+            const auto tensor = run.tensor(tensor_name);
             for (const std::string& worker : workers_to_check(tensor, step, all_workers)) {
                 const auto mean = tensor.find_reduction(step, reduction::mean, {.worker = worker, .abs = true});
                 if (!mean) {

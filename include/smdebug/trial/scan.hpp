@@ -105,7 +105,7 @@ private:
 };
 
 inline constexpr std::size_t scan_batch = 256;  ///< files that one call of read_each reads
-inline constexpr std::size_t scan_share = 16;   ///< files that a thread takes at a time
+inline constexpr std::size_t scan_share = 16;   ///< files that a thread takes at a time, at most
 
 }  // namespace detail
 
@@ -149,7 +149,8 @@ void scan_parts(const Trial& run, const scan_options& options, const Part& empty
         return;
     }
     // A window at a time: each thread takes a share of it, and when all are done the parts go out in order.
-    const std::size_t window = threads * detail::scan_share;
+    const std::size_t share = std::clamp<std::size_t>((files.size() + threads - 1) / threads, 1, detail::scan_share);
+    const std::size_t window = threads * share;
     std::vector<Part> parts(std::min(window, files.size()), empty);
     std::vector<file_scanner<typename Trial::state_type>> scanners;
     for (std::size_t i = 0; i < threads; ++i) {
@@ -162,11 +163,11 @@ void scan_parts(const Trial& run, const scan_options& options, const Part& empty
             std::vector<std::jthread> crew;
             for (std::size_t i = 0; i < threads; ++i) {
                 crew.emplace_back([&, i] {
-                    const std::size_t first = std::min(i * detail::scan_share, count);
-                    const std::size_t share = std::min(detail::scan_share, count - first);
+                    const std::size_t first = std::min(i * share, count);
+                    const std::size_t taken = std::min(share, count - first);
                     try {
                         walk.walk(
-                            scanners[i], files.subspan(begin + first, share),
+                            scanners[i], files.subspan(begin + first, taken),
                             [&](std::size_t place, const scanned_tensor& tensor) {
                                 visit(parts[first + place], tensor);
                             },
@@ -178,7 +179,7 @@ void scan_parts(const Trial& run, const scan_options& options, const Part& empty
             }
         }
         for (std::size_t i = 0; i < count; ++i) {
-            if (const auto& failed = failures[i / detail::scan_share]) {
+            if (const auto& failed = failures[i / share]) {
                 std::rethrow_exception(failed);
             }
             emit(parts[i], begin + i + 1, files.size());
