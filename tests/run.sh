@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs every test: with g++, again under AddressSanitizer and UndefinedBehaviorSanitizer, again with clang.
+# Builds and runs every test: with g++, again under AddressSanitizer and UndefinedBehaviorSanitizer (and where threads
+# meet, under ThreadSanitizer), again with clang.
 #   tests/run.sh [--quick]     --quick: only the first
 # Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
@@ -14,7 +15,7 @@ for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
         *)
-            sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+            sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
             exit 2
             ;;
     esac
@@ -33,6 +34,10 @@ else
     stage "packages" install_packages build test clang
     build_and_test dev "g++"
     build_and_test asan "g++ with ASan and UBSan"
+    # Where threads meet: trials, rules, storages.
+    stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
+    stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target test_trial test_rules test_storage
+    stage "ThreadSanitizer: test" ctest --preset tsan -j "$jobs" -R '^(trial|rules|storage)/'
     build_and_test clang "clang 16"
 fi
 say "all tests passed in $SECONDS s"

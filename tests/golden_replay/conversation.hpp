@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    using guard = smdebug::no_refresh<smdebug::trial>;
+    using guard = smdebug::no_refresh;
 
     smdebug::trial run_;
     std::vector<std::unique_ptr<guard>> guards_;

@@ -18,7 +18,8 @@ static_assert(!parse_index_key("index/12.json"));
 static_assert(!parse_index_key("index/12_.json"));
 static_assert(!parse_index_key("index/_worker_0.json"));
 static_assert(!parse_index_key("index/-1_worker_0.json"));
-static_assert(parse_index_key("index/9223372036854775807_w.json")->step == std::numeric_limits<step_number>::max());
+static_assert(parse_index_key("index/9223372036854775806_w.json")->step == std::numeric_limits<step_number>::max() - 1);
+static_assert(!parse_index_key("index/9223372036854775807_w.json"));
 static_assert(!parse_index_key("index/9223372036854775808_w.json"));
 static_assert(!parse_index_key("index/99999999999999999999999999_w.json"));
 static_assert(is_index_file("a.json") && is_index_file("a.csv") && !is_index_file("a.json.tmp") &&

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -169,6 +170,57 @@ TEST_CASE("invoke_rule: runs over a trial that is no more than readable") {
     CHECK(outcome.met_at == steps_list{4});
     CHECK(outcome.evaluated == 2);
     CHECK(outcome.end == invoke_end::end_of_run);
+}
+
+TEST_CASE("invoke_rule: several threads run rules over one trial, and refreshing is on again at the end") {
+    const memory_trial run{sample()};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&] {
+                for (int round = 0; round < 20; ++round) {
+                    invoke_rule(mean_above{}, run);
+                }
+            });
+        }
+    }
+    CHECK(run.dynamic_refresh());
+}
+
+TEST_CASE("invoke_rule: lists a running job once for the steps that it knows, not once a step") {
+    struct counting : memory_storage {
+        using memory_storage::memory_storage;
+        std::shared_ptr<int> listings = std::make_shared<int>(0);
+        [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+            ++*listings;
+            return memory_storage::list(prefix, after);
+        }
+    };
+    counting store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 100; ++step) {
+        build.step(with_a(step, 1));
+    }
+    const basic_trial<counting> run{store, {.poll_interval = 1ms}};
+    *store.listings = 0;
+    CHECK(invoke_rule(mean_above{}, run, {.timeout = 0ms}).evaluated == 100);
+    CHECK(*store.listings < 10);
+}
+
+TEST_CASE("invoke_rule: what another trial lacks skips the step, it does not end the run") {
+    struct leans_on_other {
+        const memory_trial* other;
+        finding operator()(const memory_trial&, step_number step) const {
+            other->wait_for_steps({step + 1'000'000'000'000});
+            return {};
+        }
+    };
+    const memory_trial run{sample()};
+    const memory_trial other{sample()};
+    const auto outcome = invoke_rule(leans_on_other{&other}, run);
+    CHECK(outcome.end == invoke_end::end_of_run);
+    CHECK(outcome.skipped == 4);
 }
 
 TEST_CASE("invoke_rule: a rule that compares runs holds them, and none of them refreshes during a call") {

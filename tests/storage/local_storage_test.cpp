@@ -92,6 +92,33 @@ TEST_CASE("local_storage: a folder, pipe or broken link in the place of a file i
     CHECK(std::find(keys.begin(), keys.end(), "broken") == keys.end());
 }
 
+TEST_CASE("local_storage: links that go round in many ways end, and each file is listed") {
+    const temporary_folder folder;
+    folder.write("index/a", "x");
+    for (const char* name : {"one", "two", "three", "index/up"}) {
+        std::filesystem::create_directory_symlink(folder.path(), folder.path() + "/" + name);
+    }
+    std::filesystem::create_directory_symlink("self", folder.path() + "/self");
+    const auto keys = local_storage{folder.path()}.list("", "");
+    CHECK(keys == std::vector<std::string>{"index/a"});
+}
+
+TEST_CASE("local_storage: a name that is too long is no file, and an empty root no folder") {
+    const temporary_folder folder;
+    const local_storage store{folder.path()};
+    const std::string longest(5000, 'x');
+    CHECK_THROWS_AS(static_cast<void>(store.read(longest)), not_found);
+    CHECK(store.size(longest) == std::nullopt);
+    const std::vector<std::string> keys{longest};
+    store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
+    const local_storage nowhere{""};
+    CHECK(nowhere.list("", "").empty());
+    CHECK(nowhere.list("etc/", "").empty());
+    CHECK(nowhere.size("etc/passwd") == std::nullopt);
+    CHECK_THROWS_AS(static_cast<void>(nowhere.read("etc/passwd")), not_found);
+    CHECK_FALSE(nowhere.exists());
+}
+
 TEST_CASE("local_storage: what may not be read is access_denied, and the message says which and why") {
     if (::geteuid() == 0) {
         MESSAGE("skipped: root may read everything");

@@ -138,13 +138,16 @@ TEST_CASE("catalog_builder: a file that names nothing makes no step, a damaged o
     CHECK_FALSE(builder.changed());
     const catalog made = std::move(builder).finish(1000, false);
     CHECK(made.steps.empty());
+    CHECK(made.layouts.empty());
 }
 
 TEST_CASE("catalog_builder: two files of one worker and step count as one worker") {
     building run{2};
-    run.load({step_with(1, {"a"}), step_with(1, {"b"})});
+    run.load({step_with(1, {"a"}, mode::train, 1), step_with(1, {"b"}, mode::train, 7)});
     CHECK(run.last.steps[0].file_count == 1);
     CHECK(run.last.last_complete_step == -1);
+    CHECK(run.last.steps_of(mode::train, true) == std::vector<step_number>{1});  // the second leaves no trace
+    CHECK_FALSE(run.last.find_tensor("b").has_value());
 }
 
 TEST_CASE("catalog_builder: event files with another name are kept by name, the usual ones are not") {

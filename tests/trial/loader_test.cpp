@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -135,6 +136,9 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
         FAIL("loaded");
     } catch (const index_reader_exception& thrown) {
         CHECK(thrown.where() == locations::index_key(2, "worker_0"));
+        CHECK(thrown.step() == 2);
+        CHECK(thrown.step_mode() == mode::global);
+        CHECK(thrown.worker() == "worker_0");
     }
     build.step(one(2));  // mended: what was read before the damage is not lost to the next load
     const auto next = load.load(run);
@@ -170,8 +174,55 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
     CHECK(run.steps_of(mode::global, false) == std::vector<step_number>{1, 3});
     CHECK(run.loaded_all_steps);
     REQUIRE(load.problems().size() == 2);
-    CHECK(load.problems()[0].where == "index/000000000/garbage.json");
-    CHECK(load.problems()[1].where == locations::index_key(2, "worker_0"));
+    CHECK(load.problems()[0].where == locations::index_key(2, "worker_0"));
+    CHECK(load.problems()[1].where == "index/000000000/garbage.json");
+}
+
+TEST_CASE("loader: damage_policy::skip goes past what the storage cannot read, and forgets what was mended") {
+    struct moody : memory_storage {
+        using memory_storage::memory_storage;
+        using memory_storage::read;
+        std::shared_ptr<bool> refuses = std::make_shared<bool>(true);
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            if (*refuses && key == locations::index_key(2, "worker_0")) {
+                throw access_denied("no", {.where = std::string{key}});
+            }
+            return memory_storage::read(key);
+        }
+    };
+    moody store;
+    run_builder{store}.collections().step(one(1)).step(one(2)).step(one(3));
+    const trial_options strict;
+    CHECK_THROWS_AS(static_cast<void>(loader{store, strict}.open()), access_denied);
+    const trial_options options{.damaged_index = damage_policy::skip};
+    loader load{store, options};
+    const catalog run = load.open();
+    CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{1, 3});
+    REQUIRE(load.problems().size() == 1);
+    CHECK(load.problems()[0].where == locations::index_key(2, "worker_0"));
+    *store.refuses = false;
+    const auto next = load.load(run);
+    REQUIRE(next.has_value());
+    CHECK(next->steps.size() == 3);
+    CHECK(load.problems().empty());
+}
+
+TEST_CASE("loader: two names of one worker are one worker") {
+    memory_storage store;
+    run_builder build{store};
+    const std::string text = R"({"collections": {}, "_meta": {"num_workers": 2}})";
+    build.put("collections/000000000/collections.json", text)
+        .put(locations::collections_key("worker_0"), text)
+        .step(one(0));
+    const trial_options options;
+    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
+}
+
+TEST_CASE("loader: a step that nothing could follow is no step") {
+    memory_storage store;
+    run_builder{store}.collections().step(one(1)).put("index/000000000/9223372036854775807_worker_0.json", "{}");
+    const trial_options options;
+    CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
 }
 
 TEST_CASE("loader: files that are no index files are somebody else's") {

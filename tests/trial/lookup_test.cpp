@@ -30,6 +30,7 @@ TEST_CASE("lookup: each absence is thrown as the error that the Python package h
     CHECK(thrown({.why = absence::no_such_worker, .where = "w"}) == "InvalidWorker");
     CHECK(thrown({.why = absence::shape_not_saved}) == "ShapeUnavailableForStep");
     CHECK(thrown({.why = absence::damaged, .where = "e"}) == "CorruptRecord");
+    CHECK(thrown({.why = absence::unreadable, .note = "n"}) == "Unavailable");
     CHECK(thrown({.why = absence::wrong_dtype, .note = "n"}) == "SMDebugTypeError");
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("tensor_names: by step, mode, regex and collection, and by several at 
     CHECK(ask({.mode = mode::eval}) == names{"eval_only", "loss"});
     CHECK(ask({.mode = mode::train}) == names{"loss", "relu_output"});
     CHECK(ask({.regex = "relu"}) == names{"relu_output"});
-    CHECK(ask({.regex = {{"relu", "^l"}}}) == names{"loss", "relu_output"});
+    CHECK(ask({.regex = {"relu", "^l"}}) == names{"loss", "relu_output"});
     CHECK(ask({.regex = "loss", .step = 4}) == names{"loss"});
     CHECK(ask({.collection = "losses"}) == names{"loss"});
     CHECK(ask({.collection = "losses", .step = 0}) == names{"loss"});
@@ -55,7 +55,7 @@ TEST_CASE("tensor_names: what is unknown has none, and nothing is created") {
     CHECK(ask({.mode = mode::predict}).empty());
     CHECK(ask({.collection = "unknown"}).empty());
     CHECK(ask({.collection = "empty"}).empty());
-    CHECK(ask({.regex = text_list{}}).empty());
+    CHECK(ask({.regex = std::vector<std::string>{}}).empty());
 }
 
 TEST_CASE("tensor_names: regex and collection together, and a bad regex, are refused before anything is loaded") {

@@ -15,10 +15,13 @@ TEST_CASE("options: text_list takes one text or several") {
     CHECK(text_list{std::string_view{"relu"}}.texts() == texts{"relu"});
     CHECK(text_list{texts{"a", "b"}}.texts() == texts{"a", "b"});
     CHECK(text_list{}.empty());
+    CHECK_FALSE(text_list{}.given());
+    CHECK(text_list{texts{}}.given());  // an empty list is a list
+    CHECK(text_list{texts{}}.empty());
     const tensor_names_options one{.regex = "relu"};
-    const tensor_names_options two{.regex = {{"relu", "tanh"}}};
-    CHECK(one.regex->texts() == texts{"relu"});
-    CHECK(two.regex->texts() == texts{"relu", "tanh"});
+    const tensor_names_options two{.regex = {"relu", "tanh"}};
+    CHECK(one.regex.texts() == texts{"relu"});
+    CHECK(two.regex.texts() == texts{"relu", "tanh"});
 }
 
 TEST_CASE("options: a collection is named by text or by itself") {

@@ -6,7 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -60,4 +63,40 @@ TEST_CASE("refresh_guard: may outlive the trial") {
     const no_refresh guard{*run};
     run.reset();
     CHECK(run == nullptr);
+}
+
+TEST_CASE("refresh_guard: guards end in any order, on any thread; the newest that is alive decides") {
+    const memory_trial run{small_run()};
+    auto first = std::make_unique<no_refresh>(run);
+    auto second = std::make_unique<no_refresh>(run);
+    first.reset();
+    CHECK_FALSE(run.dynamic_refresh());
+    second.reset();
+    CHECK(run.dynamic_refresh());
+    auto off = std::make_unique<no_refresh>(run);
+    const refresh on{run};
+    off.reset();
+    CHECK(run.dynamic_refresh());
+
+    std::vector<std::jthread> threads;
+    const memory_trial shared{small_run()};
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 1000; ++round) {
+                const no_refresh guard{shared};
+            }
+        });
+    }
+    threads.clear();
+    CHECK(shared.dynamic_refresh());
+}
+
+TEST_CASE("refresh_guard: takes a list of trials") {
+    const std::vector<memory_trial> runs{memory_trial{small_run()}, memory_trial{small_run()}};
+    {
+        const no_refresh guard{runs};
+        CHECK_FALSE(runs[0].dynamic_refresh());
+        CHECK_FALSE(runs[1].dynamic_refresh());
+    }
+    CHECK(runs[1].dynamic_refresh());
 }

@@ -60,6 +60,12 @@ TEST_CASE("regex: a search that would take for ever is given up with an error") 
     CHECK_THROWS_AS(static_cast<void>(regex{"^(?:(a+)+)+$(?<=b)"}.search(std::string(200, 'a') + "!")), value_error);
 }
 
+TEST_CASE("regex: long names need no stack") {
+    const std::string name = std::string(20'000, 'a') + "/b";
+    CHECK(regex{"(a|b)+/b$"}.search(name));
+    CHECK(regex{"^((?:[^/]|/)*)$"}.search(name));
+}
+
 TEST_CASE("regex: moves") {
     regex first{"a"};
     const regex second = std::move(first);

@@ -37,10 +37,13 @@ TEST_CASE("trial_state: a refresh publishes a new catalog, readers keep theirs")
     CHECK(after != before);
     CHECK(before->steps.size() == 1);
     CHECK(after->steps.size() == 2);
-    CHECK(state.set_dynamic_refresh(false));
+    const auto setting = state.begin_refresh_setting(false);
     build.step(one(2));
     CHECK(state.fresh() == after);
     CHECK(state.refreshed()->steps.size() == 3);
+    state.end_refresh_setting(setting);
+    state.end_refresh_setting(setting);  // once is enough, twice does no harm
+    CHECK(state.dynamic_refresh());
 }
 
 TEST_CASE("trial_state: a missing event file is looked for as often as the options say, unless it will not come") {
@@ -81,4 +84,21 @@ TEST_CASE("trial_state: takes policies that can do nothing but what their concep
         storage_archetype{store}, {}, decoder_archetype{1}, kernel_archetype{1}};
     CHECK(state.current()->steps.size() == 1);
     CHECK(state.current()->loaded_all_steps);
+}
+
+TEST_CASE("trial_state: what the storage fails to read is a value that remembers the storage's error") {
+    struct refusing : memory_storage {
+        using memory_storage::read;
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range) const {
+            throw access_denied("no right to read " + std::string{key}, {.where = std::string{key}});
+        }
+    };
+    refusing store;
+    run_builder{store}.collections().step(one(0)).end();
+    const trial_state<refusing, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+    const auto from = state.current();
+    const auto found = state.read_event(*from, from->files[0], {0, 10});
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.failure().why == absence::unreadable);
+    CHECK_THROWS_AS(throw_failure(found.failure(), "a", 0, mode::global), access_denied);
 }

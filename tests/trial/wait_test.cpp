@@ -46,3 +46,12 @@ TEST_CASE("waiter: a stop request ends a long pause at once, from either token")
     }};
     CHECK(pauses.pause() == wait_outcome::stopped);  // or this test runs into its timeout
 }
+
+TEST_CASE("waiter: intervals and timeouts that make no sense neither spin nor overflow") {
+    waiter backwards{-5ms, std::chrono::milliseconds::min()};
+    CHECK(backwards.pause() == wait_outcome::timed_out);
+    waiter endless{std::chrono::milliseconds::max(), 5ms};
+    while (endless.pause() == wait_outcome::look_again) {
+    }
+    CHECK(endless.pause() == wait_outcome::timed_out);
+}

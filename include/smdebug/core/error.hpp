@@ -125,14 +125,15 @@ public:
 class tensor_unavailable_for_step : public not_found {
 public:
     tensor_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in,
-                                bool has_reductions = false, const std::string& why = "as it was not saved.")
+                                bool has_reductions = false, const std::string& why = "as it was not saved.",
+                                const std::string& where = {})
         : not_found(error_name{"TensorUnavailableForStep"},
                     "Value for tensor " + tensor + " is not available for step " + std::to_string(step) +
                         " with mode " + std::string{name_of(in)} + " " + why +
                         (has_reductions ? " This tensor has reductions saved for this step. You might want to query "
                                           "for the reductions."
                                         : ""),
-                    {.tensor = tensor, .step = step, .step_mode = in}),
+                    {.where = where, .tensor = tensor, .step = step, .step_mode = in}),
           has_reductions_(has_reductions) {}
 
     [[nodiscard]] bool has_reductions() const noexcept { return has_reductions_; }
@@ -180,8 +181,9 @@ private:
 /// No such worker wrote this tensor at this step.
 class invalid_worker : public not_found {
 public:
-    explicit invalid_worker(const std::string& worker)
-        : not_found(error_name{"InvalidWorker"}, "Invalid Worker: " + worker, {.worker = worker}) {}
+    explicit invalid_worker(const std::string& worker) : invalid_worker(worker, {.worker = worker}) {}
+    invalid_worker(const std::string& worker, error_context context)
+        : not_found(error_name{"InvalidWorker"}, "Invalid Worker: " + worker, std::move(context)) {}
 };
 
 /// No collection of that name.

@@ -1,6 +1,6 @@
-// The version of the library: the only macros in the public headers.
-// Macros, because a user's #if has to see them.
-// Used by: the umbrella header, users, CMakeLists.txt (which reads the numbers from here).
+// The version of the library: the only macros of its own in the public headers (trial/regex.hpp sets one that PCRE2
+// asks for). Macros, because a user's #if has to see them. Used by: the umbrella header, users, CMakeLists.txt (which
+// reads the numbers from here).
 #pragma once
 
 #define SMDEBUG_VERSION_MAJOR 0

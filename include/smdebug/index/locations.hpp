@@ -72,7 +72,8 @@ struct step_file {
         }
         parsed.step = parsed.step * 10 + digit;
     }
-    if (digits == 0 || digits + 1 >= name.size() || name[digits] != '_') {
+    // The last number of all is no step either: whoever walks the steps has to be able to ask for the next one.
+    if (digits == 0 || digits + 1 >= name.size() || name[digits] != '_' || parsed.step == INT64_MAX) {
         return std::nullopt;
     }
     parsed.worker_part = name.substr(digits + 1);

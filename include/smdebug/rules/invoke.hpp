@@ -85,26 +85,50 @@ inline void skip(const invoke_options& options, rule_outcome& outcome, step_numb
     }
 }
 
+/// Whether an error says that something the rule needs was not saved.
+[[nodiscard]] inline bool means_skip(const not_found& missing) noexcept {
+    return dynamic_cast<const tensor_unavailable*>(&missing) != nullptr ||
+           dynamic_cast<const tensor_unavailable_for_step*>(&missing) != nullptr ||
+           dynamic_cast<const step_unavailable*>(&missing) != nullptr ||
+           dynamic_cast<const no_more_data*>(&missing) != nullptr;
+}
+
+/// Sorts a step's findings into the outcome and the callbacks.  Returns whether any was met.
+inline bool hand_over(std::vector<finding>& found, const invoke_options& options, rule_outcome& outcome,
+                      step_number step) {
+    bool met = false;
+    for (finding& one : found) {
+        const auto& callback = one.met ? options.on_finding : options.on_note;
+        if (callback) {
+            callback(step, one);
+        }
+        if (one.met) {
+            met = true;
+            outcome.finding_steps.push_back(step);
+            outcome.findings.push_back(std::move(one));
+        }
+    }
+    if (met) {
+        outcome.met_at.push_back(step);
+    }
+    return met;
+}
+
 }  // namespace detail
 
-/// Calls a rule at one global step: waits for the step, then, with refreshing off, makes sure of the tensors that the
-/// rule requires, and calls it.  Returns the findings that are met, and notes; nothing when there are neither.
-/// Errors: what wait_for_steps throws (step_unavailable, no_more_data, timed_out, stopped), tensor_unavailable,
-///         tensor_unavailable_for_step, and whatever the rule throws.
+namespace detail {
+
+/// Calls a rule at a step that is there, with refreshing off, after making sure of the tensors that it requires.
 template <class Rule, class Trial>
-requires rule<Rule, Trial>
-[[nodiscard]] std::vector<finding> evaluate_rule(Rule& callable, const Trial& run, step_number step,
-                                                 const wait_options& how = {}) {
-    if constexpr (detail::waits_for_steps<Trial>) {
-        run.wait_for_steps({step}, how);
-    }
+[[nodiscard]] std::vector<finding> call_rule(Rule& callable, const Trial& run, step_number step,
+                                             const wait_options& how) {
     const auto call = [&] {
         if constexpr (requires_tensors<Rule, Trial>) {
             required_tensors<Trial> required{run};
             callable.require(run, step, required);
             required.fetch(how);
         }
-        return detail::telling(callable(run, step));
+        return telling(callable(run, step));
     };
     const auto call_quietly = [&](const auto&... others) {
         if constexpr (refreshable_trial<Trial>) {
@@ -121,10 +145,77 @@ requires rule<Rule, Trial>
     }
 }
 
+/// The saved steps from one on, asked for in bulk: again only when those that are known have been walked.
+template <class Trial>
+class step_walk {
+public:
+    explicit step_walk(const Trial& run) : run_(run) {}
+
+    /// The first saved step that is not below `from`; nothing where there is none yet.
+    [[nodiscard]] std::optional<step_number> next(step_number from) {
+        for (const bool asked : {false, true}) {
+            if (asked) {
+                steps_ = run_.steps(steps_options{.show_incomplete_steps = true});
+                at_ = 0;
+            }
+            while (at_ < steps_.size() && steps_[at_] < from) {
+                ++at_;
+            }
+            if (at_ < steps_.size()) {
+                return steps_[at_];
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    const Trial& run_;
+    std::vector<step_number> steps_;
+    std::size_t at_ = 0;
+};
+
+/// Waits for a step.  Returns why there is nothing to call the rule at: invoke_end, or nothing when the step is there.
+/// `skipped` says that it will never be there, but later ones are.
+template <class Trial>
+[[nodiscard]] std::optional<invoke_end> wait_for_step(const Trial& run, step_number step, const wait_options& how,
+                                                      bool& skipped) {
+    if constexpr (waits_for_steps<Trial>) {
+        try {
+            run.wait_for_steps({step}, how);
+        } catch (const no_more_data&) {
+            return invoke_end::end_of_run;
+        } catch (const timed_out&) {
+            return invoke_end::timed_out;
+        } catch (const stopped&) {
+            return invoke_end::stopped;
+        } catch (const step_unavailable&) {
+            skipped = true;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace detail
+
+/// Calls a rule at one global step: waits for the step, then, with refreshing off, makes sure of the tensors that the
+/// rule requires, and calls it.  Returns the findings that are met, and notes; nothing when there are neither.
+/// Errors: what wait_for_steps throws (step_unavailable, no_more_data, timed_out, stopped), tensor_unavailable,
+///         tensor_unavailable_for_step, and whatever the rule throws.
+template <class Rule, class Trial>
+requires rule<Rule, Trial>
+[[nodiscard]] std::vector<finding> evaluate_rule(Rule& callable, const Trial& run, step_number step,
+                                                 const wait_options& how = {}) {
+    if constexpr (detail::waits_for_steps<Trial>) {
+        run.wait_for_steps({step}, how);
+    }
+    return detail::call_rule(callable, run, step, how);
+}
+
 /// Calls a rule at every saved global step from start_step up to, not including, end_step, waiting for new ones while
 /// the job runs.  Steps that lack something the rule needs are skipped.
-/// Errors: rule_evaluation_condition_met if asked for; whatever the rule throws that does not mean "not there".
-/// Cost:   grows with the saved steps, not with their numbers.
+/// Errors:  rule_evaluation_condition_met if asked for; whatever the rule throws that does not mean "not there".
+/// Cost:    grows with the saved steps, not with their numbers; a running job is listed when the known steps are done.
+/// Threads: rules may run over one trial on several threads; while any of them is in a call, none refreshes the trial.
 template <class Rule, class Trial>
 requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& run,
                                                                              const invoke_options& options = {}) {
@@ -135,61 +226,47 @@ requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rul
         outcome.end = why;
         return outcome;
     };
+    detail::step_walk walk{run};
     while (true) {
-        // The next step is the first saved one; where there is none yet, wait for whatever comes next.
-        const std::vector<step_number> seen = run.steps({.show_incomplete_steps = true});
-        const auto at = std::lower_bound(seen.begin(), seen.end(), outcome.next_step);
-        const bool saved = at != seen.end();
+        const std::optional<step_number> saved = walk.next(outcome.next_step);
         if (!saved && !detail::waits_for_steps<Trial>) {
             return finished(invoke_end::end_of_run);
         }
-        const step_number step = saved ? *at : outcome.next_step;
+        const step_number step = saved.value_or(outcome.next_step);
         if (options.end_step && step >= *options.end_step) {
             outcome.next_step = *options.end_step;
             return finished(invoke_end::end_step);
         }
-        std::vector<finding> found;
-        try {
-            if (options.stop.stop_requested()) {
-                return finished(invoke_end::stopped);
-            }
-            found = evaluate_rule(callable, run, step, how);
-            ++outcome.evaluated;
-        } catch (const no_more_data&) {
-            return finished(invoke_end::end_of_run);
-        } catch (const timed_out&) {
-            return finished(invoke_end::timed_out);
-        } catch (const stopped&) {
+        if (options.stop.stop_requested()) {
             return finished(invoke_end::stopped);
-        } catch (const step_unavailable& missing) {
-            if (saved) {  // a number between two saved steps is no step that was skipped
-                detail::skip(options, outcome, step, missing);
-            }
-        } catch (const tensor_unavailable& missing) {
-            detail::skip(options, outcome, step, missing);
-        } catch (const tensor_unavailable_for_step& missing) {
-            detail::skip(options, outcome, step, missing);
+        }
+        bool passed_over = false;
+        if (const auto over = detail::wait_for_step(run, step, how, passed_over)) {
+            return finished(*over);
         }
         outcome.next_step = step + 1;
-        bool met = false;
-        for (finding& one : found) {
-            if (!one.met) {
-                if (options.on_note) {
-                    options.on_note(step, one);
-                }
-                continue;
-            }
-            if (options.on_finding) {
-                options.on_finding(step, one);
-            }
-            met = true;
-            outcome.finding_steps.push_back(step);
-            outcome.findings.push_back(std::move(one));
-        }
-        if (!met) {
+        if (passed_over) {  // a number between two saved steps is no step that was skipped
             continue;
         }
-        outcome.met_at.push_back(step);
+        std::vector<finding> found;
+        try {
+            found = detail::call_rule(callable, run, step, how);
+            ++outcome.evaluated;
+        } catch (const timed_out&) {  // of a tensor that the rule requires
+            outcome.next_step = step;
+            return finished(invoke_end::timed_out);
+        } catch (const stopped&) {
+            outcome.next_step = step;
+            return finished(invoke_end::stopped);
+        } catch (const not_found& missing) {
+            if (!detail::means_skip(missing)) {
+                throw;
+            }
+            detail::skip(options, outcome, step, missing);
+        }
+        if (!detail::hand_over(found, options, outcome, step)) {
+            continue;
+        }
         if (options.raise_eval_cond) {
             throw rule_evaluation_condition_met(name_of_rule(callable), step, outcome.findings.back().message);
         }

@@ -64,7 +64,7 @@ struct tensor_selection {
     if (failure.why == absence::wrong_dtype) {
         return note;
     }
-    note.damaged = failure.why == absence::damaged;
+    note.damaged = failure.why == absence::damaged || failure.why == absence::unreadable;
     try {
         throw_failure(failure, tensor, step, mode::global);
     } catch (const error& described) {

@@ -77,11 +77,11 @@ public:
         // "index/00" lists the folder "index" and keeps what starts with "index/00".
         const std::size_t slash = prefix.rfind('/');
         const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
-        if (!posix::stays_inside(folder) && !folder.empty()) {
+        if (root_.empty() || (!posix::stays_inside(folder) && !folder.empty())) {
             return {};
         }
         std::vector<std::string> keys;
-        posix::list_files(root_, folder, keys);
+        posix::file_lister{root_}.list(folder, keys);
         std::erase_if(keys, [&](const std::string& key) {
             return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
         });
@@ -90,7 +90,7 @@ public:
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        return posix::stays_inside(key) ? posix::regular_file_size(path_of(key)) : std::nullopt;
+        return is_key(key) ? posix::regular_file_size(path_of(key)) : std::nullopt;
     }
 
     [[nodiscard]] std::string name() const { return root_; }
@@ -104,8 +104,11 @@ public:
     void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
 
 private:
+    // An empty root is no folder: "" + "/index" would be a path of the machine's.
+    [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && posix::stays_inside(key); }
+
     [[nodiscard]] std::string path_of(std::string_view key) const {
-        if (!posix::stays_inside(key)) {
+        if (!is_key(key)) {
             throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
                             {.where = std::string{key}});
         }

@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,10 +30,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace posix {
 
+/// Whether an errno says that there is no such thing: a name that is too long, or that goes round in links, has none.
+[[nodiscard]] inline bool means_missing(int code) noexcept {
+    return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG || code == ELOOP;
+}
+
 /// Throws the error that `code` (an errno) stands for.
 [[noreturn]] inline void fail(const std::string& doing, const std::string& path, int code) {
     const std::string why = doing + " " + path + ": " + std::generic_category().message(code);
-    if (code == ENOENT || code == ENOTDIR) {
+    if (means_missing(code)) {
         throw not_found(why, {.where = path});
     }
     if (code == EACCES || code == EPERM) {
@@ -84,7 +91,7 @@ public:
     [[nodiscard]] static std::optional<directory_handle> open(const std::string& path) {
         descriptor handle{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
         if (handle.get() < 0) {
-            if (errno == ENOENT || errno == ENOTDIR) {
+            if (means_missing(errno)) {
                 return std::nullopt;
             }
             fail("cannot open the folder", path, errno);
@@ -114,7 +121,7 @@ public:
                                                            const std::string& folder_name) {
         descriptor handle{open_at(folder.get(), name.c_str())};
         if (handle.get() < 0) {
-            if (errno == ENOENT || errno == ENOTDIR) {
+            if (means_missing(errno)) {
                 return std::nullopt;
             }
             fail("cannot open", folder_name + "/" + name, errno);
@@ -181,7 +188,7 @@ private:
 [[nodiscard]] inline std::optional<std::uint64_t> regular_file_size(const std::string& path) {
     struct ::stat info = {};
     if (::stat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR) {
+        if (means_missing(errno)) {
             return std::nullopt;
         }
         fail("cannot look at", path, errno);
@@ -189,48 +196,76 @@ private:
     return S_ISREG(info.st_mode) ? std::optional{static_cast<std::uint64_t>(info.st_size)} : std::nullopt;
 }
 
-/// Appends the paths, relative to `root`, of all regular files below root/folder; in no order.  Links are followed, to
-/// a depth that ends any circle.
-inline void list_files(const std::string& root, const std::string& folder, std::vector<std::string>& keys,
-                       int depth = 16) {
-    const std::string path = folder.empty() ? root : root + "/" + folder;
-    DIR* const stream = ::opendir(path.c_str());
-    if (stream == nullptr) {
-        if (errno == ENOENT || errno == ENOTDIR) {
-            return;
+/// Lists the regular files below a folder.
+class file_lister {
+public:
+    explicit file_lister(std::string root) : root_(std::move(root)) {}
+
+    /// Appends the paths, relative to the root, of all regular files below root/folder; in no order.  Links are
+    /// followed, but a folder that has been listed is not listed again through a link: circles end.
+    void list(const std::string& folder, std::vector<std::string>& keys) {
+        const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
+        const std::unique_ptr<DIR, closer> stream{::opendir(path.c_str())};
+        if (!stream) {
+            if (means_missing(errno)) {
+                return;
+            }
+            fail("cannot list the folder", path, errno);
         }
-        fail("cannot list the folder", path, errno);
-    }
-    struct closer {
-        DIR* stream;
-        ~closer() { ::closedir(stream); }
-    } const close_at_end{stream};
-    const std::string stem = folder.empty() ? std::string{} : folder + "/";
-    for (errno = 0; const ::dirent* entry = ::readdir(stream); errno = 0) {
-        const std::string_view name = static_cast<const char*>(entry->d_name);
-        if (name == "." || name == "..") {
-            continue;
+        struct ::stat self = {};
+        if (::fstat(::dirfd(stream.get()), &self) == 0) {
+            listed_.emplace(self.st_dev, self.st_ino);
         }
-        std::string key = std::string{stem}.append(name);
-        bool is_folder = entry->d_type == DT_DIR;
-        bool is_file = entry->d_type == DT_REG;
-        if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
-            struct ::stat info = {};
-            if (::fstatat(::dirfd(stream), static_cast<const char*>(entry->d_name), &info, 0) == 0) {
-                is_folder = S_ISDIR(info.st_mode);
-                is_file = S_ISREG(info.st_mode);
+        const std::string stem = folder.empty() ? std::string{} : folder + "/";
+        for (errno = 0; const ::dirent* entry = ::readdir(stream.get()); errno = 0) {
+            const std::string_view name = static_cast<const char*>(entry->d_name);
+            if (name == "." || name == "..") {
+                continue;
+            }
+            std::string key = std::string{stem}.append(name);
+            switch (kind_of(*entry, ::dirfd(stream.get()))) {
+                case kind::file:
+                    keys.push_back(std::move(key));
+                    break;
+                case kind::folder:
+                    list(key, keys);
+                    break;
+                case kind::other:
+                    break;
             }
         }
-        if (is_file) {
-            keys.push_back(std::move(key));
-        } else if (is_folder && depth > 0) {
-            list_files(root, key, keys, depth - 1);
+        if (errno != 0) {
+            fail("cannot list the folder", path, errno);
         }
     }
-    if (errno != 0) {
-        fail("cannot list the folder", path, errno);
+
+private:
+    struct closer {
+        void operator()(DIR* stream) const noexcept { ::closedir(stream); }
+    };
+    enum class kind : std::uint8_t { file, folder, other };
+
+    [[nodiscard]] kind kind_of(const ::dirent& entry, int folder) const {
+        if (entry.d_type == DT_REG) {
+            return kind::file;
+        }
+        if (entry.d_type == DT_DIR) {
+            return kind::folder;
+        }
+        struct ::stat info = {};
+        if ((entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) ||
+            ::fstatat(folder, static_cast<const char*>(entry.d_name), &info, 0) != 0) {
+            return kind::other;
+        }
+        if (S_ISDIR(info.st_mode)) {
+            return listed_.contains({info.st_dev, info.st_ino}) ? kind::other : kind::folder;
+        }
+        return S_ISREG(info.st_mode) ? kind::file : kind::other;
     }
-}
+
+    std::string root_;
+    std::set<std::pair<::dev_t, ::ino_t>> listed_;
+};
 
 /// Makes the folders above `path`.
 inline void make_folders_above(const std::string& path) {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace smdebug {
@@ -79,10 +80,12 @@ namespace detail {
     if (found > *count) {
         return status::size_mismatch;
     }
-    if (found<*count&& * count> max_repeated_bytes / sizeof(std::string_view)) {
+    const std::string_view last = found == 0 ? std::string_view{} : out.strings.back();
+    // Whoever keeps the tensor copies every repetition: what that takes is bounded, not only what the views take.
+    const std::size_t cost = sizeof(std::string) + sizeof(std::string_view) + last.size();
+    if (found < *count && (*count - found) > max_repeated_bytes / cost) {
         return status::too_large;
     }
-    const std::string_view last = found == 0 ? std::string_view{} : out.strings.back();
     out.strings.resize(*count, last);
     return status::ok;
 }

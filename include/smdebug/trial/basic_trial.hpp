@@ -56,7 +56,7 @@ public:
     /// Opens the run in the directory `path`.
     explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = {},
                          Kernel kernel = {}) requires std::constructible_from<Storage, std::string> &&
-        (!std::same_as<Storage, std::string>)
+        place_prober<Storage>
         : basic_trial(Storage(std::move(path)), std::move(options), std::move(decoder), std::move(kernel)) {}
 
     /// The name given in the options, else the last part of the path.
@@ -153,7 +153,10 @@ public:
     [[nodiscard]] std::vector<std::string> workers() const { return state_->current()->collection_workers; }
     /// The workers that wrote a global step, sorted by name.
     [[nodiscard]] std::vector<std::string> workers(step_number global_step) const {
-        const auto from = state_->current();
+        auto from = state_->current();
+        if (from->find_step(global_step) == nullptr) {
+            from = state_->fresh();
+        }
         std::vector<std::string> found;
         if (const auto* held = from->find_step(global_step)) {
             for (const catalog::file& written : from->files_of(*held)) {
@@ -177,7 +180,8 @@ public:
         return found->second;
     }
 
-    /// The values of the tensors in the collections "inputs", "labels" and "predictions" at a step, by tensor name.
+    /// The values of the tensors in the collections "inputs", "labels" and "predictions" at a step, in the order of the
+    /// tensors' names.
     [[nodiscard]] std::vector<tensor_value> inputs(step_number step, const read_options& where = {}) const {
         return values_in("inputs", step, where);
     }
@@ -190,7 +194,8 @@ public:
 
     // State ------------------------------------------------------------------------------------------------------
 
-    /// Whether the job has ended and everything that it wrote is in the catalog.
+    /// Whether the job has ended and everything that it wrote is in the catalog.  Reading it does not look for news: a
+    /// loop that waits for it calls refresh(), or asks for steps().
     [[nodiscard]] bool loaded_all_steps() const { return state_->current()->loaded_all_steps; }
     /// The last step that counts as complete; -1 when there is none.
     [[nodiscard]] step_number last_complete_step() const { return state_->current()->last_complete_step; }
@@ -217,6 +222,10 @@ private:
     }
 
     [[nodiscard]] bool wait_is_over(step_number step, smdebug::mode in) const {
+        // What is there already needs no look at the storage.
+        if (state_->current()->state_of(in, step) == step_state::available) {
+            return true;
+        }
         const auto from = state_->refreshed();
         switch (from->state_of(in, step)) {
             case step_state::available:

@@ -45,6 +45,10 @@ public:
     /// The files of one load come in ascending order of step and worker, which decides who claims a mode step.
     [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part,
                                                         byte_view bytes) {
+        const worker_id worker = worker_of(worker_part);
+        if (is_repeated(step, worker)) {
+            return std::nullopt;
+        }
         index_file::meta head;
         std::optional<std::uint32_t> shared;
         if (const auto parts = index_file::split_canonical(bytes)) {
@@ -56,10 +60,9 @@ public:
                 return wrong;
             }
         }
-        if (next_.layouts[*shared]->empty()) {
+        if (!shared) {
             return std::nullopt;  // a file that names nothing makes no step (decisions.md N4)
         }
-        const worker_id worker = worker_of(worker_part);
         added_.push_back({.step = step,
                           .mode_step = head.mode_step,
                           .layout = *shared,
@@ -104,6 +107,17 @@ private:
         return std::nullopt;
     }
 
+    // Two names can stand for one worker (.json and .csv): the first counts, or the step would look complete.
+    [[nodiscard]] bool is_repeated(step_number step, worker_id worker) const {
+        for (auto held = added_.rbegin(); held != added_.rend() && held->step == step; ++held) {
+            if (held->worker == worker) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // `made` stays empty for a file that names nothing.
     [[nodiscard]] std::optional<index_file::damage> parse(byte_view bytes, index_file::meta& head,
                                                           std::optional<std::uint32_t>& made) {
         std::vector<layout::entry> entries;
@@ -124,6 +138,9 @@ private:
             });
         if (wrong) {
             return wrong;
+        }
+        if (entries.empty() && shapes.empty()) {
+            return std::nullopt;
         }
         auto fresh = std::make_shared<const layout>(std::move(entries), std::move(shapes));
         // A file that does not stand as usual may still say what the last one said.
@@ -210,11 +227,6 @@ private:
         const auto middle = static_cast<std::ptrdiff_t>(next_.files.size());
         next_.files.insert(next_.files.end(), added_.begin(), added_.end());
         std::inplace_merge(next_.files.begin(), next_.files.begin() + middle, next_.files.end(), before);
-        // Two names can stand for one worker (.json and .csv): the first counts, or the step would look complete.
-        const auto same = [](const catalog::file& a, const catalog::file& b) {
-            return a.step == b.step && a.worker == b.worker;
-        };
-        next_.files.erase(std::unique(next_.files.begin(), next_.files.end(), same), next_.files.end());
 
         next_.steps.clear();
         auto old = known.begin();

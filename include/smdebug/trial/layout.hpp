@@ -1,6 +1,6 @@
 // What one index file's payload says, in numbers: which tensors lie where in an event file.
 // Training writes the same list at nearly every step, so that layouts are few and shared.
-// Used by: trial/catalog.hpp, trial/layout_pool.hpp.
+// Used by: trial/catalog.hpp, trial/catalog_builder.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

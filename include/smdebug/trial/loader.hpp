@@ -18,7 +18,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,7 +88,14 @@ public:
     }
 
     [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
-    [[nodiscard]] const std::vector<problem>& problems() const noexcept { return problems_; }
+    /// By name.
+    [[nodiscard]] std::vector<problem> problems() const {
+        std::vector<problem> found;
+        for (const auto& [where, what] : problems_) {
+            found.push_back({where, what});
+        }
+        return found;
+    }
 
 private:
     [[nodiscard]] std::string place() const { return std::string(store_.name()); }
@@ -108,6 +117,9 @@ private:
                 workers.push_back(std::move(*worker));
             }
         }
+        // Two names can stand for one worker ("collections.json" is worker_0's).
+        std::sort(workers.begin(), workers.end());
+        workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
         std::size_t wanted = 1;
         if (!workers.empty()) {
             const byte_buffer bytes = store_.read(first_key);
@@ -120,8 +132,6 @@ private:
             out.num_workers = wanted;
         }
         if (!workers.empty() && workers.size() >= wanted) {
-            std::sort(workers.begin(), workers.end());
-            workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
             out.collection_workers = std::move(workers);
             return true;
         }
@@ -166,7 +176,7 @@ private:
             }
             const auto name = locations::parse_index_key(key);
             if (!name) {
-                damaged(key, "the name is not of the form <step>_<worker>.json");
+                damaged({.key = key, .name = {}}, "the name is not of the form <step>_<worker>.json");
                 continue;
             }
             if (options_.range.contains(name->step) && !knows(last, *name)) {
@@ -197,36 +207,62 @@ private:
         for (const candidate& held : found) {
             keys.emplace_back(held.key);
         }
-        read_each(store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) {
-            if (!bytes) {
-                return;  // gone since the listing
+        std::size_t next = 0;
+        while (next < keys.size()) {
+            try {
+                const std::size_t first = next;
+                read_each(store_, std::span<const std::string>{keys}.subspan(first),
+                          [&](std::size_t i, std::optional<byte_view> bytes) {
+                              next = first + i;
+                              take(found[next], bytes, ended, builder);
+                              ++next;
+                          });
+            } catch (const index_reader_exception&) {
+                throw;
+            } catch (const error& failed) {
+                // What cannot be read is skipped where damage is; else the storage's word stands.
+                if (options_.damaged_index == damage_policy::fail) {
+                    throw;
+                }
+                damaged(found[next], std::string{failed.message()});
+                ++next;
             }
-            const candidate& held = found[i];
-            const auto wrong = builder.add(held.name.step, held.name.worker_part, *bytes);
-            // A running job may be writing this very file: it is asked for again at the next refresh.
-            if (wrong && (ended || !wrong->not_json)) {
-                damaged(held.key, wrong->what);
-            }
-        });
+        }
     }
 
-    void damaged(std::string_view key, const std::string& what) {
+    void take(const candidate& held, std::optional<byte_view> bytes, bool ended, catalog_builder& builder) {
+        if (!bytes) {
+            return;  // gone since the listing
+        }
+        const auto wrong = builder.add(held.name.step, held.name.worker_part, *bytes);
+        // A running job may be writing this very file: it is asked for again at the next refresh.
+        if (wrong && (ended || !wrong->not_json)) {
+            damaged(held, wrong->what);
+        } else {
+            problems_.erase(std::string{held.key});
+        }
+    }
+
+    void damaged(const candidate& held, const std::string& what) {
         if (options_.damaged_index == damage_policy::fail) {
+            error_context context{.where = std::string{held.key}};
+            if (!held.name.worker_part.empty()) {
+                context.step = held.name.step;
+                context.step_mode = mode::global;
+                context.worker = locations::worker_from_file_part(held.name.worker_part);
+            }
             throw index_reader_exception(
-                std::string{key} + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)",
-                {.where = std::string{key}});
+                std::string{held.key} + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)",
+                std::move(context));
         }
-        const auto known = [&](const problem& held) { return held.where == key; };
-        if (std::none_of(problems_.begin(), problems_.end(), known)) {
-            problems_.push_back({std::string{key}, what});
-        }
+        problems_.insert_or_assign(std::string{held.key}, what);
     }
 
     const Storage& store_;
     const trial_options& options_;
     settled_options settled_;
     load_memory memory_;
-    std::vector<problem> problems_;
+    std::map<std::string, std::string> problems_;  // what is wrong, by key
 };
 
 }  // namespace v1

@@ -8,6 +8,7 @@
 #include <smdebug/core/step.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ enum class absence : std::uint8_t {
     no_such_worker,          ///< the tensor is there, but not from this worker
     event_file_missing,      ///< the index names an event file that is not there
     shape_not_saved,         ///< neither a shape nor values
+    unreadable,              ///< the storage failed to read the event file: see `cause`
     damaged,                 ///< the record cannot be trusted: see `damage`, `where`, `offset`
     wrong_dtype,             ///< the dtype does not have what was asked for
 };
@@ -30,11 +32,12 @@ enum class absence : std::uint8_t {
 /// Why, and where.
 struct lookup_failure {
     absence why = absence::tensor_not_saved;
-    bool has_reductions = false;  ///< the values are not there, but saved reductions are
-    status damage = status::ok;   ///< of a damaged record
-    std::uint64_t offset = 0;     ///< of a damaged record, in `where`
-    std::string where = {};       ///< the event file, or the worker that is not there
-    std::string note = {};        ///< words that only the place of failure knows
+    bool has_reductions = false;    ///< the values are not there, but saved reductions are
+    status damage = status::ok;     ///< of a damaged record
+    std::uint64_t offset = 0;       ///< of a damaged record, in `where`
+    std::string where = {};         ///< the event file, or the worker that is not there
+    std::string note = {};          ///< words that only the place of failure knows
+    std::exception_ptr cause = {};  ///< of what is unreadable: the storage error
 };
 
 /// A value, or why there is none.
@@ -67,15 +70,21 @@ private:
             throw tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
         case absence::event_file_missing:
             throw tensor_unavailable_for_step(tensor, step, in, false,
-                                              "as its event file " + failure.where + " is missing.");
+                                              "as its event file " + failure.where + " is missing.", failure.where);
         case absence::step_not_saved:
             throw step_unavailable(step, in);
         case absence::step_not_yet_available:
             throw step_not_yet_available(step, in);
         case absence::no_such_worker:
-            throw invalid_worker(failure.where);
+            throw invalid_worker(failure.where,
+                                 {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where});
         case absence::shape_not_saved:
             throw shape_unavailable_for_step(tensor, step, in);
+        case absence::unreadable:
+            if (failure.cause) {
+                std::rethrow_exception(failure.cause);
+            }
+            throw unavailable(failure.note, {.where = failure.where, .tensor = tensor, .step = step, .step_mode = in});
         case absence::damaged:
             throw corrupt_record(
                 failure.where + ", record at byte " + std::to_string(failure.offset) + ": " +

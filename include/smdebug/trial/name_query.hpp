@@ -40,12 +40,12 @@ private:
 /// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.
 template <class Fresh>
 [[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which, Fresh&& fresh) {
-    if (which.regex && which.collection) {
+    if (which.regex.given() && which.collection) {
         throw value_error("tensor_names takes a regex or a collection, not both");
     }
     std::optional<name_filter> filter;
-    if (which.regex) {
-        filter.emplace(which.regex->texts(), std::vector<std::string>{});
+    if (which.regex.given()) {
+        filter.emplace(which.regex.texts(), std::vector<std::string>{});
     }
     const auto from = fresh();
     if (which.collection) {

@@ -19,21 +19,26 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// One text or several, so that both `.regex = "relu"` and `.regex = {"relu", "tanh"}` read well.
+/// One text or several, so that both `.regex = "relu"` and `.regex = {"relu", "tanh"}` read well; or none at all, which
+/// is not the same as an empty list.
 class text_list {
 public:
     text_list() = default;
-    text_list(const char* text) : texts_{text} {}                            // NOLINT: implicit
-    text_list(std::string_view text) : texts_{std::string{text}} {}          // NOLINT: implicit
-    text_list(std::string text) : texts_{std::move(text)} {}                 // NOLINT: implicit
-    text_list(std::vector<std::string> texts) : texts_(std::move(texts)) {}  // NOLINT: implicit
-    text_list(std::initializer_list<std::string> texts) : texts_(texts) {}
+    text_list(const char* text) : texts_{text}, given_(true) {}                            // NOLINT: implicit
+    text_list(std::string_view text) : texts_{std::string{text}}, given_(true) {}          // NOLINT: implicit
+    text_list(std::string text) : texts_{std::move(text)}, given_(true) {}                 // NOLINT: implicit
+    text_list(std::vector<std::string> texts) : texts_(std::move(texts)), given_(true) {}  // NOLINT: implicit
+    /// Literals only: from two std::strings in braces a std::string could be made as well, of a pair of iterators.
+    text_list(std::initializer_list<const char*> texts) : texts_(texts.begin(), texts.end()), given_(true) {}
 
     [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
     [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
+    /// Whether anything was given, be it an empty list.
+    [[nodiscard]] bool given() const noexcept { return given_; }
 
 private:
     std::vector<std::string> texts_;
+    bool given_ = false;
 };
 
 /// A collection, by its name or by itself.
@@ -79,7 +84,7 @@ struct trial_options {
 
 /// trial.tensor_names(...).  `regex` and `collection` exclude each other.
 struct tensor_names_options {
-    std::optional<text_list> regex = {};
+    text_list regex = {};
     std::optional<collection_ref> collection = {};
     std::optional<step_number> step = {};
     smdebug::mode mode = smdebug::mode::global;

@@ -1,13 +1,12 @@
-// Scope guards that switch a trial's refreshing off or on, and put back what was before, whatever flies past.
+// Scope guards that switch the refreshing of trials off or on, and put back what was before, whatever flies past.
 // Used by: rules/invoke.hpp, users.
 #pragma once
 
-#include <array>
 #include <concepts>
-#include <cstddef>
-#include <memory>
-#include <tuple>
+#include <functional>
+#include <ranges>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -16,48 +15,66 @@ inline namespace v1 {
 template <class T>
 concept refreshable_trial = requires(const T& trial) {
     typename T::state_type;
-    { trial.state()->set_dynamic_refresh(true) } -> std::same_as<bool>;
+    trial.state()->end_refresh_setting(trial.state()->begin_refresh_setting(true));
 };
 
-/// Sets refreshing on one trial or several for a scope.  Not copyable: there is one to put back.
-/// Threads: guards of several threads on one trial would put back each other's settings; give each thread a trial.
-template <bool On, refreshable_trial... Trials>
+/// A vector, array or span of such trials.
+template <class R>
+concept refreshable_trials = std::ranges::input_range<const R> && refreshable_trial<std::ranges::range_value_t<R>>;
+
+/// Sets refreshing on some trials for a scope.  Of several guards on one trial the newest that is alive decides, so
+/// that guards may end in any order, on any thread.  May outlive the trials.
 class refresh_setting {
 public:
-    explicit refresh_setting(const Trials&... trials)
-        : states_(trials.state()...), before_{trials.state()->set_dynamic_refresh(On)...} {}
     refresh_setting(const refresh_setting&) = delete;
     refresh_setting& operator=(const refresh_setting&) = delete;
-    ~refresh_setting() { put_back(std::index_sequence_for<Trials...>{}); }
+    ~refresh_setting() {
+        for (auto ending = endings_.rbegin(); ending != endings_.rend(); ++ending) {
+            (*ending)();
+        }
+    }
+
+protected:
+    refresh_setting() = default;
+
+    template <refreshable_trial Trial>
+    void set(bool on, const Trial& run) {
+        endings_.reserve(endings_.size() + 1);  // so that nothing can fail once the setting has begun
+        const auto state = run.state();
+        std::function<void()> ending = [state, setting = state->begin_refresh_setting(on)] {
+            state->end_refresh_setting(setting);
+        };
+        endings_.push_back(std::move(ending));
+    }
+    template <refreshable_trials Trials>
+    void set(bool on, const Trials& trials) {
+        for (const auto& run : trials) {
+            set(on, run);
+        }
+    }
 
 private:
-    // Backwards, so that a trial that is named twice ends as it began.
-    template <std::size_t... I>
-    void put_back(std::index_sequence<I...> /*places*/) noexcept {
-        constexpr std::size_t count = sizeof...(Trials);
-        (static_cast<void>(std::get<count - 1 - I>(states_)->set_dynamic_refresh(before_[count - 1 - I])), ...);
-    }
-    std::tuple<std::shared_ptr<const typename Trials::state_type>...> states_;
-    std::array<bool, sizeof...(Trials)> before_;
+    std::vector<std::function<void()>> endings_;
 };
 
 /// While it lives, queries on the trials answer from what is loaded: `no_refresh guard{trial, other};`
-template <refreshable_trial... Trials>
-class no_refresh : public refresh_setting<false, Trials...> {
+class no_refresh : public refresh_setting {
 public:
-    using refresh_setting<false, Trials...>::refresh_setting;
+    template <class... Trials>
+    requires((refreshable_trial<Trials> ||
+              refreshable_trials<Trials>)&&...) explicit no_refresh(const Trials&... trials) {
+        (set(false, trials), ...);
+    }
 };
-template <refreshable_trial... Trials>
-no_refresh(const Trials&...) -> no_refresh<Trials...>;
 
 /// While it lives, queries look for new steps, even inside a no_refresh: `refresh guard{trial};`
-template <refreshable_trial... Trials>
-class refresh : public refresh_setting<true, Trials...> {
+class refresh : public refresh_setting {
 public:
-    using refresh_setting<true, Trials...>::refresh_setting;
+    template <class... Trials>
+    requires((refreshable_trial<Trials> || refreshable_trials<Trials>)&&...) explicit refresh(const Trials&... trials) {
+        (set(true, trials), ...);
+    }
 };
-template <refreshable_trial... Trials>
-refresh(const Trials&...) -> refresh<Trials...>;
 
 }  // namespace v1
 }  // namespace smdebug

@@ -20,10 +20,10 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A compiled pattern that searches anywhere in a text, like Python's re.search.  Texts are UTF-8; bytes that are not
-/// match nothing but '.'-less patterns around them.
-/// Cost: compiling some microseconds; a search allocates nothing after the first on an object.
-/// Threads: one object, one thread at a time; copies are cheap to make anew.
+/// A compiled pattern that searches anywhere in a text, like Python's re.search.  Patterns are UTF-8, and so are texts;
+/// bytes of a text that are not match nothing.
+/// Cost:    compiling some microseconds; a search allocates nothing.
+/// Threads: one object, one thread at a time.
 class regex {
 public:
     /// Errors: value_error, with the place in the pattern.
@@ -48,8 +48,10 @@ public:
     /// Whether the pattern occurs in `text`.
     /// Errors: value_error when the search is given up, because the pattern needs too many steps on this text.
     [[nodiscard]] bool search(std::string_view text) const {
-        const int outcome = pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, 0,
-                                          found_.get(), nullptr);
+        int outcome = match(text, 0);
+        if (outcome == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter keeps its state on the heap
+            outcome = match(text, PCRE2_NO_JIT);
+        }
         if (outcome < 0 && outcome != PCRE2_ERROR_NOMATCH) {
             throw value_error("the search for \"" + pattern_ + "\" was given up: " + words_for(outcome));
         }
@@ -59,6 +61,10 @@ public:
     [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
 
 private:
+    [[nodiscard]] int match(std::string_view text, std::uint32_t options) const noexcept {
+        return pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, options,
+                             found_.get(), nullptr);
+    }
     [[nodiscard]] static std::string words_for(int code) {
         PCRE2_UCHAR8 words[256] = {};
         pcre2_get_error_message_8(code, words, sizeof words);

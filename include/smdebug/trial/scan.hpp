@@ -136,7 +136,7 @@ void scan_parts(const Trial& run, const scan_options& options, const Part& empty
     const auto from = run.snapshot();
     const detail::scan_walk walk{*run.state(), *from, options};
     const std::span<const catalog::file> files = from->files;
-    const std::size_t threads = std::max(1U, options.threads);
+    const std::size_t threads = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(1, files.size()));
     if (threads == 1) {
         auto scanner = walk.scanner();
         Part part = empty;

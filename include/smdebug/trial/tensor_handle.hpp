@@ -71,7 +71,8 @@ public:
         return found;
     }
 
-    /// The workers that saved it at a step, by name.  Errors: tensor_unavailable_for_step.
+    /// The workers that saved it at a step, by name; `where.worker` does not count.  Errors:
+    /// tensor_unavailable_for_step.
     [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const {
         const auto at = reader_.look(step, where.mode);
         if (at.files.empty()) {
@@ -183,17 +184,17 @@ public:
         }
         return reader_.compute(*at, key);
     }
+    /// By the Python package's name, without "abs_".  Errors: value_error, before anything else, for another name.
+    [[nodiscard]] lookup<double> find_reduction(step_number step, std::string_view what,
+                                                const reduction_options& how = {}) const {
+        return find_reduction(step, known_reduction(what), how);
+    }
     [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
         return or_throw(find_reduction(step, what, how), step, how.mode);
     }
-    /// By the Python package's name, without "abs_".  Errors: value_error, before anything else, for another name.
     [[nodiscard]] double reduction_value(step_number step, std::string_view what,
                                          const reduction_options& how = {}) const {
-        const auto known = reduction_named(what);
-        if (!known) {
-            throw value_error("Invalid reduction type " + std::string{what});
-        }
-        return reduction_value(step, *known, how);
+        return reduction_value(step, known_reduction(what), how);
     }
 
     /// The reductions that were saved, with their values.
@@ -224,6 +225,14 @@ public:
     }
 
 private:
+    [[nodiscard]] static reduction known_reduction(std::string_view name) {
+        const auto known = reduction_named(name);
+        if (!known) {
+            throw value_error("Invalid reduction type " + std::string{name});
+        }
+        return *known;
+    }
+
     template <class T>
     [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
         if (!found) {

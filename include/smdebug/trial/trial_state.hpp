@@ -17,6 +17,8 @@
 #include <smdebug/trial/wait.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -83,9 +85,18 @@ public:
     }
 
     [[nodiscard]] bool dynamic_refresh() const noexcept { return dynamic_refresh_.load(std::memory_order_relaxed); }
-    /// Returns what it was before.
-    bool set_dynamic_refresh(bool on) const noexcept {
-        return dynamic_refresh_.exchange(on, std::memory_order_relaxed);
+
+    /// Begins a setting of refreshing; the newest that has not ended decides, and refreshing is on where there is none.
+    [[nodiscard]] std::uint64_t begin_refresh_setting(bool on) const {
+        const std::lock_guard lock{setting_};
+        settings_.push_back({++last_setting_, on});
+        dynamic_refresh_.store(on, std::memory_order_relaxed);
+        return last_setting_;
+    }
+    void end_refresh_setting(std::uint64_t number) const noexcept {
+        const std::lock_guard lock{setting_};
+        std::erase_if(settings_, [&](const refresh_choice& held) { return held.number == number; });
+        dynamic_refresh_.store(settings_.empty() || settings_.back().on, std::memory_order_relaxed);
     }
 
     [[nodiscard]] std::vector<problem> problems() const {
@@ -120,6 +131,12 @@ public:
                                       .offset = where.offset,
                                       .where = key,
                                       .note = std::string{damage.message()}};
+            } catch (const error& failed) {
+                return lookup_failure{.why = absence::unreadable,
+                                      .offset = where.offset,
+                                      .where = key,
+                                      .note = failed.what(),
+                                      .cause = std::current_exception()};
             }
             if (attempt >= loader_.settled().missing_event_file_retry_limit || will_not_come(key)) {
                 return lookup_failure{.why = absence::event_file_missing, .where = key};
@@ -155,7 +172,14 @@ private:
     mutable loader<Storage> loader_;
     mutable std::mutex publishing_;  // held for the exchange of a pointer
     mutable std::shared_ptr<const catalog> newest_;
-    mutable std::atomic<bool> dynamic_refresh_{true};
+    struct refresh_choice {
+        std::uint64_t number = 0;
+        bool on = true;
+    };
+    mutable std::mutex setting_;
+    mutable std::vector<refresh_choice> settings_;  // live ones, oldest first
+    mutable std::uint64_t last_setting_ = 0;
+    mutable std::atomic<bool> dynamic_refresh_{true};  // what they come to
 };
 
 }  // namespace v1

@@ -2,6 +2,7 @@
 // Used by: trial (opening, wait_for_steps, missing event files).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -23,10 +24,12 @@ public:
     /// No timeout: no deadline.  Either token ends the wait; the first at once, the second at the next look.
     waiter(std::chrono::milliseconds interval, std::optional<std::chrono::milliseconds> timeout,
            std::stop_token stop = {}, std::stop_token also_stop = {})
-        : interval_(interval), stop_(std::move(stop)), also_stop_(std::move(also_stop)) {
+        : interval_(std::clamp<std::chrono::milliseconds>(interval, shortest, longest)),
+          stop_(std::move(stop)),
+          also_stop_(std::move(also_stop)) {
         // A timeout beyond the clock's range is none at all.
-        if (timeout && *timeout < std::chrono::hours{24 * 365 * 100}) {
-            deadline_ = clock::now() + *timeout;
+        if (timeout && *timeout < longest) {
+            deadline_ = clock::now() + std::max(*timeout, std::chrono::milliseconds{0});
         }
     }
 
@@ -49,6 +52,9 @@ public:
     }
 
 private:
+    static constexpr std::chrono::milliseconds shortest{1};
+    static constexpr std::chrono::milliseconds longest{std::chrono::hours{24 * 365 * 100}};
+
     std::chrono::milliseconds interval_;
     std::optional<clock::time_point> deadline_;
     std::stop_token stop_;
