@@ -47,6 +47,8 @@ $<$<BOOL:${third_party_includes}>:-isystem\"$<JOIN:${third_party_includes},\"\n-
 $<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>>
 ")
 set(user_compiler ${CMAKE_CXX_COMPILER} @${compile_flags})
+add_infrastructure_test(readme ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_readme.sh ${PROJECT_SOURCE_DIR}/README.md
+                        ${CMAKE_CURRENT_BINARY_DIR}/readme ${user_compiler})
 
 foreach(folder record wire tensor reduce)
     file(GLOB headers CONFIGURE_DEPENDS ${include_folder}/smdebug/${folder}/*.hpp)

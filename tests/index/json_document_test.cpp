@@ -52,6 +52,8 @@ TEST_CASE("json: what is no document is nothing, and the parser goes on to the n
         CHECK_FALSE(parser.parse(as_bytes(std::string_view{whole}.substr(0, length))).has_value());
     }
     CHECK(parser.parse(as_bytes(whole)).has_value());
+    CHECK_FALSE(parser.parse(byte_view{}).has_value());
+    CHECK_FALSE(parser.parse(as_bytes("\xEF\xBB\xBF")).has_value());
     CHECK_FALSE(parser.parse(as_bytes("{} {}")).has_value());
     CHECK_FALSE(parser.parse(as_bytes("\"\xFF\"")).has_value());
     CHECK_FALSE(parser.parse(as_bytes(std::string(100'000, '['))).has_value());

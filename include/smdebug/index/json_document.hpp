@@ -108,6 +108,9 @@ public:
         if (text.starts_with("\xEF\xBB\xBF")) {
             text.remove_prefix(3);
         }
+        if (text.empty()) {  // simdjson copies it, with memcpy, from a pointer that may be null
+            return std::nullopt;
+        }
         simdjson::dom::element root;
         if (parser_->parse(text.data(), text.size(), true).get(root) != simdjson::SUCCESS) {
             return std::nullopt;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <memory>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -28,22 +28,17 @@ class refresh_setting {
 public:
     refresh_setting(const refresh_setting&) = delete;
     refresh_setting& operator=(const refresh_setting&) = delete;
-    ~refresh_setting() {
-        for (auto ending = endings_.rbegin(); ending != endings_.rend(); ++ending) {
-            (*ending)();
-        }
-    }
 
 protected:
     refresh_setting() = default;
+    ~refresh_setting() = default;
 
     template <refreshable_trial Trial>
     void set(bool on, const Trial& run) {
-        endings_.reserve(endings_.size() + 1);  // so that nothing can fail once the setting has begun
         const auto state = run.state();
-        std::function<void()> ending = [state, setting = state->begin_refresh_setting(on)] {
-            state->end_refresh_setting(setting);
-        };
+        const auto setting = state->begin_refresh_setting(on);
+        // Whatever fails from here on, the deleter ends the setting.
+        std::shared_ptr<void> ending{nullptr, [state, setting](void*) { state->end_refresh_setting(setting); }};
         endings_.push_back(std::move(ending));
     }
     template <refreshable_trials Trials>
@@ -54,7 +49,7 @@ protected:
     }
 
 private:
-    std::vector<std::function<void()>> endings_;
+    std::vector<std::shared_ptr<void>> endings_;  // their deleters end the settings
 };
 
 /// While it lives, queries on the trials answer from what is loaded: `no_refresh guard{trial, other};`

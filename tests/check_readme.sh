@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Compiles the C++ blocks of README.md, each as the body of a function: what it shows works.
+#   check_readme.sh README.md BUILD_FOLDER COMPILER [FLAG...]
+set -euo pipefail
+readme=$1 folder=$2
+shift 2
+mkdir -p "$folder"
+source=$folder/readme_blocks.cpp
+awk '
+    BEGIN { print "#include <smdebug/smdebug.hpp>\nnamespace smd = smdebug;" }
+    /^```cpp$/ { inside = 1; ++blocks; print "[[maybe_unused]] static void block_" blocks "() {"; next }
+    /^```$/ && inside { inside = 0; print "}"; next }
+    inside && /^(#include|namespace )/ { next }
+    inside { print }
+    END { print "int main() {}"; if (blocks < 2) { print "#error README.md has lost its C++ blocks" } }
+' "$readme" >"$source"
+"$@" -fsyntax-only "$source"
