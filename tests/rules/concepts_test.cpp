@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 using namespace smdebug;
@@ -34,6 +35,19 @@ struct requires_wrongly : archetype {
     bool require(const fake_trial&, step_number, required_tensors<fake_trial>&) { return true; }
 };
 
+struct numbered : archetype {
+    [[nodiscard]] int name() const { return 7; }
+};
+struct compares {
+    [[nodiscard]] std::tuple<const fake_trial&, const fake_trial&> other_trials() const;
+};
+struct compares_one : archetype {
+    [[nodiscard]] const fake_trial& other_trials() const;  // one trial is no tuple of trials
+};
+struct compares_mutably : archetype {
+    [[nodiscard]] std::tuple<const fake_trial&> other_trials();
+};
+
 constexpr auto lambda = [](const readable_trial auto& trial, step_number step) -> finding {
     return {.met = trial.tensor_names({.step = step}).empty()};
 };
@@ -41,6 +55,9 @@ constexpr auto lambda = [](const readable_trial auto& trial, step_number step) -
 static_assert(rule<archetype, fake_trial> && !named_rule<archetype> && !requires_tensors<archetype, fake_trial>);
 static_assert(rule<many, fake_trial> && named_rule<many> && requires_tensors<many, fake_trial>);
 static_assert(rule<decltype(lambda), fake_trial>);
+static_assert(!named_rule<numbered> && rule<numbered, fake_trial>);
+static_assert(compares_trials<compares> && !compares_trials<archetype>);
+static_assert(!compares_trials<compares_one> && !compares_trials<compares_mutably>);
 static_assert(!rule<answers_bool, fake_trial>);
 static_assert(!rule<takes_no_step, fake_trial>);
 static_assert(!rule<changes_the_trial, fake_trial>);

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -21,6 +22,20 @@ memory_storage small_run() {
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("a", {1})}});
     return store;
 }
+
+// Near misses: what has no state, whose state cannot end a setting, and a list of something else.
+struct stateless {};
+struct endless_state {
+    [[nodiscard]] int begin_refresh_setting(bool) const { return 0; }
+};
+struct endless {
+    using state_type = endless_state;
+    [[nodiscard]] const endless_state* state() const { return nullptr; }
+};
+static_assert(refreshable_trial<memory_trial> && refreshable_trial<trial>);
+static_assert(!refreshable_trial<stateless> && !refreshable_trial<endless> && !refreshable_trial<int>);
+static_assert(refreshable_trials<std::vector<memory_trial>> && !refreshable_trials<std::vector<int>>);
+static_assert(!std::constructible_from<no_refresh, stateless> && !std::copyable<no_refresh>);
 
 }  // namespace
 

@@ -90,6 +90,20 @@ private:
     std::string refused_;
 };
 
+// Near misses of scannable_trial: no catalog to show, and one that is not shared.
+struct closed {
+    using state_type = memory_trial::state_type;
+    [[nodiscard]] std::shared_ptr<const state_type> state() const;
+};
+struct lends_catalog : closed {
+    [[nodiscard]] const catalog& snapshot() const;
+};
+struct shows_catalog : closed {
+    [[nodiscard]] std::shared_ptr<const catalog> snapshot() const;
+};
+static_assert(scannable_trial<memory_trial> && scannable_trial<shows_catalog>);
+static_assert(!scannable_trial<closed> && !scannable_trial<lends_catalog> && !scannable_trial<int>);
+
 }  // namespace
 
 TEST_CASE("scan: by step, then worker, then as in the file") {
