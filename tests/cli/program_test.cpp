@@ -86,12 +86,15 @@ std::pair<int, std::string> shell(const std::string& command) {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out};
 }
 
-const std::string program_path = SMDEBUG_PROGRAM;
+// In quotes: the repository may lie in a path with a blank in it.
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+const std::string program_path = quoted(SMDEBUG_PROGRAM);
 
 }  // namespace
 
 TEST_CASE("program: a reader that goes away ends it quietly, with the signal or without") {
-    const std::string stats = program_path + " stats " + golden("dtypes") + " --format csv";
+    const std::string stats = program_path + " stats " + quoted(golden("dtypes")) + " --format csv";
     const auto closed = shell("{ " + stats + "; } 2>&1 | head -n 1");
     CHECK(closed.second.starts_with("run,tensor,"));
     CHECK(lines_of(closed.second).size() == 1);
@@ -100,13 +103,13 @@ TEST_CASE("program: a reader that goes away ends it quietly, with the signal or 
 }
 
 TEST_CASE("program: a full disk is an error") {
-    const auto full = shell(program_path + " ls " + golden("torch_mlp") + " 2>&1 >/dev/full");
+    const auto full = shell(program_path + " ls " + quoted(golden("torch_mlp")) + " 2>&1 >/dev/full");
     CHECK(full.first == 1);
     CHECK(contains(full.second, "smdebug: error: the results cannot be written: No space left on device"));
 }
 
 TEST_CASE("program: results go to the one stream, notes to the other, and no bar to a file") {
-    const auto notes = shell(program_path + " stats " + golden("missing_event") + " 2>&1 >/dev/null");
+    const auto notes = shell(program_path + " stats " + quoted(golden("missing_event")) + " 2>&1 >/dev/null");
     CHECK(notes.first == 1);
     CHECK(lines_of(notes.second).size() == 2);
     CHECK(notes.second.find('\r') == std::string::npos);
