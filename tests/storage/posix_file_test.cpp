@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <string>
-#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -40,7 +39,18 @@ TEST_CASE("posix: a file keeps its size from when it was opened, and a shrunk on
     folder.write("f", "0123456789");
     const posix::file file{folder.path() + "/f"};
     folder.write("f", "0123");
-    std::vector<std::byte> buffer;
+    posix::scratch_buffer buffer;
     CHECK(file.size() == 10);
-    CHECK(file.read_all(buffer) == 4);
+    CHECK(as_text(file.read_all(buffer)) == "0123");
+}
+
+TEST_CASE("posix: a scratch buffer grows and is used again") {
+    posix::scratch_buffer buffer;
+    CHECK(buffer.at_least(0).empty());
+    const auto* first = buffer.at_least(100).data();
+    CHECK(buffer.at_least(50).data() == first);
+    CHECK(buffer.at_least(50).size() == 100);
+    CHECK(buffer.at_least(101).size() == 200);
+    CHECK(buffer.at_least(5000).size() == 5000);
+    CHECK(buffer.at_least(std::size_t{3} << 20U).size() == std::size_t{3} << 20U);
 }

@@ -58,7 +58,7 @@ public:
     /// the size of the largest.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
         const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
-        std::vector<std::byte> buffer(std::size_t{64} << 10U);
+        posix::scratch_buffer buffer;
         for (std::size_t i = 0; i < keys.size(); ++i) {
             std::optional<posix::file> file;
             if (root && posix::stays_inside(keys[i])) {
@@ -68,8 +68,7 @@ public:
                 sink(i, std::nullopt);
                 continue;
             }
-            const std::size_t count = file->read_all(buffer);  // may move the buffer
-            sink(i, byte_view{buffer.data(), count});
+            sink(i, file->read_all(buffer));
         }
     }
 

@@ -105,6 +105,27 @@ private:
     descriptor handle_;
 };
 
+/// Memory that is used again from file to file and never filled: whoever takes it overwrites it.
+class scratch_buffer {
+public:
+    /// Room for `size` bytes; what was in it is lost when it has to grow.
+    [[nodiscard]] std::span<std::byte> at_least(std::size_t size) {
+        if (size > size_) {
+            // Small files that grow from one to the next do not each ask for memory.
+            size = std::max(size, std::min(2 * size_, std::size_t{1} << 20U));
+            bytes_.reset();  // first, so that the two are never there at once
+            size_ = 0;
+            bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+            size_ = size;
+        }
+        return {bytes_.get(), size_};
+    }
+
+private:
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t size_ = 0;
+};
+
 /// A regular file, open for reading.
 class file {
 public:
@@ -151,13 +172,11 @@ public:
         return done;
     }
 
-    /// The whole file into `buffer`, which grows as needed; returns the number of bytes.  The file may be growing: what
-    /// was there when it was opened is what counts.
-    [[nodiscard]] std::size_t read_all(std::vector<std::byte>& buffer) const {
-        if (buffer.size() < size_) {
-            buffer.resize(static_cast<std::size_t>(size_));
-        }
-        return read_at(0, std::span{buffer}.first(static_cast<std::size_t>(size_)));
+    /// The whole file into `buffer`; what was there when the file was opened is what counts, should it be growing.
+    /// The bytes are gone when the buffer is used again.
+    [[nodiscard]] byte_view read_all(scratch_buffer& buffer) const {
+        const std::span<std::byte> room = buffer.at_least(static_cast<std::size_t>(size_));
+        return room.first(read_at(0, room.first(static_cast<std::size_t>(size_))));
     }
 
 private:
