@@ -8,6 +8,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_file.hpp>
+#include <smdebug/storage/posix_folder.hpp>
 
 #include <algorithm>
 #include <cstddef>
