@@ -17,7 +17,7 @@ seconds_to_compile() {  # HEADER COMPILER FLAG...
     awk '{ printf "%.2f", $1 + $2 }' <<<"$times"
 }
 
-budget_of() {  # style.md section 2; a third party's leaf has what the third party costs, too
+budget_of() {  # a third party's leaf has what the third party costs, too
     case $1 in
         smdebug/fwd.hpp) echo 0.15 ;;
         smdebug/smdebug.hpp) echo 4 ;;

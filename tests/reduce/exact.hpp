@@ -1,5 +1,5 @@
 // Exact arithmetic for the tests of reduce/: big integers, elements as integers times powers of two, and checks of the
-// promised error bounds (design.md, section 4) against them.  Slow and simple; shares no code with the library.
+// promised error bounds against them.  Slow and simple; shares no code with the library.
 #pragma once
 
 #include <smdebug/reduce/concepts.hpp>

@@ -1,6 +1,5 @@
 // `smdebug check`: rules over the saved steps of runs, a row for each finding.
 // Used by: cli/program.hpp.
-// Source: design.md section 5.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

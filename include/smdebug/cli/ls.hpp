@@ -1,6 +1,5 @@
 // `smdebug ls`: what a run holds.
 // Used by: cli/program.hpp.
-// Source: design.md section 5.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,6 +1,6 @@
 // The built-in rules by name, and rules made from parameters that are text: `--rule NAME,key=value`, or a JSON file.
 // Used by: cli/check.hpp, cli/rule_list.hpp, cli/arguments.hpp.
-// Source: builtin rules 2.2, 2.3 (parameters are strings), section 6.
+// Source: how SageMaker Debugger configures its rules: every parameter is a string.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,6 +1,5 @@
 // `smdebug show`: one tensor at one step: shape, dtype, reductions, first values.
 // Used by: cli/program.hpp.
-// Source: design.md section 5.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

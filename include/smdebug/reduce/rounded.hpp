@@ -13,7 +13,7 @@ inline namespace v1 {
 namespace reduce {
 
 /// The same value, as rounded to double; the optimiser cannot look through it.  Cost: no instruction, only a register.
-/// `Tag` names the instruction set of the caller, so that the linker never mixes two of them (see style.md 1.3).
+/// `Tag` names the instruction set of the caller, so that the linker never mixes two of them.
 /// Register may be a double or a SIMD register of the target.
 template <class Tag, class Register>
 [[nodiscard]] inline Register rounded(Register value) noexcept {

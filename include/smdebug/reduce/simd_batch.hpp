@@ -1,6 +1,6 @@
 // The few vector operations that the sweeps need, over xsimd: lanes from memory, rounded products, merging by halves.
-// The only header that includes xsimd.  Everything has Arch as a template parameter (style.md 1.3).
-// Used by: reduce (simd_sweeps).
+// The only header that includes xsimd.  Everything has Arch as a template parameter, so that -m flags cannot mix two of
+// them. Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

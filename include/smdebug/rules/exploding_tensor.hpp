@@ -1,6 +1,6 @@
 // The built-in rule ExplodingTensor: a tensor that holds NaN or an infinity.
 // Used by: users, cli.
-// Source: builtin rules 4.2 and section 3 (what a saved reduction proves).
+// Source: the public description of SageMaker Debugger's rule ExplodingTensor.
 #pragma once
 
 #include <smdebug/core/step.hpp>

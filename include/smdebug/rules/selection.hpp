@@ -1,7 +1,6 @@
 // Which tensors a built-in rule looks at, and what it does about those that cannot be read.
 // Used by: the built-in rules.
-// Source: builtin rules, conventions 2.2, 2.5, 2.6: the union of collections and regexes; what was not saved is
-// skipped.
+// Selected is the union of collections and regexes; what was not saved at a step is skipped there.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,6 +1,6 @@
 // The built-in rule VanishingGradient: a gradient whose mean absolute value is below a threshold.
 // Used by: users, cli.
-// Source: builtin rules 4.1.
+// Source: the public description of SageMaker Debugger's rule VanishingGradient.
 #pragma once
 
 #include <smdebug/core/json_text.hpp>
