@@ -27,6 +27,41 @@ TEST_CASE("read_each: what the sink throws ends the reading and comes out") {
     CHECK(called == 1);
 }
 
+TEST_CASE("read_each_past_errors: goes on behind what cannot be read, and lets the sink's own errors through") {
+    struct moody : memory_storage {
+        using memory_storage::read;
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            if (key == "b" || key == "d") {
+                throw access_denied("no", {.where = std::string{key}});
+            }
+            return memory_storage::read(key);
+        }
+    };
+    moody store;
+    for (const char* key : {"a", "b", "c", "d"}) {
+        store.write(key, as_bytes(key));
+    }
+    const std::vector<std::string> keys{"a", "b", "missing", "c", "d"};
+    std::string told;
+    read_each_past_errors(
+        store, keys,
+        [&](std::size_t i, std::optional<byte_view> bytes) {
+            told += std::to_string(i) + (bytes ? std::string{as_text(*bytes)} : "-") + " ";
+        },
+        [&](std::size_t i, const error& why) { told += std::to_string(i) + "!" + why.where() + " "; });
+    CHECK(told == "0a 1!b 2- 3c 4!d ");
+    int calls = 0;
+    CHECK_THROWS_AS(read_each_past_errors(
+                        store, keys,
+                        [&](std::size_t, std::optional<byte_view>) {
+                            ++calls;
+                            throw unavailable("the sink's own");
+                        },
+                        [](std::size_t, const error&) { FAIL("called"); }),
+                    unavailable);
+    CHECK(calls == 1);
+}
+
 TEST_CASE("read_each: an error of the storage that is not not_found comes out") {
     struct failing : memory_storage {
         [[nodiscard]] byte_buffer read(std::string_view key) const {

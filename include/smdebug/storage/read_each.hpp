@@ -1,5 +1,5 @@
 // Reading many whole objects, by the storage's own batch read where it has one.
-// Used by: trial (index files), any_storage.
+// Used by: trial (index files, scans), any_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -29,6 +29,33 @@ void read_each(const Storage& store, std::span<const std::string> keys, object_s
                 object.reset();
             }
             sink(i, object ? std::optional{object->view()} : std::nullopt);
+        }
+    }
+}
+
+/// The same past objects that the storage fails to read: calls failed(place, error) for such a one and goes on behind
+/// it. Errors: what `sink` and `failed` throw; in `failed`, `throw;` gives the storage's own.
+template <storage Storage, class Failed>
+void read_each_past_errors(const Storage& store, std::span<const std::string> keys, object_sink sink, Failed&& failed) {
+    std::size_t next = 0;
+    bool in_sink = false;
+    while (next < keys.size()) {
+        const std::size_t first = next;
+        try {
+            read_each(store, keys.subspan(first), [&](std::size_t i, std::optional<byte_view> bytes) {
+                next = first + i;
+                in_sink = true;
+                sink(next, bytes);
+                in_sink = false;
+                ++next;
+            });
+            return;
+        } catch (const error& why) {
+            if (in_sink) {
+                throw;
+            }
+            failed(next, why);
+            ++next;
         }
     }
 }

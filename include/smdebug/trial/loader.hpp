@@ -81,7 +81,6 @@ public:
             throw;
         }
         if (!builder.changed() && !ended) {
-            memory_.recent.clear();
             return std::nullopt;
         }
         return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
@@ -207,27 +206,15 @@ private:
         for (const candidate& held : found) {
             keys.emplace_back(held.key);
         }
-        std::size_t next = 0;
-        while (next < keys.size()) {
-            try {
-                const std::size_t first = next;
-                read_each(store_, std::span<const std::string>{keys}.subspan(first),
-                          [&](std::size_t i, std::optional<byte_view> bytes) {
-                              next = first + i;
-                              take(found[next], bytes, ended, builder);
-                              ++next;
-                          });
-            } catch (const index_reader_exception&) {
-                throw;
-            } catch (const error& failed) {
+        read_each_past_errors(
+            store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(found[i], bytes, ended, builder); },
+            [&](std::size_t i, const error& failed) {
                 // What cannot be read is skipped where damage is; else the storage's word stands.
                 if (options_.damaged_index == damage_policy::fail) {
                     throw;
                 }
-                damaged(found[next], std::string{failed.message()});
-                ++next;
-            }
-        }
+                damaged(found[i], std::string{failed.message()});
+            });
     }
 
     void take(const candidate& held, std::optional<byte_view> bytes, bool ended, catalog_builder& builder) {

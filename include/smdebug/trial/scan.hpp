@@ -73,28 +73,18 @@ public:
         for (const catalog::file& held : files) {
             keys.push_back(State::event_key(from_, held));
         }
-        std::size_t place = 0;
-        bool visiting = false;
-        const auto finish = [&](std::optional<byte_view> bytes, const std::string* why_not) {
-            visiting = true;
+        const auto finish = [&](std::size_t place, std::optional<byte_view> bytes, const std::string* why_not) {
             scanner.scan(files[place], keys[place], bytes, why_not,
                          [&](const scanned_tensor& tensor) { visit(place, tensor); });
             done(place);
-            visiting = false;
-            ++place;
         };
-        while (place < files.size()) {
-            try {
-                read_each(state_.store(), std::span<const std::string>{keys}.subspan(place),
-                          [&](std::size_t, std::optional<byte_view> bytes) { finish(bytes, nullptr); });
-            } catch (const error& failed) {
-                if (visiting) {
-                    throw;  // the visitor's own
-                }
+        read_each_past_errors(
+            state_.store(), keys,
+            [&](std::size_t place, std::optional<byte_view> bytes) { finish(place, bytes, nullptr); },
+            [&](std::size_t place, const error& failed) {
                 const std::string why_not{failed.message()};
-                finish(std::nullopt, &why_not);
-            }
-        }
+                finish(place, std::nullopt, &why_not);
+            });
     }
 
 private:
