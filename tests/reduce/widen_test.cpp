@@ -1,5 +1,7 @@
 #include <smdebug/reduce/widen.hpp>
 
+#include <smdebug/tensor/half.hpp>
+
 #include <doctest/doctest.h>
 
 #include <array>
@@ -88,4 +90,19 @@ TEST_CASE("conversions: bools are 0 or 1, doubles take the scale") {
     CHECK(from_double::convert<tag>(3, 0x1p-600) == 3 * 0x1p-600);
     CHECK(from_complex<double>::convert<tag>({3e300, 4e300}, 0x1p-600) == doctest::Approx(std::ldexp(5e300, -600)));
     CHECK(from_integer<std::uint64_t, double>::convert<tag>(std::numeric_limits<std::uint64_t>::max(), 1) == 0x1p64);
+}
+
+// Two pieces of code on purpose: the kernels' has no branch and carries its caller's instruction set in its name.
+TEST_CASE("widen: every half and bfloat16 becomes the float that the tensor types make of it") {
+    for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
+        const auto half = static_cast<std::uint16_t>(bits);
+        const float by_kernel = smdebug::reduce::half_to_float<void>(half);
+        const float by_type = smdebug::float16::from_bits(half);
+        const float brain_by_kernel = smdebug::reduce::bfloat_to_float<void>(half);
+        const float brain_by_type = smdebug::bfloat16::from_bits(half);
+        if (std::bit_cast<std::uint32_t>(by_kernel) != std::bit_cast<std::uint32_t>(by_type) ||
+            std::bit_cast<std::uint32_t>(brain_by_kernel) != std::bit_cast<std::uint32_t>(brain_by_type)) {
+            FAIL_CHECK("differs at bits " << bits);
+        }
+    }
 }

@@ -1,5 +1,5 @@
 // What a rule says at a step: whether its condition was met, and for what.
-// Used by: rules, report, cli, users.
+// Used by: rules, cli, users.
 #pragma once
 
 #include <limits>

@@ -155,9 +155,12 @@ private:
         }
         constexpr std::string_view extension = ".tfevents";
         const auto wanted = locations::parse_step_file(missing, extension);
+        if (!wanted) {
+            return false;  // a name that says neither step nor worker has no later one
+        }
         for (const std::string& key : store_.list(locations::events_folder, missing)) {
             const auto there = locations::parse_step_file(key, extension);
-            if (wanted && there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
+            if (there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
                 return true;
             }
         }
