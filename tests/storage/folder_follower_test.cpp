@@ -1,12 +1,12 @@
 #include <smdebug/storage/folder_follower.hpp>
 
+#include "support/few_descriptors.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -437,18 +437,7 @@ TEST_CASE("folder_follower: without descriptors it fails, and gives everything w
     folder.write("index/0/a", "x");
     folder.write("index/b", "x");
     folder_follower follower{folder.path(), "index/"};
-    struct rlimit before = {};
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-    // The lowest free number is the limit: not one more can be opened; then one more, which is not enough either.
-    const int lowest = ::dup(0);
-    REQUIRE(lowest >= 0);
-    ::close(lowest);
-    for (const int more : {0, 1}) {
-        const struct rlimit none = {.rlim_cur = static_cast<::rlim_t>(lowest + more), .rlim_max = before.rlim_max};
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
-        CHECK_THROWS_AS(static_cast<void>(follower.next()), unavailable);
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
-    }
+    without_descriptors([&] { CHECK_THROWS_AS(static_cast<void>(follower.next()), unavailable); });
     CHECK(follower.next() == keys{"index/0/a", "index/b"});
 }
 

@@ -1,12 +1,12 @@
 #include <smdebug/storage/posix_watch.hpp>
 
+#include "support/few_descriptors.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
 #include <sys/inotify.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,17 +67,7 @@ TEST_CASE("folder_watch: is there where the system gives one, and not where it d
     CHECK(folder_watch::open(folder.path(), std::vector<std::string>{"../index/", "/index/"}) == nullptr);
     CHECK(folder_watch::open("", prefixes) == nullptr);
 
-    struct rlimit before = {};
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-    const int lowest = ::dup(0);
-    REQUIRE(lowest >= 0);
-    ::close(lowest);
-    for (const int more : {0, 1}) {
-        const struct rlimit none = {.rlim_cur = static_cast<::rlim_t>(lowest + more), .rlim_max = before.rlim_max};
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
-        CHECK(folder_watch::open(folder.path(), prefixes) == nullptr);
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
-    }
+    without_descriptors([&] { CHECK(folder_watch::open(folder.path(), prefixes) == nullptr); });
 }
 
 TEST_CASE("folder_watch: wakes for what the prefixes name, and for nothing else") {

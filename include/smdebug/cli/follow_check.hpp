@@ -47,17 +47,11 @@ public:
     /// Evaluates them until the run ends.  A round is a few steps, rule by rule: they keep close together, and find in
     /// the page cache what the first of them has read.
     [[nodiscard]] follow_end follow() {
-        step_feed feed{
-            of_.run,
+        noting_feed feed{
+            of_,
             {.start = given_.start, .end = given_.end, .give_up_after = given_.follow.give_up_after, .stop = of_.stop}};
-        skipped_files skipped;
-        const auto tell_skipped = [&] {
-            skipped.tell(of_.run, of_.path, [&](const std::string& text) { of_.out.note(text); });
-        };
-        tell_skipped();
         while (true) {
             const auto steps = feed.next();
-            tell_skipped();
             if (steps.empty()) {
                 return feed.end();
             }

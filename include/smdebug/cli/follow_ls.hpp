@@ -90,16 +90,10 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
                 first = false;
             });
         }
-        step_feed feed{of.run, {.give_up_after = given.follow.give_up_after, .stop = of.stop}};
-        skipped_files skipped;
-        const auto tell_skipped = [&] {
-            skipped.tell(of.run, of.path, [&](const std::string& text) { of.out.note(text); });
-        };
-        tell_skipped();
+        noting_feed feed{of, {.give_up_after = given.follow.give_up_after, .stop = of.stop}};
         row_buffer row = rows.buffer();
         while (true) {
             const auto steps = feed.next();
-            tell_skipped();
             const auto from = of.run.snapshot();
             for (const step_number step : steps) {
                 detail::add_step(row, given, of.path, *from, *from->find_step(step));

@@ -62,6 +62,30 @@ struct followed_run {
     std::stop_token stop;
 };
 
+/// The steps of a followed run.  Damaged index files that the user had skipped are noted as they are met.
+class noting_feed {
+public:
+    noting_feed(const followed_run& of, feed_options options) : of_(of), feed_(of.run, std::move(options)) { tell(); }
+
+    /// As step_feed::next().
+    [[nodiscard]] std::vector<step_number> next() {
+        auto steps = feed_.next();
+        tell();
+        return steps;
+    }
+    [[nodiscard]] follow_end end() const noexcept { return feed_.end(); }
+    [[nodiscard]] std::size_t count() const noexcept { return feed_.count(); }
+
+private:
+    void tell() {
+        skipped_.tell(of_.run, of_.path, [&](const std::string& text) { of_.out.note(text); });
+    }
+
+    const followed_run& of_;
+    step_feed<trial> feed_;
+    skipped_files skipped_;
+};
+
 /// The words for a run that has come to nothing.
 template <class Trial>
 [[nodiscard]] std::string stalled_text(const Trial& run, const std::string& path) {
@@ -76,9 +100,8 @@ template <class Trial>
 [[nodiscard]] inline trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
                                           const std::stop_token& stop, shared_console& out) {
     // Event files of a running job may come late: they are waited for, unlike elsewhere in the program.
-    trial_options options{.range = how.range,
-                          .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail,
-                          .stop = stop};
+    trial_options options = options_for(how);
+    options.stop = stop;
     try {
         return create_trial(path, options);
     } catch (const missing_collection_files&) {

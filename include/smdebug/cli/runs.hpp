@@ -68,11 +68,16 @@ struct follow_options {
     }
 }
 
+/// What a trial is told of it.
+[[nodiscard]] inline trial_options options_for(const run_options& how) {
+    return {.range = how.range, .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail};
+}
+
 /// Opens one run as the commands do: what is there now, without waiting for anything.
 [[nodiscard]] inline trial open_run(const std::string& path, const run_options& how) {
-    return create_trial(path, {.range = how.range,
-                               .missing_event_file_retry_limit = 0,
-                               .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail});
+    trial_options options = options_for(how);
+    options.missing_event_file_retry_limit = 0;
+    return create_trial(path, std::move(options));
 }
 
 /// The damaged index files of one run that the user had skipped, each told once.

@@ -5,6 +5,8 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/step_wait.hpp>
 #include <smdebug/trial/wait.hpp>
 
 #include <algorithm>
@@ -76,12 +78,9 @@ public:
         if (auto known = complete_ones(*run_.snapshot()); !known.empty()) {
             return known;
         }
-        const auto& state = *run_.state();
-        waiter pauses{state.options().poll_interval, std::nullopt,       options_.stop, std::stop_token{},
-                      state.step_signals(),          &state.step_feeds()};
+        step_wait wait{*run_.state(), {.stop = options_.stop, .give_up_after = options_.give_up_after}};
         do {
-            const auto from = state.refreshed(pauses.told());
-            pauses.looked();
+            const auto from = wait.look();
             if (auto found = complete_ones(*from); !found.empty()) {
                 return found;
             }
@@ -91,10 +90,10 @@ public:
             if (options_.end && from->last_complete_step >= *options_.end - 1) {
                 return over(follow_end::end_step);
             }
-            if (options_.give_up_after && run_.quiet_time() >= *options_.give_up_after) {
+            if (wait.given_up()) {
                 return over(follow_end::stalled);
             }
-        } while (pauses.pause(state.look_by(options_.give_up_after)) == wait_outcome::look_again);
+        } while (wait.pause() == wait_outcome::look_again);
         return over(follow_end::interrupted);
     }
 

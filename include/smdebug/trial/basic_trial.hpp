@@ -16,6 +16,7 @@
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/name_query.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/step_wait.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
 #include <smdebug/trial/trial_state.hpp>
 #include <smdebug/trial/wait.hpp>
@@ -133,19 +134,18 @@ public:
     ///         (give_up_after), stopped.
     /// Cost:   nothing to speak of while nothing changes; on a disk of this machine a step is seen within milliseconds.
     void wait_for_steps(const std::vector<step_number>& required, const wait_options& how = {}) const {
-        waiter pauses{state_->options().poll_interval, how.timeout,          how.stop, state_->options().stop,
-                      state_->step_signals(),          &state_->step_feeds()};
+        step_wait<state_type> wait{*state_, how};
         for (const step_number step : required) {
-            while (!wait_is_over(step, how.mode, pauses)) {
+            while (!wait_is_over(step, how.mode, wait)) {
                 const error_context context{.where = path(), .step = step, .step_mode = how.mode};
                 const std::string what = "step " + std::to_string(step) + " of mode " + std::string{name_of(how.mode)};
-                if (how.give_up_after && quiet_time() >= *how.give_up_after) {
+                if (wait.given_up()) {
                     throw stalled("gave up waiting for " + what + " of " + path() + ": nothing new has come for " +
                                       std::to_string(quiet_time().count() / 1000) +
                                       " s, and the job has not ended; its process may have died",
                                   context);
                 }
-                switch (pauses.pause(state_->look_by(how.give_up_after))) {
+                switch (wait.pause()) {
                     case wait_outcome::look_again:
                         break;
                     case wait_outcome::timed_out:
@@ -244,13 +244,12 @@ private:
         return held != nullptr ? std::optional{*held} : std::nullopt;
     }
 
-    [[nodiscard]] bool wait_is_over(step_number step, smdebug::mode in, waiter& pauses) const {
+    [[nodiscard]] bool wait_is_over(step_number step, smdebug::mode in, step_wait<state_type>& wait) const {
         // What is there already needs no look at the storage.
         if (state_->current()->state_of(in, step) == step_state::available) {
             return true;
         }
-        const auto from = state_->refreshed(pauses.told());
-        pauses.looked();
+        const auto from = wait.look();
         switch (from->state_of(in, step)) {
             case step_state::available:
                 return true;

@@ -172,22 +172,18 @@ private:
     }
 
     [[nodiscard]] worker_id worker_of(std::string_view part) {
-        if (last_worker_part_ == part && !next_.workers.empty()) {
-            return last_worker_;
-        }
-        last_worker_part_ = part;
-        const auto known = memory_.workers.find(last_worker_part_);
-        if (known != memory_.workers.end()) {
-            return last_worker_ = known->second;
+        std::string key{part};
+        if (const auto known = memory_.workers.find(key); known != memory_.workers.end()) {
+            return known->second;
         }
         const std::string name = locations::worker_from_file_part(part);
         const auto found = std::find(next_.workers.begin(), next_.workers.end(), name);
-        last_worker_ = static_cast<worker_id>(found - next_.workers.begin());
+        const auto id = static_cast<worker_id>(found - next_.workers.begin());
         if (found == next_.workers.end()) {
             next_.workers.push_back(name);
         }
-        memory_.workers.emplace(last_worker_part_, last_worker_);
-        return last_worker_;
+        memory_.workers.emplace(std::move(key), id);
+        return id;
     }
 
     // The usual name is "events/<step>/<step>_<worker part>.tfevents" and need not be kept.
@@ -220,8 +216,6 @@ private:
     load_memory& memory_;
     std::vector<recorded_item> items_;  // of the file at hand, as are the places
     std::vector<byte_range> places_;
-    std::string last_worker_part_;
-    worker_id last_worker_ = 0;
 };
 
 }  // namespace v1

@@ -70,14 +70,15 @@ public:
     [[nodiscard]] std::optional<catalog> load(const catalog& last, const std::vector<std::string>* told = nullptr) {
         // The mark is looked up first: whatever was written before it is in the listing that follows.
         const bool ended = has_ended();
+        // Only a listing shows what the last load has hidden or lost.
+        const bool everything = std::exchange(needs_listing_, false) || ended || told == nullptr;
         try {
-            return load_new(last, ended, ended ? nullptr : told);
+            return load_new(last, ended, everything ? nullptr : told);
         } catch (...) {
             memory_.forget();  // its numbers are those of a catalog that nobody will see
             listing_.forget();
             left_over_.clear();
-            held_back_.clear();
-            has_failed_ = true;
+            needs_listing_ = true;
             throw;
         }
     }
@@ -118,12 +119,7 @@ private:
         if (ended) {
             listing_.forget();  // once more everything: what came late and out of order, too
         }
-        if (!held_back_.empty() || has_failed_) {
-            told = nullptr;  // only a listing shows what they may hide, and what was lost
-        }
         std::vector<index_key> keys = std::exchange(left_over_, {});
-        keys.insert(keys.end(), std::move_iterator{held_back_.begin()}, std::move_iterator{held_back_.end()});
-        held_back_.clear();
         known_files known{last};  // a worker may have written the step under another name meanwhile
         std::erase_if(keys, [&](const index_key& key) { return known.contains(key); });
         add_new(keys, told != nullptr ? *told : listing_.next(last), last);
@@ -131,12 +127,10 @@ private:
             list_until_quiet(keys, last);
         }
         if (keys.empty() && !ended) {
-            has_failed_ = false;
             return std::nullopt;
         }
         catalog_builder builder{last, memory_};
         read(keys, ended, builder);
-        has_failed_ = false;
         if (!builder.changed() && !ended) {
             memory_.workers.clear();  // their numbers go with the builder
             return std::nullopt;
@@ -180,7 +174,8 @@ private:
                 // What may hide something itself has to wait.
                 const auto held_back = std::partition(later.begin(), later.end(),
                                                       [&](const index_key& key) { return fills_gap(keys, key); });
-                std::move(held_back, later.end(), std::back_inserter(held_back_));
+                needs_listing_ = held_back != later.end();
+                std::move(held_back, later.end(), std::back_inserter(left_over_));
                 later.erase(held_back, later.end());
             }
             std::move(later.begin(), later.end(), std::back_inserter(keys));
@@ -244,10 +239,9 @@ private:
     settled_options settled_;
     index_listing<Storage> listing_;
     load_memory memory_;
-    std::vector<index_key> left_over_;             // listed, and half written or unreadable so far
-    std::vector<index_key> held_back_;             // listed, and maybe hiding what was written before them
+    std::vector<index_key> left_over_;             // listed, and half written, unreadable or held back so far
     std::map<std::string, std::string> problems_;  // what is wrong, by key
-    bool has_failed_ = false;                      // the last load; the next one lists everything
+    bool needs_listing_ = false;                   // the next load looks for itself, whatever it is told
     bool seen_running_ = false;
     std::optional<waiter::clock::time_point> end_seen_;
 };

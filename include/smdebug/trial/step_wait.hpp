@@ -1,0 +1,48 @@
+// One wait for new steps of a trial: the one place that knows how a look, a feed of changes and a pause go together.
+// Used by: trial/basic_trial.hpp, cli.
+#pragma once
+
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/trial/wait.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// look(), and while that does not show what is waited for: given_up(), pause(), look() again.
+/// `State` is the trial's trial_state, which is borrowed.  One thread uses it.
+template <class State>
+class step_wait {
+public:
+    /// The mode in `how` does not count.
+    step_wait(const State& state, const wait_options& how)
+        : state_(state),
+          give_up_after_(how.give_up_after),
+          pauses_(state.options().poll_interval, how.timeout, how.stop, state.options().stop, state.step_signals(),
+                  &state.step_feeds()) {}
+
+    /// The newest catalog after a look at what has changed.  Errors: what a refresh throws; nothing is lost then.
+    [[nodiscard]] std::shared_ptr<const catalog> look() {
+        auto newest = state_.refreshed(pauses_.told());
+        pauses_.looked();
+        return newest;
+    }
+
+    /// Whether nothing new has come for as long as was to be waited.
+    [[nodiscard]] bool given_up() const { return give_up_after_ && state_.quiet_time() >= *give_up_after_; }
+
+    /// Sleeps until it is worth looking again.
+    [[nodiscard]] wait_outcome pause() { return pauses_.pause(state_.look_by(give_up_after_)); }
+
+private:
+    const State& state_;
+    std::optional<std::chrono::milliseconds> give_up_after_;
+    waiter pauses_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
