@@ -17,7 +17,7 @@ class byte_buffer;
 class error;
 class local_storage;
 class memory_storage;
-class reduction_set;
+struct reduction_set;
 class scalar_kernel;
 class tensor_value;
 enum class reduction : std::uint8_t;

@@ -20,12 +20,14 @@ struct counting_sweeps {
     static inline int without_product = 0;
     static inline int looks = 0;
     static inline std::vector<std::size_t> counts{};
+    static inline parts swept{};
 
     template <class Lane, parts Parts>
-    static block_result sweep(const std::byte* at, std::size_t count) noexcept {
+    static block_result sweep(const std::byte* at, std::size_t count, const std::byte* soon) noexcept {
         (Parts.product ? with_product : without_product) += 1;
         counts.push_back(count);
-        return scalar_sweeps::sweep<Lane, Parts>(at, count);
+        swept = Parts;
+        return scalar_sweeps::sweep<Lane, Parts>(at, count, soon);
     }
     template <class Lane>
     static centred_result centre(const std::byte* at, std::size_t count, double about, bool magnitudes) noexcept {
@@ -42,26 +44,46 @@ struct counting_sweeps {
     }
 };
 
-constexpr demand everything{true, true, true};
+constexpr demand everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
+                            .spread = true};
 
-totals walked(const std::vector<float>& values, demand wanted = everything) {
+template <class Demand = demand>
+totals walked(const std::vector<float>& values, Demand wanted = everything) {
     element_source<float> source;
     source.bytes = std::as_bytes(std::span{values}).data();
     source.count = values.size();
-    return block_walk<counting_sweeps, float>(source, wanted).run();
+    return block_walk<counting_sweeps, float, Demand>(source, wanted).run();
 }
 
 }  // namespace
 
 TEST_CASE("block_walk: blocks of 2048, the last one shorter, each swept once") {
     counting_sweeps::forget();
-    const totals all = walked(std::vector<float>(5000, 1.0F), {});
+    const totals all = walked(std::vector<float>(5000, 1.0F), demand{});
     CHECK(counting_sweeps::counts == std::vector<std::size_t>{2048, 2048, 904});
     CHECK(counting_sweeps::with_product == 0);
     CHECK(all.sum.high == 5000);
     counting_sweeps::forget();
     CHECK(walked({}).count == 0);
     CHECK(counting_sweeps::counts.empty());
+}
+
+TEST_CASE("block_walk: sweeps are the narrowest that have what is wanted, known when compiled or not") {
+    const std::vector<float> values(100, 1.0F);
+    const auto swept = [&](auto wanted) {
+        static_cast<void>(walked(values, wanted));
+        return counting_sweeps::swept;
+    };
+    CHECK(swept(demand{}) == parts{});
+    CHECK(swept(demand{.sweep = {.norms = true}}) == parts{.norms = true});
+    CHECK(swept(demand{.sweep = {.norms = true}, .spread = true}) == parts{.norms = true});
+    CHECK(swept(demand{.sweep = {.extrema = true}}) == parts{.extrema = true});
+    CHECK(swept(demand{.sweep = {.extrema = true, .smallest = true}}) == parts{.extrema = true, .smallest = true});
+    CHECK(swept(demand{.sweep = {.extrema = true, .norms = true}}) == parts{.extrema = true, .norms = true});
+    CHECK(swept(everything) == everything.sweep);
+    CHECK(swept(fixed_demand<demand{}>{}) == parts{});
+    CHECK(swept(fixed_demand<demand{.sweep = {.norms = true}}>{}) == parts{.norms = true});
+    CHECK(swept(fixed_demand<everything>{}) == everything.sweep);
 }
 
 TEST_CASE("block_walk: a product that has become 0 costs nothing more") {

@@ -11,7 +11,8 @@ using namespace smdebug::reduce;
 namespace {
 
 struct tag {};
-constexpr demand everything{true, true, true};
+constexpr demand everything{.sweep = {.extrema = true, .smallest = true, .norms = true, .product = true},
+                            .spread = true};
 
 /// 3, -4: the totals by hand.
 totals three_and_minus_four() {
@@ -52,7 +53,16 @@ TEST_CASE("finisher: only what was walked for is computed") {
     const auto values = finished(three_and_minus_four(), {});
     CHECK(values.computed == (reduction_set{reduction::sum} | reduction_set{reduction::mean}));
     CHECK(std::isnan(values(reduction::l1)));
-    const auto more = finished(three_and_minus_four(), {true, false, false});
+    const auto extrema = finished(three_and_minus_four(), {.sweep = {.extrema = true}});
+    CHECK(extrema.computed.contains({reduction::max, true}));
+    CHECK_FALSE(extrema.computed.contains({reduction::min, true}));
+    CHECK_FALSE(extrema.computed.contains(reduction::l1));
+    CHECK_FALSE(extrema.computed.has_counts());
+    const auto norms = finished(three_and_minus_four(), {.sweep = {.norms = true}});
+    CHECK(norms(reduction::l2) == 5);
+    CHECK(norms(reduction::mean, true) == 3.5);
+    CHECK_FALSE(norms.computed.contains(reduction::max));
+    const auto more = finished(three_and_minus_four(), {.sweep = {.extrema = true, .smallest = true, .norms = true}});
     CHECK_FALSE(more.computed.contains({reduction::std, false}));
     CHECK_FALSE(more.computed.contains({reduction::prod, true}));
     CHECK(more.computed.has_counts());

@@ -54,7 +54,7 @@ TEST_CASE("reduction_set: holds what was put in and nothing else") {
     CHECK(set.contains({reduction::l2, true}));
     CHECK_FALSE(set.has_counts());
     CHECK_FALSE(set.empty());
-    CHECK(std::popcount(set.bits()) == 2);
+    CHECK(std::popcount(set.mask) == 2);
     CHECK(reduction_set::counts().has_counts());
-    CHECK(std::popcount(reduction_set::all().bits()) == 19);
+    CHECK(std::popcount(reduction_set::all().mask) == 19);
 }

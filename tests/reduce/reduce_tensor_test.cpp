@@ -3,10 +3,14 @@
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/reduce/simd_sweeps.hpp>
 
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -21,6 +25,7 @@ constexpr reduction_set both(reduction what) { return reduction_set{what, false}
 totals of(double squares) {
     totals all;
     all.count = 1;
+    all.magnitudes = {1, 0};
     all.squares = {squares, 0};
     all.min = 1;
     all.max = 1;
@@ -29,16 +34,20 @@ totals of(double squares) {
 
 }  // namespace
 
-static_assert(!demand_of<tag>(reduction::mean).more);
-static_assert(!demand_of<tag>(reduction_set{reduction::mean} | reduction_set{reduction::sum}).more);
-static_assert(demand_of<tag>({reduction::mean, true}).more);
-static_assert(demand_of<tag>(reduction_set::counts()).more);
+static_assert(demand_of<tag>(reduction::mean).sweep == parts{});
+static_assert(demand_of<tag>(reduction_set{reduction::mean} | reduction_set{reduction::sum}).sweep == parts{});
+static_assert(demand_of<tag>({reduction::mean, true}).sweep == parts{.norms = true});
+static_assert(demand_of<tag>(reduction_set::counts()).sweep == parts{.extrema = true, .smallest = true});
+static_assert(demand_of<tag>(reduction::max).sweep == parts{.extrema = true});
+static_assert(demand_of<tag>({reduction::max, true}).sweep == parts{.extrema = true});
+static_assert(demand_of<tag>({reduction::min, true}).sweep.smallest);
 static_assert(!demand_of<tag>(both(reduction::l2)).spread);
-static_assert(demand_of<tag>(both(reduction::std)).spread && !demand_of<tag>(both(reduction::std)).product);
-static_assert(demand_of<tag>({reduction::prod, true}).product && demand_of<tag>({reduction::prod, true}).more);
+static_assert(demand_of<tag>(both(reduction::std)).spread && demand_of<tag>(both(reduction::std)).sweep.norms);
+static_assert(demand_of<tag>({reduction::prod, true}).sweep ==
+              parts{.extrema = true, .smallest = true, .product = true});
 
 TEST_CASE("needed_scale: 1 for everything but squares near the ends of the range") {
-    constexpr demand more{true, true, false};
+    constexpr demand more{.sweep = {.norms = true}, .spread = true};
     CHECK(needed_scale<tag>(of(1), more) == 1);
     CHECK(needed_scale<tag>(of(0x1p890), more) == 1);
     CHECK(needed_scale<tag>(of(0x1p901), more) == 0x1p-600);
@@ -47,7 +56,7 @@ TEST_CASE("needed_scale: 1 for everything but squares near the ends of the range
     CHECK(needed_scale<tag>(of(0x1p-901), more) == 0x1p600);
     CHECK(needed_scale<tag>(of(0), more) == 0x1p600);
     totals zeros = of(0);
-    zeros.min = zeros.max = 0;
+    zeros.magnitudes = {0, 0};
     CHECK(needed_scale<tag>(zeros, more) == 1);
     totals irregular = of(not_a_number);
     irregular.kinds.nan = 1;
@@ -73,6 +82,58 @@ TEST_CASE("reduce_tensor: sums of doubles that overflow on the way come out righ
     const reduce_test::owned_tensor tiny(dtype::float64, std::vector<double>{3e-320, -4e-320});
     CHECK(reduce_tensor<scalar_sweeps>(tiny.view(), reduction::l2)->value[reduction_key{reduction::l2}.index()] ==
           5e-320);
+}
+
+namespace {
+
+/// A value has the same bits whatever else was asked for: alone, among all, in a set known when compiled.
+template <class Sweeps, std::size_t... Index>
+void check_alone(const tensor_view& tensor, std::index_sequence<Index...>) {
+    const auto all = *reduce_tensor<Sweeps>(tensor, reduction_set::all());
+    const auto same = [&](const reduction_values& found, reduction_key key) {
+        CAPTURE(key.name());
+        CHECK(found.computed.contains(key) == all.computed.contains(key));
+        const auto bits = [&](const reduction_values& of) {
+            return std::bit_cast<std::uint64_t>(of(key.what, key.abs));
+        };
+        CHECK(
+            ((std::isnan(found(key.what, key.abs)) && std::isnan(all(key.what, key.abs))) || bits(found) == bits(all)));
+    };
+    (same(*reduce_tensor<Sweeps>(tensor, reduction_key::from_index(Index)), reduction_key::from_index(Index)), ...);
+    (same(*reduce_tensor<Sweeps, reduction_key::from_index(Index)>(tensor), reduction_key::from_index(Index)), ...);
+    const auto counted = *reduce_tensor<Sweeps, reduction_set::counts()>(tensor);
+    CHECK(counted.zeros == all.zeros);
+    CHECK(counted.nan == all.nan);
+    CHECK(counted.pos_inf == all.pos_inf);
+    CHECK(counted.neg_inf == all.neg_inf);
+}
+
+}  // namespace
+
+TEST_CASE("reduce_tensor: each value alone is the value among all") {
+    for (const std::size_t count :
+         {std::size_t{0}, std::size_t{1}, std::size_t{37}, std::size_t{2050}, std::size_t{5000}}) {
+        for (const double scale : {1.0, 1e-160, 1e180}) {
+            for (const double special : {1.0, 0.0, infinity, not_a_number}) {
+                std::vector<double> values(count);
+                for (std::size_t i = 0; i < count; ++i) {
+                    values[i] = (static_cast<double>(i * 7919 % 1009) - 400) * scale;
+                }
+                if (count > 30) {
+                    values[30] = special;
+                }
+                CAPTURE(count);
+                CAPTURE(scale);
+                CAPTURE(special);
+                const reduce_test::owned_tensor doubles(dtype::float64, values);
+                check_alone<scalar_sweeps>(doubles.view(), std::make_index_sequence<2 * reduction_count>{});
+                const std::vector<float> singles(values.begin(), values.end());
+                const reduce_test::owned_tensor floats(dtype::float32, singles);
+                check_alone<simd_sweeps<xsimd::default_arch>>(floats.view(),
+                                                              std::make_index_sequence<2 * reduction_count>{});
+            }
+        }
+    }
 }
 
 TEST_CASE("reduce_tensor: bytes beyond the last whole element do not count") {

@@ -5,6 +5,7 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,7 @@ using namespace smdebug::reduce;
 namespace {
 
 using sweeps = simd_sweeps<xsimd::default_arch>;
-constexpr parts all{true, true, true};
+constexpr parts all{.extrema = true, .smallest = true, .norms = true, .product = true};
 
 template <class Lane>
 std::vector<Lane> lanes(reduce_test::kind which, std::size_t count) {
@@ -25,8 +26,8 @@ template <class Lane>
 void check_block(reduce_test::kind which, std::size_t count) {
     const auto values = lanes<Lane>(which, count);
     const std::byte* at = std::as_bytes(std::span{values}).data();
-    const auto found = sweeps::sweep<Lane, all>(at, count);
-    const auto wanted = scalar_sweeps::sweep<Lane, all>(at, count);
+    const auto found = sweeps::sweep<Lane, all>(at, count, at + count * sizeof(Lane));
+    const auto wanted = scalar_sweeps::sweep<Lane, all>(at, count, nullptr);
     CAPTURE(count);
     CAPTURE(static_cast<int>(which));
     CHECK(found.sum.high == wanted.sum.high);
@@ -65,9 +66,20 @@ TEST_CASE("simd_sweeps: every part of a block as the scalar sweeps have it") {
 
 TEST_CASE("simd_sweeps: parts that were not asked for keep their first values") {
     const auto values = lanes<float>(reduce_test::kind::uniform, 100);
-    const auto block = sweeps::sweep<float, parts{}>(std::as_bytes(std::span{values}).data(), values.size());
+    const auto block = sweeps::sweep<float, parts{}>(std::as_bytes(std::span{values}).data(), values.size(), nullptr);
     CHECK(block.sum.high != 0);
     CHECK(block.squares.high == 0);
     CHECK(block.min == infinity);
     CHECK(block.product.mantissa == 1);
+}
+
+TEST_CASE("simd_sweeps: what is fetched ahead need not be memory") {
+    const auto values = lanes<float>(reduce_test::kind::uniform, block_size);
+    const std::byte* at = std::as_bytes(std::span{values}).data();
+    const auto wanted = sweeps::sweep<float, all>(at, block_size, nullptr);
+    for (const std::uintptr_t nowhere : {std::uintptr_t{1}, std::uintptr_t{1} << 46U, ~std::uintptr_t{0}}) {
+        const auto found = sweeps::sweep<float, all>(at, block_size, reinterpret_cast<const std::byte*>(nowhere));
+        CHECK(found.sum.high == wanted.sum.high);
+        CHECK(found.min == wanted.min);
+    }
 }

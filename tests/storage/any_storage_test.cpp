@@ -138,3 +138,15 @@ TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on wh
     CHECK(called == 2);
     CHECK_FALSE(erased.exists());
 }
+
+TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one that cannot") {
+    memory_storage inner;
+    inner.write("key", as_bytes("content"));
+    const any_storage erased{inner};
+    const auto shown = erased.view("key");
+    REQUIRE(shown);
+    CHECK(text_of(*shown) == "content");
+    CHECK(shown->data() == inner.view("key")->data());
+    CHECK_FALSE(erased.view("other"));
+    CHECK_FALSE(any_storage{storage_archetype{inner}}.view("a"));
+}

@@ -97,6 +97,15 @@ struct watches_by_kind : base {
 struct watches_for_all : base {
     [[nodiscard]] std::shared_ptr<change_signal> watch(std::span<const std::string>) const { return {}; }
 };
+struct views_always : base {
+    [[nodiscard]] byte_buffer view(std::string_view) const { return {}; }
+};
+struct views_bare : base {
+    [[nodiscard]] std::optional<byte_view> view(std::string_view) const { return {}; }
+};
+struct views_mutably : base {
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view) { return {}; }
+};
 struct dates_always : base {
     [[nodiscard]] std::chrono::system_clock::time_point modified(std::string_view) const { return {}; }
 };
@@ -132,6 +141,8 @@ static_assert(announcing_storage<smdebug_test::announcing_archetype> &&
               !announcing_storage<watches_by_kind> && !announcing_storage<watches_for_all>);
 static_assert(dated_storage<smdebug_test::dated_archetype> && !dated_storage<smdebug_test::announcing_archetype> &&
               !dated_storage<dates_always> && !dated_storage<dates_steadily>);
+static_assert(!viewing_storage<base> && !viewing_storage<views_always> && !viewing_storage<views_bare> &&
+              !viewing_storage<views_mutably>);
 static_assert(!worth_following(base{}) && !worth_following(follows_by_word_alone{}));
 static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
 
@@ -141,6 +152,9 @@ TEST_CASE("storage concepts: the library's storages model them, with their optio
     CHECK(storage<local_storage>);
     CHECK(batch_reader<local_storage>);
     CHECK(writable_storage<local_storage>);
+    CHECK(viewing_storage<local_storage>);
+    CHECK(viewing_storage<memory_storage>);
+    CHECK(viewing_storage<any_storage>);
     CHECK(storage<memory_storage>);
     CHECK(writable_storage<memory_storage>);
     CHECK_FALSE(batch_reader<memory_storage>);

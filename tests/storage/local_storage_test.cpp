@@ -13,10 +13,13 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -224,4 +227,49 @@ TEST_CASE("local_storage: a range beyond a small file allocates no more than the
     const local_storage store{folder.path()};
     CHECK(text_of(store.read("small", {5, UINT64_MAX - 5})) == "56789");
     CHECK(store.read("small", {UINT64_MAX, UINT64_MAX}).empty());
+}
+
+TEST_CASE("local_storage: batches of large and small files, some missing, some growing, come whole and in order") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    std::vector<std::string> keys;
+    std::vector<std::string> contents;
+    for (std::size_t i = 0; i < 12; ++i) {
+        keys.push_back("folder/" + std::to_string(i));
+        const std::size_t size = i % 3 == 0 ? 1000 + i : (std::size_t{300} << 10U) + i * 12'345;
+        contents.push_back(i % 5 == 4 ? std::string{} : std::string(size, static_cast<char>('a' + i)));
+        if (i % 5 != 4) {
+            store.write(keys[i], as_bytes(contents[i]));
+        }
+    }
+    // Open for writing: it can only be read.
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> writer{
+        std::fopen((folder.path() + "/" + keys[7]).c_str(), "ab"), &std::fclose};
+    REQUIRE(writer);
+    std::size_t next = 0;
+    store.read_each(keys, [&](std::size_t i, std::optional<byte_view> bytes) {
+        REQUIRE(i == next);
+        ++next;
+        REQUIRE(bytes.has_value() == (i % 5 != 4));
+        CHECK((bytes ? as_text(*bytes) : std::string_view{}) == contents[i]);
+    });
+    CHECK(next == keys.size());
+    CHECK_FALSE(store.view(keys[0]));  // small: reading is as good
+    CHECK_FALSE(store.view(keys[7]));
+    CHECK_FALSE(store.view("../" + keys[1]));
+}
+
+TEST_CASE("local_storage: an object that is shown stays as it was when it is replaced") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    const std::string before(500'000, 'x');
+    store.write("key", as_bytes(before));
+    const auto shown = store.view("key");
+    if (!shown) {
+        MESSAGE("no leases on this file system");
+        return;
+    }
+    store.write("key", as_bytes("other"));
+    CHECK(text_of(*shown) == before);
+    CHECK(text_of(store.read("key")) == "other");
 }

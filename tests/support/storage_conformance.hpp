@@ -27,6 +27,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -181,6 +182,17 @@ void check_storage_conformance(Make&& make) {
             }
         });
         CHECK(next == keys.size());
+    }
+    SUBCASE("views: what is shown is the whole object; what is not there is not shown") {
+        if constexpr (smdebug::viewing_storage<std::remove_cvref_t<decltype(store)>>) {
+            for (const auto& [key, content] : objects) {
+                if (const std::optional<smdebug::byte_buffer> shown = store.view(key)) {
+                    CHECK(text_of(*shown) == content);
+                }
+                CHECK_FALSE(store.view(key + ".missing"));
+            }
+            CHECK_FALSE(store.view(""));
+        }
     }
     SUBCASE("it says where it is") { CHECK_FALSE(std::string(store.name()).empty()); }
 }

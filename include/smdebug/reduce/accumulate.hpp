@@ -39,9 +39,16 @@ struct element_source {
 
 /// What is wanted of a tensor, in the terms of the walk.  The plain sum is always there.
 struct demand {
-    bool more = false;     ///< extrema, counts, sums of |x| and of squares
-    bool spread = false;   ///< squares about the mean, of x and of |x|; needs more
-    bool product = false;  ///< needs more
+    parts sweep = {};     ///< of each block; with `smallest` zeros are counted
+    bool spread = false;  ///< squares about the mean, of x and of |x|; needs norms
+};
+
+/// A demand that is known when the walk is compiled: its code has no more than that.
+template <demand Wanted>
+struct fixed_demand {
+    static constexpr parts sweep = Wanted.sweep;
+    static constexpr bool spread = Wanted.spread;
+    constexpr operator demand() const noexcept { return Wanted; }  // NOLINT: implicit
 };
 
 /// What a walk over a tensor answers.
@@ -63,15 +70,17 @@ struct totals {
 };
 
 /// One tensor's walk.  Sweeps is the kernel's part:
-///  - sweep<Lane, parts>(at, count) -> block_result;
+///  - sweep<Lane, parts>(at, count, soon) -> block_result; where `soon` is not null, the bytes from there on will be
+///    wanted next: it may have them fetched, never touch them;
 ///  - centre<Lane>(at, count, centre, magnitudes) -> centred_result;
 ///  - count_zeros<Lane>(at, count) -> std::uint64_t;
 ///  - widen<Conversion>(from, count, scale, to), see widen.hpp;
 /// all in the order of lanes.hpp, of at most block_size lanes at any alignment.
-template <class Sweeps, class Lane>
+/// Demand is `demand`, or a fixed_demand.
+template <class Sweeps, class Lane, class Demand>
 class block_walk {
 public:
-    block_walk(const element_source<Lane>& source, demand wanted) noexcept : source_(source), wanted_(wanted) {
+    block_walk(const element_source<Lane>& source, Demand wanted) noexcept : source_(source), wanted_(wanted) {
         all_.count = source.count;
         all_.scale = source.scale;
     }
@@ -81,7 +90,7 @@ public:
         if (source_.widen == nullptr) {
             for (std::size_t at = 0; at < source_.count; at += block_size) {
                 const std::byte* raw = source_.bytes + at * source_.element_size;
-                add(raw, raw, length_at(at));
+                add(raw, raw, length_at(at), raw);
             }
             return all_;
         }
@@ -89,7 +98,8 @@ public:
         for (std::size_t at = 0; at < source_.count; at += block_size) {
             const std::byte* raw = source_.bytes + at * source_.element_size;
             source_.widen(raw, length_at(at), source_.scale, lanes);
-            add(raw, reinterpret_cast<const std::byte*>(lanes), length_at(at));
+            const auto* filled = reinterpret_cast<const std::byte*>(lanes);
+            add(raw, filled, length_at(at), nullptr);
         }
         return all_;
     }
@@ -99,18 +109,29 @@ private:
         return source_.count - begin < block_size ? source_.count - begin : block_size;
     }
 
-    [[nodiscard]] block_result swept(const std::byte* at, std::size_t count) const noexcept {
-        if (!wanted_.more) {
-            return Sweeps::template sweep<Lane, parts{}>(at, count);
-        }
-        if (wanted_.product && all_.product.mantissa != 0) {  // a product that is 0 stays 0
-            return Sweeps::template sweep<Lane, parts{.extrema = true, .norms = true, .product = true}>(at, count);
-        }
-        return Sweeps::template sweep<Lane, parts{.extrema = true, .norms = true}>(at, count);
+    template <parts Parts>
+    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count, const std::byte* soon) noexcept {
+        return Sweeps::template sweep<Lane, Parts>(at, count, soon);
     }
 
-    void add(const std::byte* raw, const std::byte* at, std::size_t count) noexcept {
-        block_result block = swept(at, count);
+    // The narrowest of a few sweeps that has what is wanted: one for every set would be a lot of code.
+    [[nodiscard]] block_result swept(const std::byte* at, std::size_t count, const std::byte* soon) const noexcept {
+        const parts& sought = wanted_.sweep;
+        if (sought.product && all_.product.mantissa != 0) {  // a product that is 0 stays 0
+            return sweep<parts{.extrema = true, .smallest = true, .norms = true, .product = true}>(at, count, soon);
+        }
+        if (sought.norms) {
+            return sought.smallest  ? sweep<parts{.extrema = true, .smallest = true, .norms = true}>(at, count, soon)
+                   : sought.extrema ? sweep<parts{.extrema = true, .norms = true}>(at, count, soon)
+                                    : sweep<parts{.norms = true}>(at, count, soon);
+        }
+        return sought.smallest  ? sweep<parts{.extrema = true, .smallest = true}>(at, count, soon)
+               : sought.extrema ? sweep<parts{.extrema = true}>(at, count, soon)
+                                : sweep<parts{}>(at, count, soon);
+    }
+
+    void add(const std::byte* raw, const std::byte* at, std::size_t count, const std::byte* soon) noexcept {
+        block_result block = swept(at, count, soon);
         const bool regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
         element_counts kinds;
         if (!regular) {
@@ -119,7 +140,7 @@ private:
             kinds.zeros = Sweeps::template count_zeros<Lane>(at, count);
         }
         add_kinds(kinds);
-        if (wanted_.product) {
+        if (wanted_.sweep.product) {
             add_product(block.product, kinds);
         }
         if (source_.exact != nullptr) {
@@ -152,9 +173,11 @@ private:
 
     void add_sums(const block_result& block) noexcept {
         all_.sum = plus<Sweeps>(all_.sum, block.sum);
-        if (wanted_.more) {
+        if (wanted_.sweep.norms) {
             all_.magnitudes = plus<Sweeps>(all_.magnitudes, block.magnitudes);
             all_.squares = plus<Sweeps>(all_.squares, block.squares);
+        }
+        if (wanted_.sweep.extrema) {
             all_.min = block.min < all_.min ? block.min : all_.min;
             all_.max = block.max > all_.max ? block.max : all_.max;
             all_.abs_min = block.abs_min < all_.abs_min ? block.abs_min : all_.abs_min;
@@ -189,7 +212,7 @@ private:
     }
 
     element_source<Lane> source_;
-    demand wanted_;
+    [[no_unique_address]] Demand wanted_;
     totals all_;
 };
 

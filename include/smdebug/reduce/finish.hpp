@@ -54,17 +54,18 @@ public:
         if (!complex_) {
             set_sums(false, all_.sum);
         }
-        if (wanted_.more) {
+        if (wanted_.sweep.norms) {
             set_sums(true, all_.magnitudes);
             set_norms();
+        }
+        if (wanted_.sweep.extrema) {
             set_extrema();
-            out_.computed = out_.computed | reduction_set::counts();
         }
         if (wanted_.spread) {
             set_spread(false, all_.plain);
             set_spread(true, all_.absolute);
         }
-        if (wanted_.product) {
+        if (wanted_.sweep.product) {
             const double product = finished_product<Tag>(all_);
             set({reduction::prod, false}, product);
             set({reduction::prod, true}, product == product ? magnitude<Tag>(product) : product);
@@ -115,8 +116,11 @@ private:
         const double high = magnitude<Tag>(all_.max);
         set({reduction::min, false}, none ? not_a_number : all_.min + 0.0);  // + 0.0 turns -0 into 0
         set({reduction::max, false}, none ? not_a_number : all_.max + 0.0);
-        set({reduction::min, true}, none ? not_a_number : all_.abs_min);
         set({reduction::max, true}, none ? not_a_number : (low > high ? low : high));
+        if (wanted_.sweep.smallest) {
+            set({reduction::min, true}, none ? not_a_number : all_.abs_min);
+            out_.computed = out_.computed | reduction_set::counts();
+        }
     }
 
     void set_spread(bool abs, const spread& about) noexcept {

@@ -46,9 +46,11 @@ inline constexpr std::size_t group_rows = 8;
 
 /// What a sweep over a block computes beside the sum, which is always there: it tells whether all elements are finite.
 struct parts {
-    bool extrema = false;  ///< min, max, min of |x|
-    bool norms = false;    ///< sums of |x| and of x * x
-    bool product = false;  ///< needs extrema
+    bool extrema = false;   ///< min, max
+    bool smallest = false;  ///< min of |x|, which also tells whether there are zeros; needs extrema
+    bool norms = false;     ///< sums of |x| and of x * x
+    bool product = false;   ///< needs smallest
+    friend constexpr bool operator==(const parts&, const parts&) = default;
 };
 
 /// What a sweep over one block answers; what it was not asked for keeps these values.

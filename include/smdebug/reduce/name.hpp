@@ -60,12 +60,15 @@ struct reduction_key {
     return what ? std::optional{reduction_key{*what, abs}} : std::nullopt;
 }
 
-/// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).
-class reduction_set {
-public:
+/// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).  May be a template argument.
+struct reduction_set {
+    /// A bit for each reduction, by reduction_key::index(), then one for the counts: public so that the type is
+    /// structural.
+    std::uint32_t mask = 0;
+
     constexpr reduction_set() = default;
-    constexpr reduction_set(reduction_key key) noexcept : bits_(std::uint32_t{1} << key.index()) {}  // NOLINT: implicit
-    constexpr reduction_set(reduction what, bool abs = false) noexcept                               // NOLINT: implicit
+    constexpr reduction_set(reduction_key key) noexcept : mask(std::uint32_t{1} << key.index()) {}  // NOLINT: implicit
+    constexpr reduction_set(reduction what, bool abs = false) noexcept                              // NOLINT: implicit
         : reduction_set(reduction_key{what, abs}) {}
 
     /// All 18 and the counts; the nine plain ones; the nine abs ones; the counts alone.
@@ -75,27 +78,25 @@ public:
     [[nodiscard]] static constexpr reduction_set counts() noexcept { return reduction_set{raw{}, 1U << 18U}; }
 
     [[nodiscard]] constexpr bool contains(reduction_key key) const noexcept {
-        return ((bits_ >> key.index()) & 1U) != 0;
+        return ((mask >> key.index()) & 1U) != 0;
     }
     [[nodiscard]] constexpr bool contains(reduction what, bool abs = false) const noexcept {
         return contains(reduction_key{what, abs});
     }
-    [[nodiscard]] constexpr bool has_counts() const noexcept { return ((bits_ >> 18U) & 1U) != 0; }
-    [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
-    [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+    [[nodiscard]] constexpr bool has_counts() const noexcept { return ((mask >> 18U) & 1U) != 0; }
+    [[nodiscard]] constexpr bool empty() const noexcept { return mask == 0; }
 
     friend constexpr reduction_set operator|(reduction_set a, reduction_set b) noexcept {
-        return reduction_set{raw{}, a.bits_ | b.bits_};
+        return reduction_set{raw{}, a.mask | b.mask};
     }
     friend constexpr reduction_set operator&(reduction_set a, reduction_set b) noexcept {
-        return reduction_set{raw{}, a.bits_ & b.bits_};
+        return reduction_set{raw{}, a.mask & b.mask};
     }
     friend constexpr bool operator==(reduction_set, reduction_set) = default;
 
 private:
     struct raw {};
-    constexpr reduction_set(raw /*tag*/, std::uint32_t bits) noexcept : bits_(bits) {}
-    std::uint32_t bits_ = 0;
+    constexpr reduction_set(raw /*tag*/, std::uint32_t bits) noexcept : mask(bits) {}
 };
 
 }  // namespace v1

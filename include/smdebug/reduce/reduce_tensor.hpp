@@ -26,13 +26,16 @@ namespace reduce {
 template <class Tag>
 [[nodiscard]] constexpr demand demand_of(reduction_set wanted) noexcept {
     constexpr auto both = [](reduction what) { return reduction_set{what, false} | reduction_set{what, true}; };
-    constexpr reduction_set spreads = both(reduction::std) | both(reduction::variance);
-    constexpr reduction_set products = both(reduction::prod);
-    constexpr reduction_set sums = reduction_set{reduction::sum} | reduction_set{reduction::mean};
+    const auto wants = [&](reduction_set some) { return !(wanted & some).empty(); };
     demand needed;
-    needed.spread = !(wanted & spreads).empty();
-    needed.product = !(wanted & products).empty();
-    needed.more = (wanted.bits() & ~sums.bits()) != 0;
+    needed.spread = wants(both(reduction::std) | both(reduction::variance));
+    needed.sweep.product = wants(both(reduction::prod));
+    needed.sweep.norms =
+        needed.spread || wants(both(reduction::l1) | both(reduction::l2) | reduction_set{reduction::mean, true} |
+                               reduction_set{reduction::sum, true});
+    needed.sweep.smallest =
+        needed.sweep.product || wants(reduction_set{reduction::min, true} | reduction_set::counts());
+    needed.sweep.extrema = needed.sweep.smallest || wants(both(reduction::min) | both(reduction::max));
     return needed;
 }
 
@@ -46,26 +49,26 @@ template <class Tag>
     if (!all.all_finite()) {
         return 1;
     }
-    if (!is_finite<Tag>(all.sum.high) || (wanted.more && !(all.squares.high <= too_large))) {
+    if (!is_finite<Tag>(all.sum.high) || (wanted.sweep.norms && !(all.squares.high <= too_large))) {
         return 0x1p-600;
     }
-    const bool only_zeros = all.min == 0 && all.max == 0;
-    return wanted.more && all.count != 0 && all.squares.high < too_small && !only_zeros ? 0x1p600 : 1;
+    return wanted.sweep.norms && all.squares.high < too_small && all.magnitudes.high != 0 ? 0x1p600 : 1;
 }
 
 /// A walk over doubles that may have to be repeated with the lanes scaled.  That second walk is for data beyond 1e+-130
 /// only; it gives the sums and the spread, while extrema, counts and product stay those of the first.
-template <class Sweeps, class Lane>
-[[nodiscard]] inline totals walk(element_source<Lane> source, demand wanted,
+template <class Sweeps, class Lane, class Demand>
+[[nodiscard]] inline totals walk(element_source<Lane> source, Demand wanted,
                                  decltype(element_source<Lane>::widen) scaled_widen) noexcept {
-    totals all = block_walk<Sweeps, Lane>(source, wanted).run();
+    totals all = block_walk<Sweeps, Lane, Demand>(source, wanted).run();
     if (scaled_widen == nullptr) {
         return all;
     }
     source.scale = needed_scale<Sweeps>(all, wanted);
     if (source.scale != 1) {
         source.widen = scaled_widen;
-        const totals again = block_walk<Sweeps, Lane>(source, {wanted.more, wanted.spread, false}).run();
+        const demand sums{.sweep = {.norms = wanted.sweep.norms}, .spread = wanted.spread};
+        const totals again = block_walk<Sweeps, Lane, demand>(source, sums).run();
         all.scale = again.scale;
         all.sum = again.sum;
         all.magnitudes = again.magnitudes;
@@ -92,10 +95,10 @@ template <class Tag>
 }
 
 /// Picks the lanes of a dtype and walks.
-template <class Sweeps>
+template <class Sweeps, class Demand>
 class dtype_walk {
 public:
-    dtype_walk(const tensor_view& tensor, demand wanted) noexcept : tensor_(tensor), wanted_(wanted) {}
+    dtype_walk(const tensor_view& tensor, Demand wanted) noexcept : tensor_(tensor), wanted_(wanted) {}
 
     [[nodiscard]] result<totals> run() const noexcept {
         switch (tensor_.type) {
@@ -171,21 +174,30 @@ private:
     }
 
     const tensor_view& tensor_;
-    demand wanted_;
+    [[no_unique_address]] Demand wanted_;
 };
 
-/// The values of a tensor: at least those `wanted`, and what came along for free.
+/// The values of a tensor: what the demand holds, and what comes along for free.
 /// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings.
-template <class Sweeps>
-[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted) noexcept {
-    demand needed = demand_of<Sweeps>(wanted);
-    const bool complex = is_complex(tensor.type);
-    needed.more = needed.more || complex;  // a complex tensor has nothing but its magnitudes
-    const result<totals> all = dtype_walk<Sweeps>(tensor, needed).run();
+template <class Sweeps, class Demand>
+[[nodiscard]] inline result<reduction_values> reduce_demand(const tensor_view& tensor, Demand wanted) noexcept {
+    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted).run();
     if (!all) {
         return all.code();
     }
-    return finisher<Sweeps>(*all, needed, complex).values();
+    return finisher<Sweeps>(*all, wanted, is_complex(tensor.type)).values();
+}
+
+/// At least the values `wanted`.
+template <class Sweeps>
+[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted) noexcept {
+    return reduce_demand<Sweeps>(tensor, demand_of<Sweeps>(wanted));
+}
+
+/// The same for a set that is known when it is compiled: the code is that of this set alone.
+template <class Sweeps, reduction_set Wanted>
+[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
+    return reduce_demand<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
 }
 
 }  // namespace reduce

@@ -25,7 +25,8 @@ namespace reduce {
 /// Sweeps of one block, written as the definition reads.
 struct scalar_sweeps {
     template <class Lane, parts Parts>
-    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count) noexcept {
+    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count,
+                                            const std::byte* /*soon*/) noexcept {
         block_result block;
         if constexpr (std::same_as<Lane, float>) {
             sum_narrow<Parts>(at, count, block);
@@ -35,10 +36,12 @@ struct scalar_sweeps {
         if constexpr (Parts.extrema) {
             for (std::size_t i = 0; i < count; ++i) {
                 const double x = lane_at<scalar_sweeps, Lane>(at, i);
-                const double size = magnitude<scalar_sweeps>(x);
                 block.min = x < block.min ? x : block.min;
                 block.max = x > block.max ? x : block.max;
-                block.abs_min = size < block.abs_min ? size : block.abs_min;
+                if constexpr (Parts.smallest) {
+                    const double size = magnitude<scalar_sweeps>(x);
+                    block.abs_min = size < block.abs_min ? size : block.abs_min;
+                }
             }
         }
         if constexpr (Parts.product) {
@@ -142,6 +145,12 @@ struct scalar_kernel {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
         return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
+    }
+
+    /// A set that is known when it is compiled.
+    template <reduction_set Wanted>
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
+        return reduce::reduce_tensor<reduce::scalar_sweeps, Wanted>(tensor);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }

@@ -65,6 +65,19 @@ template <class Arch, class Lane>
     }
 }
 
+/// The smaller of `a`, which has no sign, and |x|, lane by lane, either one where a lane is NaN.
+template <class Arch, class Lane>
+[[nodiscard]] inline xsimd::batch<Lane, Arch> smaller_size(xsimd::batch<Lane, Arch> a,
+                                                           xsimd::batch<Lane, Arch> x) noexcept {
+    return smaller<Arch, Lane>(a, xsimd::abs(x));
+}
+
+/// Has the cache line at `at` fetched.  `at` need not be memory at all.
+template <class Arch>
+inline void fetch(std::uintptr_t at) noexcept {
+    __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 3);
+}
+
 /// Each lane's upper twelve bits: of a double, sign and exponent.
 template <class Arch>
 [[nodiscard]] inline words<Arch> upper_bits(words<Arch> bits) noexcept {

@@ -24,6 +24,12 @@ struct simd_kernel {
         return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted);
     }
 
+    /// A set that is known when it is compiled: the code is that of this set alone, and so is the cost of compiling it.
+    template <reduction_set Wanted>
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
+        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>, Wanted>(tensor);
+    }
+
     /// "simd<avx512bw>": the name is xsimd's.
     [[nodiscard]] std::string name() const { return std::string{"simd<"}.append(Arch::name()).append(">"); }
 };

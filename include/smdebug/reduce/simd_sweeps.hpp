@@ -1,5 +1,5 @@
 // Sweeps of one block with SIMD, in the order that lanes.hpp defines.
-// A column is the lanes that fit one vector; the sweep runs down a block in L1 once a column, sums in registers.
+// The sweep runs down a block in L1 once a column (the lanes that fit one vector), sums in registers.
 // Used by: reduce (simd_kernel).
 #pragma once
 
@@ -7,6 +7,9 @@
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scaled_product.hpp>
 #include <smdebug/reduce/simd_batch.hpp>
+#include <smdebug/reduce/simd_columns.hpp>
+#include <smdebug/reduce/simd_narrow.hpp>
+#include <smdebug/reduce/simd_wide.hpp>
 #include <smdebug/reduce/simd_widen.hpp>
 
 #include <array>
@@ -18,94 +21,20 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-/// What the columns of a block leave behind.
-template <class Arch>
-struct column_results {
-    lane_vectors<Arch> sum, sum_low, magnitudes, magnitudes_low, squares, squares_low, product;
-    words<Arch> exponent = words<Arch>(std::uint64_t{0});
-};
-
-/// Half a narrow column: the sums of as many lanes as fit a vector of doubles.
-template <class Arch, parts Parts>
-struct narrow_sums {
-    doubles<Arch> sum = doubles<Arch>(0.0);
-    doubles<Arch> magnitudes = doubles<Arch>(0.0);
-    doubles<Arch> squares = doubles<Arch>(0.0);
-    lane_product<Arch> product;
-
-    void add(const float* at, const float* factors) noexcept {
-        const doubles<Arch> x = load_doubles<Arch>(at);
-        sum = sum + x;
-        if constexpr (Parts.norms) {
-            magnitudes = magnitudes + xsimd::abs(x);
-            squares = plus_exact_square<Arch>(squares, x);
-        }
-        if constexpr (Parts.product) {
-            product.mantissa = product.mantissa * (at == factors ? x : load_doubles<Arch>(factors));
-        }
-    }
-
-    void leave(column_results<Arch>& results, std::size_t vector) const noexcept {
-        results.sum[vector] = sum;
-        if constexpr (Parts.norms) {
-            results.magnitudes[vector] = magnitudes;
-            results.squares[vector] = squares;
-        }
-        if constexpr (Parts.product) {
-            results.product[vector] = product.mantissa;
-            results.exponent = results.exponent + product.exponent;
-        }
-    }
-};
-
-/// Extrema of one column, in the lanes' own type.
-template <class Arch, class Lane>
-struct column_extrema {
-    using vector = xsimd::batch<Lane, Arch>;
-    vector min = vector(static_cast<Lane>(infinity));
-    vector max = vector(static_cast<Lane>(-infinity));
-    vector abs_min = vector(static_cast<Lane>(infinity));
-
-    void add(vector x) noexcept {
-        min = smaller<Arch, Lane>(min, x);
-        max = larger<Arch, Lane>(max, x);
-        abs_min = smaller<Arch, Lane>(abs_min, xsimd::abs(x));
-    }
-
-    void leave(block_result& block) const noexcept {
-        alignas(64) std::array<Lane, vector::size> low;
-        alignas(64) std::array<Lane, vector::size> high;
-        alignas(64) std::array<Lane, vector::size> size;
-        min.store_aligned(low.data());
-        max.store_aligned(high.data());
-        abs_min.store_aligned(size.data());
-        for (std::size_t width = vector::size / 2; width > 0; width /= 2) {
-            for (std::size_t i = 0; i < width; ++i) {
-                low[i] = low[i + width] < low[i] ? low[i + width] : low[i];
-                high[i] = high[i + width] > high[i] ? high[i + width] : high[i];
-                size[i] = size[i + width] < size[i] ? size[i + width] : size[i];
-            }
-        }
-        block.min = static_cast<double>(low[0]) < block.min ? static_cast<double>(low[0]) : block.min;
-        block.max = static_cast<double>(high[0]) > block.max ? static_cast<double>(high[0]) : block.max;
-        block.abs_min = static_cast<double>(size[0]) < block.abs_min ? static_cast<double>(size[0]) : block.abs_min;
-    }
-};
-
 /// The SIMD kernel's part of the walk, see block_walk.
 template <class Arch>
 struct simd_sweeps {
     template <class Lane, parts Parts>
-    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count) noexcept {
+    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count, const std::byte* soon) noexcept {
         block_result block;
         column_results<Arch> results;
         const auto* lanes = reinterpret_cast<const Lane*>(at);  // only ever read by unaligned vector loads and memcpy
         const std::size_t rows = count / lane_count;
         if (count % lane_count == 0) {
-            sweep_columns<Lane, Parts>(lanes, rows, nullptr, results, block);
+            sweep_columns<Lane, Parts>(lanes, rows, nullptr, soon, results, block);
         } else {
             const padded_row<Arch, Lane> last(lanes + rows * lane_count, count % lane_count);
-            sweep_columns<Lane, Parts>(lanes, rows, &last, results, block);
+            sweep_columns<Lane, Parts>(lanes, rows, &last, soon, results, block);
         }
         merge_lanes<Lane, Parts>(results, block);
         if constexpr (Parts.product) {
@@ -117,23 +46,31 @@ struct simd_sweeps {
     template <class Lane>
     [[nodiscard]] static centred_result centre(const std::byte* at, std::size_t count, double about,
                                                bool magnitudes) noexcept {
+        // Several vectors of a row side by side: one alone would wait for each of its additions.
+        constexpr std::size_t side_by_side = vectors_per_row<Arch> < 4 ? vectors_per_row<Arch> : 4;
         constexpr std::size_t width = doubles<Arch>::size;
         const auto* lanes = reinterpret_cast<const Lane*>(at);
         const std::size_t rows = count / lane_count;
+        const doubles<Arch> centre_of_all(about);
         alignas(64) lane_array<double> first;
         alignas(64) lane_array<double> second;
-        for (std::size_t lane = 0; lane < lane_count; lane += width) {
-            const doubles<Arch> centre_of_all(about);
-            doubles<Arch> sum = doubles<Arch>(0.0);
-            doubles<Arch> squares = doubles<Arch>(0.0);
+        for (std::size_t lane = 0; lane < lane_count; lane += side_by_side * width) {
+            std::array<doubles<Arch>, side_by_side> sum;
+            std::array<doubles<Arch>, side_by_side> squares;
+            sum.fill(doubles<Arch>(0.0));
+            squares.fill(doubles<Arch>(0.0));
             for (std::size_t row = 0; row < rows; ++row) {
-                const doubles<Arch> x = load_doubles<Arch>(lanes + row * lane_count + lane);
-                const doubles<Arch> d = (magnitudes ? xsimd::abs(x) : x) - centre_of_all;
-                sum = sum + d;
-                squares = squares + rounded_product<Arch>(d, d);
+                for (std::size_t i = 0; i < side_by_side; ++i) {
+                    const doubles<Arch> x = load_doubles<Arch>(lanes + row * lane_count + lane + i * width);
+                    const doubles<Arch> d = (magnitudes ? xsimd::abs(x) : x) - centre_of_all;
+                    sum[i] = sum[i] + d;
+                    squares[i] = squares[i] + rounded_product<Arch>(d, d);
+                }
             }
-            sum.store_aligned(&first[lane]);
-            squares.store_aligned(&second[lane]);
+            for (std::size_t i = 0; i < side_by_side; ++i) {
+                sum[i].store_aligned(&first[lane + i * width]);
+                squares[i].store_aligned(&second[lane + i * width]);
+            }
         }
         for (std::size_t i = rows * lane_count; i < count; ++i) {
             const double x = lane_at<Arch, Lane>(at, i);
@@ -174,125 +111,14 @@ struct simd_sweeps {
 private:
     template <class Lane, parts Parts>
     static void sweep_columns(const Lane* at, std::size_t rows, const padded_row<Arch, Lane>* last,
-                              column_results<Arch>& results, block_result& block) noexcept {
+                              const std::byte* soon, column_results<Arch>& results, block_result& block) noexcept {
         constexpr std::size_t width = xsimd::batch<Lane, Arch>::size;
         for (std::size_t lane = 0; lane < lane_count; lane += width) {
             if constexpr (std::same_as<Lane, float>) {
-                narrow_column<Parts>(at, rows, lane, last, results, block);
+                narrow_column<Arch, Parts>(at, rows, lane, last, soon, results, block);
             } else {
-                wide_column<Parts>(at, rows, lane, last, results, block);
+                wide_column<Arch, Parts>(at, rows, lane, last, soon, results, block);
             }
-        }
-    }
-
-    template <parts Parts>
-    static void narrow_column(const float* at, std::size_t rows, std::size_t lane, const padded_row<Arch, float>* last,
-                              column_results<Arch>& results, block_result& block) noexcept {
-        constexpr std::size_t half = doubles<Arch>::size;
-        narrow_sums<Arch, Parts> lower;
-        narrow_sums<Arch, Parts> upper;
-        column_extrema<Arch, float> extrema;
-        const auto add = [&](const float* row, const float* factors, const float* extreme) noexcept {
-            lower.add(row, factors);
-            upper.add(row + half, factors + half);
-            if constexpr (Parts.extrema) {
-                extrema.add(singles<Arch>::load_unaligned(extreme));
-            }
-        };
-        const auto normalise = [&]() noexcept {
-            if constexpr (Parts.product) {
-                lower.product.normalise();
-                upper.product.normalise();
-            }
-        };
-        const float* row = at + lane;
-        for (std::size_t left = rows / group_rows; left > 0; --left) {
-            for (std::size_t i = 0; i < group_rows; ++i, row += lane_count) {
-                add(row, row, row);
-            }
-            normalise();
-        }
-        for (std::size_t left = rows % group_rows; left > 0; --left, row += lane_count) {
-            add(row, row, row);
-        }
-        if (last != nullptr) {
-            add(&last->sums[lane], &last->factors[lane], &last->extrema[lane]);
-        }
-        normalise();
-        lower.leave(results, lane / half);
-        upper.leave(results, lane / half + 1);
-        if constexpr (Parts.extrema) {
-            extrema.leave(block);
-        }
-    }
-
-    template <parts Parts>
-    static void wide_column(const double* at, std::size_t rows, std::size_t lane, const padded_row<Arch, double>* last,
-                            column_results<Arch>& results, block_result& block) noexcept {
-        using group = typename wide_lane_sum<Arch>::group;
-        wide_lane_sum<Arch> sum;
-        wide_lane_sum<Arch> magnitudes;
-        wide_lane_sum<Arch> squares;
-        lane_product<Arch> product;
-        column_extrema<Arch, double> extrema;
-        const auto add_sums = [&](const group& x) noexcept {
-            sum.add(x);
-            if constexpr (Parts.norms) {
-                magnitudes.add({xsimd::abs(x[0]), xsimd::abs(x[1]), xsimd::abs(x[2]), xsimd::abs(x[3]),
-                                xsimd::abs(x[4]), xsimd::abs(x[5]), xsimd::abs(x[6]), xsimd::abs(x[7])});
-                squares.add({rounded_product<Arch>(x[0], x[0]), rounded_product<Arch>(x[1], x[1]),
-                             rounded_product<Arch>(x[2], x[2]), rounded_product<Arch>(x[3], x[3]),
-                             rounded_product<Arch>(x[4], x[4]), rounded_product<Arch>(x[5], x[5]),
-                             rounded_product<Arch>(x[6], x[6]), rounded_product<Arch>(x[7], x[7])});
-            }
-        };
-        const auto add_others = [&](doubles<Arch> factor, doubles<Arch> extreme) noexcept {
-            if constexpr (Parts.extrema) {
-                extrema.add(extreme);
-            }
-            if constexpr (Parts.product) {
-                product.mantissa = product.mantissa * factor;
-            }
-        };
-        const double* row = at + lane;
-        for (std::size_t left = rows / group_rows; left > 0; --left) {
-            group x;
-            for (std::size_t i = 0; i < group_rows; ++i, row += lane_count) {
-                x[i] = doubles<Arch>::load_unaligned(row);
-            }
-            add_sums(x);
-            for (std::size_t i = 0; i < group_rows; ++i) {
-                add_others(x[i], x[i]);
-            }
-            product.normalise();
-        }
-        const std::size_t rest = rows % group_rows;
-        if (rest != 0 || last != nullptr) {
-            group x;
-            x.fill(doubles<Arch>(0.0));
-            for (std::size_t i = 0; i < rest; ++i, row += lane_count) {
-                x[i] = doubles<Arch>::load_unaligned(row);
-                add_others(x[i], x[i]);
-            }
-            if (last != nullptr) {
-                x[rest] = doubles<Arch>::load_unaligned(&last->sums[lane]);
-                add_others(doubles<Arch>::load_unaligned(&last->factors[lane]),
-                           doubles<Arch>::load_unaligned(&last->extrema[lane]));
-            }
-            add_sums(x);
-            product.normalise();
-        }
-        const std::size_t vector = lane / doubles<Arch>::size;
-        results.sum[vector] = sum.high;
-        results.sum_low[vector] = sum.low;
-        results.magnitudes[vector] = magnitudes.high;
-        results.magnitudes_low[vector] = magnitudes.low;
-        results.squares[vector] = squares.high;
-        results.squares_low[vector] = squares.low;
-        results.product[vector] = product.mantissa;
-        results.exponent = results.exponent + product.exponent;
-        if constexpr (Parts.extrema) {
-            extrema.leave(block);
         }
     }
 

@@ -69,6 +69,14 @@ concept batch_reader = requires(const S& store, std::span<const std::string> key
     { store.read_each(keys, sink) } -> std::same_as<void>;
 };
 
+/// Optional: view(key) gives a whole object as it lies somewhere already, at less than reading it, or nothing where it
+/// does not lie there, or is not there at all.  The bytes stay as they are while the buffer lives, which may keep
+/// writers waiting: it is to be held briefly.
+template <class S>
+concept viewing_storage = requires(const S& store, std::string_view key) {
+    { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
+};
+
 /// Optional: exists() tells whether the place itself is there, for messages.
 template <class S>
 concept place_prober = requires(const S& store) {

@@ -1,6 +1,5 @@
 // A storage that is a directory on this machine.
-// Files are read, not mapped: a mapped file that somebody cuts short kills the process, and reading measures no slower
-// (benchmarks/README.md).
+// Large files are looked at in place where nobody can cut them short meanwhile (posix_map.hpp); others are read.
 // Used by: trial (local_trial), any_storage.
 #pragma once
 
@@ -11,6 +10,7 @@
 #include <smdebug/storage/folder_follower.hpp>
 #include <smdebug/storage/posix_file.hpp>
 #include <smdebug/storage/posix_folder.hpp>
+#include <smdebug/storage/posix_map.hpp>
 #include <smdebug/storage/posix_watch.hpp>
 
 #include <algorithm>
@@ -59,21 +59,52 @@ public:
         return byte_buffer{block, byte_view{block.get(), got}};
     }
 
-    /// Many whole files through one buffer.  Cost: an open, a read and a close each; no allocation once the buffer has
-    /// the size of the largest.
+    /// The whole file as the page cache has it, without a copy; nothing where that is not safe, not worth its while
+    /// (above 1 GiB, too), or the file is not there: read() then is the way.  Who opens the file for writing waits
+    /// while the buffer lives, see leased_map: hold it briefly.
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+        if (!is_key(key) || !posix::regular_file_size(path_of(key))) {
+            return std::nullopt;
+        }
+        struct looked_at {
+            explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
+            posix::file file;
+            std::optional<posix::leased_map> map;
+        };
+        auto owner = std::make_shared<const looked_at>(path_of(key));
+        if (!owner->map) {
+            return std::nullopt;
+        }
+        const byte_view bytes = owner->map->view();
+        return byte_buffer{std::move(owner), bytes};
+    }
+
+    /// Many whole files: large ones in place where that is safe, the others through one buffer.  While one is worked
+    /// on, the system reads the next ones from the disk.
+    /// Cost: an open, a read and a close each; no allocation once the buffer has the size of the largest.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
         const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
+        const auto open = [&](std::size_t i) -> std::optional<posix::file> {
+            return root && posix::stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_)
+                                                        : std::nullopt;
+        };
         posix::scratch_buffer buffer;
+        std::optional<posix::file> ahead;  // the one after the one at hand
         for (std::size_t i = 0; i < keys.size(); ++i) {
-            std::optional<posix::file> file;
-            if (root && posix::stays_inside(keys[i])) {
-                file = posix::file::open_if_there(*root, keys[i], root_);
-            }
+            const std::optional<posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
             if (!file) {
                 sink(i, std::nullopt);
                 continue;
             }
-            sink(i, file->read_all(buffer));
+            if (file->size() < worth_mapping) {
+                sink(i, file->read_all(buffer));
+                continue;
+            }
+            if (i + 1 < keys.size()) {
+                ahead = open_ahead(open, i + 1);
+            }
+            const std::optional<posix::leased_map> map = mapped(*file);
+            sink(i, map ? map->view() : file->read_all(buffer));
         }
     }
 
@@ -122,6 +153,29 @@ public:
     void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
 
 private:
+    // Below that, making a mapping costs more than copying.
+    static constexpr std::uint64_t worth_mapping = std::uint64_t{256} << 10U;
+    // A mapping is read whole before it is looked at: what is larger would push itself out of memory again.
+    static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
+
+    [[nodiscard]] static std::optional<posix::leased_map> mapped(const posix::file& of) noexcept {
+        return of.size() >= worth_mapping && of.size() <= most_mapped ? posix::leased_map::open(of) : std::nullopt;
+    }
+
+    // Opens a file before its turn; what is wrong with it is told when its turn comes.
+    template <class Open>
+    [[nodiscard]] static std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
+        try {
+            std::optional<posix::file> soon = open(place);
+            if (soon) {
+                posix::read_ahead(*soon);
+            }
+            return soon;
+        } catch (const error&) {
+            return std::nullopt;
+        }
+    }
+
     // An empty root is no folder: "" + "/index" would be a path of the machine's.
     [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && posix::stays_inside(key); }
 
@@ -137,6 +191,7 @@ private:
 };
 
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
+static_assert(viewing_storage<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 
 }  // namespace v1

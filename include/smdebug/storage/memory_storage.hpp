@@ -52,6 +52,13 @@ public:
     /// A part of it, cut at its end.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
 
+    /// The whole object, as read() gives it; nothing where it is not there.
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+        const std::shared_lock lock{state_->guard};
+        const auto found = state_->objects.find(key);
+        return found == state_->objects.end() ? std::nullopt : std::optional{found->second.bytes};
+    }
+
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         const std::shared_lock lock{state_->guard};
         const std::string_view start = after > prefix ? after : prefix;
@@ -178,7 +185,7 @@ inline memory_storage::follower memory_storage::follow(std::string_view prefix) 
     return follower{state_, prefix};
 }
 
-static_assert(writable_storage<memory_storage>);
+static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
 static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
               dated_storage<memory_storage>);
 

@@ -150,6 +150,8 @@ public:
     }
 
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// For system calls; this object closes it.
+    [[nodiscard]] int handle() const noexcept { return handle_.get(); }
 
     /// Reads until `into` is full or the file ends; returns how many bytes there were.
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const {

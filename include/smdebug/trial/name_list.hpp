@@ -131,7 +131,7 @@ public:
         if (const auto values = find(name, 0)) {
             return *values == place;
         }
-        const auto lowest = static_cast<std::size_t>(std::countr_zero(saved_reductions(name).bits()));
+        const auto lowest = static_cast<std::size_t>(std::countr_zero(saved_reductions(name).mask));
         return find(name, kind_of(reduction_key::from_index(lowest))) == place;
     }
 
