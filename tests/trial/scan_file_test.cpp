@@ -4,9 +4,12 @@
 
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/event_source.hpp>
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +27,11 @@ void scan_first(const memory_trial& run, const Visit& visit, std::optional<byte_
     const auto from = run.snapshot();
     const catalog::file& held = *from->all_files().at(0);
     file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, nullptr};
-    scanner.scan(held, memory_trial::state_type::event_key(*from, held), bytes, why_not, visit);
+    std::optional<whole_event_file> source;
+    if (bytes) {
+        source.emplace(*bytes);
+    }
+    scanner.scan(held, memory_trial::state_type::event_key(*from, held), source ? &*source : nullptr, why_not, visit);
 }
 
 memory_storage a_run() {
@@ -137,4 +144,39 @@ TEST_CASE("file_scanner: wherever a file is cut, what lies before is read, and n
             byte_view{cut});
         CHECK(damaged > 0);
     }
+}
+
+TEST_CASE("file_scanner: where a source fails to give a record, that tensor alone is unreadable") {
+    struct failing_source {
+        byte_view bytes;
+        int calls = 0;
+        byte_view at(byte_range record) {
+            if (++calls == 2) {
+                throw unavailable("the server is gone", {.where = "x"});
+            }
+            return whole_event_file{bytes}.at(record);
+        }
+    };
+    const memory_storage store = a_run();
+    const memory_trial run{store};
+    const byte_buffer bytes = events_of(store);
+    const auto from = run.snapshot();
+    const catalog::file& held = *from->all_files().at(0);
+    file_scanner<memory_trial::state_type> scanner{*run.state(), *from, {}, nullptr};
+    failing_source source{bytes.view()};
+    texts read;
+    texts failed;
+    scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
+                 [&](const scanned_tensor& tensor) {
+                     if (tensor.values != nullptr) {
+                         read.emplace_back(tensor.name);
+                     } else if (tensor.failure != nullptr) {
+                         failed.emplace_back(tensor.name);
+                         CHECK(tensor.failure->why == absence::unreadable);
+                         CHECK(tensor.failure->note == "the server is gone");
+                         CHECK_THROWS_AS(std::rethrow_exception(tensor.failure->cause), unavailable);
+                     }
+                 });
+    CHECK(read == texts{"a"});
+    CHECK(failed == texts{"b"});
 }

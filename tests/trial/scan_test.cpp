@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -52,18 +53,22 @@ texts scanned(const Trial& run, const scan_options& options = {}) {
 }
 
 template <class Trial>
-texts scanned_in_parts(const Trial& run, const scan_options& options) {
+texts scanned_in_parts(const Trial& run, scan_options options) {
     texts lines;
     std::size_t last = 0;
-    scan_parts(
+    options.how.progress = [&](std::size_t done, std::size_t all) {
+        CHECK(done > last);
+        CHECK(done <= all);
+        last = done;
+    };
+    const walk_end end = scan_parts(
         run, options, texts{}, [](texts& part, const scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
-        [&](texts& part, std::size_t done, std::size_t all) {
-            CHECK(done == last + 1);
-            CHECK(done <= all);
-            last = done;
+        [&](texts& part) {
             lines.insert(lines.end(), part.begin(), part.end());
             part.clear();
         });
+    CHECK(end == walk_end::complete);
+    CHECK(last == run.snapshot()->file_count);
     return lines;
 }
 
@@ -110,9 +115,9 @@ TEST_CASE("scan: by step, then worker, then as in the file") {
     const memory_trial run{long_run(2)};
     CHECK(scanned(run) == texts{"0 worker_0 z", "0 worker_0 a", "0 worker_1 z", "0 worker_1 a", "1 worker_0 z",
                                 "1 worker_0 a", "1 worker_1 z", "1 worker_1 a"});
-    CHECK(scanned(run, {.tensors = texts{"a", "unknown"}}) ==
+    CHECK(scanned(run, {.which = {.names = texts{"a", "unknown"}}}) ==
           texts{"0 worker_0 a", "0 worker_1 a", "1 worker_0 a", "1 worker_1 a"});
-    CHECK(scanned(run, {.tensors = texts{}}).empty());
+    CHECK(scanned(run, {.which = {.names = texts{}}}).empty());
 }
 
 TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
@@ -161,16 +166,16 @@ TEST_CASE("scan_parts: any number of threads hands the parts over in the order o
     const texts expected = scanned(run);
     CHECK(expected.size() == 800);
     for (const unsigned threads : {0U, 1U, 2U, 3U, 8U}) {
-        CHECK(scanned_in_parts(run, {.threads = threads}) == expected);
+        CHECK(scanned_in_parts(run, {.how = {.threads = threads}}) == expected);
     }
-    CHECK(scanned_in_parts(memory_trial{long_run(0)}, {.threads = 4}).empty());
+    CHECK(scanned_in_parts(memory_trial{long_run(0)}, {.how = {.threads = 4}}).empty());
 }
 
 TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the walk goes on") {
     const std::string refused = locations::event_key(1, "worker_0");
     const basic_trial<refusing_storage> run{refusing_storage{long_run(3), refused}};
     for (const unsigned threads : {1U, 2U}) {
-        const texts lines = scanned_in_parts(run, {.threads = threads});
+        const texts lines = scanned_in_parts(run, {.how = {.threads = threads}});
         REQUIRE(lines.size() == 12);
         CHECK(std::count_if(lines.begin(), lines.end(),
                             [](const std::string& line) { return line.ends_with("missing"); }) == 2);
@@ -188,17 +193,65 @@ TEST_CASE("scan: what the visitor throws comes out, whatever it is, and on howev
     const memory_trial run{long_run(40)};
     for (const unsigned threads : {1U, 3U}) {
         CHECK_THROWS_AS(scan_parts(
-                            run, {.threads = threads}, 0,
+                            run, {.how = {.threads = threads}}, 0,
                             [](int&, const scanned_tensor& tensor) {
                                 if (tensor.step == 20) {
                                     throw value_error("the visitor's own");
                                 }
                             },
-                            [](int&, std::size_t, std::size_t) {}),
+                            [](int&) {}),
                         value_error);
         CHECK_THROWS_AS(scan_parts(
-                            run, {.threads = threads}, 0, [](int&, const scanned_tensor&) {},
-                            [](int&, std::size_t, std::size_t) { throw std::logic_error("emit"); }),
+                            run, {.how = {.threads = threads}}, 0, [](int&, const scanned_tensor&) {},
+                            [](int&) { throw std::logic_error("emit"); }),
                         std::logic_error);
+    }
+}
+
+TEST_CASE("scan: a selection narrows by step, mode, worker, regex and collection, all at once") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"}, {{"weights", {"w1", "w2"}}});
+    for (const char* worker : {"worker_0", "worker_1"}) {
+        build.step(
+            {.step = 0, .tensors = {tensor_of<float>("w1", {1}), tensor_of<float>("loss", {1})}, .worker = worker});
+        build.step({.step = 1,
+                    .tensors = {tensor_of<float>("w1", {1}), tensor_of<float>("w2", {1})},
+                    .mode = mode::eval,
+                    .mode_step = 0,
+                    .worker = worker});
+    }
+    build.end();
+    const memory_trial run{store};
+    CHECK(scanned(run, {.which = {.range = {1, {}}, .worker = "worker_1"}}) == texts{"1 worker_1 w1", "1 worker_1 w2"});
+    CHECK(scanned(run, {.which = {.regex = "^w", .mode = mode::train, .worker = "worker_0"}}) ==
+          texts{"0 worker_0 w1"});
+    CHECK(scanned(run, {.which = {.regex = "2$", .collection = "weights", .mode = mode::eval, .worker = "worker_0"}}) ==
+          texts{"1 worker_0 w2"});
+    CHECK(scanned(run, {.which = {.names = texts{"loss", "w1"}, .collection = "weights", .range = {0, 1}}}) ==
+          texts{"0 worker_0 w1", "0 worker_1 w1"});
+    CHECK(scanned(run, {.which = {.worker = "worker_9"}}).empty());
+    CHECK_THROWS_AS(scanned(run, {.which = {.collection = "unknown"}}), collection_unavailable);
+    CHECK_THROWS_AS(scanned(run, {.which = {.regex = "("}}), value_error);
+}
+
+TEST_CASE("scan: a stop token ends the walk at some place; everything before it was handed over") {
+    const memory_trial run{long_run(500)};
+    const texts whole = scanned(run);
+    for (const unsigned threads : {1U, 3U}) {
+        std::stop_source source;
+        texts lines;
+        const walk_end end = scan_parts(
+            run, {.how = {.threads = threads, .stop = source.get_token()}}, texts{},
+            [](texts& part, const scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
+            [&](texts& part) {
+                lines.insert(lines.end(), part.begin(), part.end());
+                part.clear();
+                source.request_stop();
+            });
+        CHECK(end == walk_end::stopped);
+        CHECK(!lines.empty());
+        REQUIRE(lines.size() < whole.size());
+        CHECK(std::equal(lines.begin(), lines.end(), whole.begin()));
     }
 }

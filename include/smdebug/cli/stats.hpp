@@ -1,5 +1,5 @@
 // `smdebug stats`: every reduction of every tensor, a row for each tensor of each worker at each step.
-// Walks the run in file order: every event file is read once.
+// Walks the run in file order: every event file is read once; the threads that read also make the rows.
 // Used by: cli/program.hpp.
 #pragma once
 
@@ -13,13 +13,13 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/name_query.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,10 +101,11 @@ struct stats_arguments {
 
 namespace detail {
 
-/// What a thread makes of one file: rows, and notes about what is not in them.
+/// What a thread makes of some files: rows, and notes about what is not in them.
 struct stats_part {
     row_buffer rows;
-    std::vector<std::string> damage;
+    std::vector<std::string> damage = {};
+    std::pair<step_number, std::string> last_failed = {-1, {}};  ///< the file that was told last
 };
 
 /// Makes rows of tensors.  Const calls may run on many threads.
@@ -120,7 +121,8 @@ public:
     [[nodiscard]] reduction_set wanted() const noexcept { return wanted_; }
 
     /// The row of a tensor; no row, but a note, where its values cannot be read.
-    void add(stats_part& part, const scanned_tensor& tensor) const {
+    void add(stats_part& part, const scanned_tensor& scanned) const {
+        const reduced_tensor tensor = reduced(scanned, wanted_, kernel_);
         for (const scan_failure& bad : tensor.saved_failures) {
             part.damage.push_back(failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run_));
         }
@@ -128,7 +130,8 @@ public:
             if (!tensor.file_failed) {
                 part.damage.push_back(
                     failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run_));
-            } else if (part.damage.empty()) {
+            } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
+                part.last_failed = {tensor.step, std::string{tensor.worker}};
                 part.damage.push_back(file_note(tensor));
             }
             return;
@@ -140,43 +143,23 @@ public:
         row.integer(tensor.step);
         row.text(name_of(tensor.mode));
         row.integer(tensor.mode_step);
-        tensor.values != nullptr ? row.text(name_of(tensor.values->type)) : row.empty();
-        const shape_type* shape = tensor.shape();
-        shape != nullptr ? row.shape(*shape) : row.empty();
-        const auto count = shape != nullptr ? element_count(*shape) : std::nullopt;
+        tensor.type != dtype::invalid ? row.text(name_of(tensor.type)) : row.empty();
+        tensor.shape != nullptr ? row.shape(*tensor.shape) : row.empty();
+        const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
         count ? row.integer(*count) : row.empty();
-        put_statistics(row, tensor);
+        for (const statistic& held : statistics_) {
+            const reduction_values& values = tensor.reductions;
+            if (!held.key) {
+                values.computed.has_counts() ? row.integer(values.*held.count) : row.empty();
+            } else {
+                values.computed.contains(*held.key) ? row.number(values.value[held.key->index()]) : row.empty();
+            }
+        }
         row.end_row();
     }
 
 private:
-    void put_statistics(row_buffer& row, const scanned_tensor& tensor) const {
-        reduction_values computed;  // nothing, for strings and where no values were saved
-        if (tensor.values != nullptr) {
-            if (auto values = kernel_.reduce(tensor.values->view(), wanted_); values.ok()) {
-                computed = *std::move(values);
-            }
-        }
-        for (const statistic& held : statistics_) {
-            if (!held.key) {
-                computed.computed.has_counts() ? row.integer(computed.*held.count) : row.empty();
-            } else if (tensor.saved.contains(*held.key)) {
-                row.number(tensor.saved_value[held.key->index()]);
-            } else if (computed.computed.contains(*held.key) && !is_damaged(tensor, *held.key)) {
-                row.number(computed.value[held.key->index()]);
-            } else {
-                row.empty();
-            }
-        }
-    }
-
-    /// What was saved and cannot be read is not replaced by what would be computed: it may have been another number.
-    [[nodiscard]] static bool is_damaged(const scanned_tensor& tensor, reduction_key key) {
-        return std::any_of(tensor.saved_failures.begin(), tensor.saved_failures.end(),
-                           [&](const scan_failure& bad) { return bad.key == key; });
-    }
-
-    [[nodiscard]] std::string file_note(const scanned_tensor& tensor) const {
+    [[nodiscard]] std::string file_note(const reduced_tensor& tensor) const {
         const lookup_failure& why = *tensor.failure;
         const std::string reason =
             why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
@@ -189,30 +172,6 @@ private:
     const Kernel& kernel_;
     reduction_set wanted_;
 };
-
-/// The tensors that were asked for; nothing: all.  Errors: collection_unavailable, value_error for a bad regex.
-template <class Trial>
-[[nodiscard]] std::optional<std::vector<std::string>> chosen_tensors(const Trial& run, const stats_arguments& given) {
-    const auto query = [&](const tensor_names_options& which) {
-        return query_names(which, [&] { return run.snapshot(); });
-    };
-    std::optional<std::vector<std::string>> chosen;
-    if (given.tensors) {
-        chosen = query({.regex = *given.tensors});
-    }
-    if (given.collection) {
-        static_cast<void>(run.collection(*given.collection));  // an unknown one is an error, not an empty table
-        auto members = query({.collection = *given.collection});
-        if (chosen) {
-            std::vector<std::string> both;
-            std::set_intersection(chosen->begin(), chosen->end(), members.begin(), members.end(),
-                                  std::back_inserter(both));
-            members = std::move(both);
-        }
-        chosen = std::move(members);
-    }
-    return chosen;
-}
 
 }  // namespace detail
 
@@ -231,25 +190,32 @@ template <class Trial>
     row_sink rows{to, given.how.format, stats_columns(given.statistics)};
     const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
-        scan_options options{.tensors = detail::chosen_tensors(run, given), .threads = given.threads};
-        if (options.tensors && options.tensors->empty()) {
+        const detail::stats_rows make{path, given.statistics, run.state()->kernel()};
+        scan_options options{.saved = make.wanted(), .how = {.threads = given.threads}};
+        if (given.tensors) {
+            options.which.regex = *given.tensors;
+        }
+        if (given.collection) {
+            options.which.collection = *given.collection;
+        }
+        if (selected_tensors{options.which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + printable(path) + " is selected");
             return;
         }
-        const detail::stats_rows make{path, given.statistics, run.state()->kernel()};
-        options.saved = make.wanted();
+        if (show_progress) {
+            options.how.progress = [&](std::size_t done, std::size_t all) {
+                to.progress("files of " + path, done, all);
+            };
+        }
         scan_parts(
-            run, options, detail::stats_part{rows.buffer(), {}},
+            run, options, detail::stats_part{rows.buffer()},
             [&](detail::stats_part& part, const scanned_tensor& tensor) { make.add(part, tensor); },
-            [&](detail::stats_part& part, std::size_t done, std::size_t all) {
+            [&](detail::stats_part& part) {
                 for (const std::string& text : part.damage) {
                     to.damage(text);
                 }
                 part.damage.clear();
                 rows.take(part.rows);
-                if (show_progress) {
-                    to.progress("files of " + path, done, all);
-                }
             });
         if (!run.loaded_all_steps()) {
             to.note("the job of " + printable(path) + " has not ended: these are its tensors so far");

@@ -89,6 +89,10 @@ struct reduction_set {
     friend constexpr reduction_set operator|(reduction_set a, reduction_set b) noexcept {
         return reduction_set{raw{}, a.mask | b.mask};
     }
+    /// Those of `a` that are not in `b`.
+    friend constexpr reduction_set operator-(reduction_set a, reduction_set b) noexcept {
+        return reduction_set{raw{}, a.mask & ~b.mask};
+    }
     friend constexpr reduction_set operator&(reduction_set a, reduction_set b) noexcept {
         return reduction_set{raw{}, a.mask & b.mask};
     }

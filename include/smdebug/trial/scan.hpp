@@ -1,27 +1,27 @@
-// Walking a whole run in file order: each event file is read once, whole, and every tensor in it is handed over.
+// Walking a whole run in file order: each event file is read once, front to back, and every tensor in it handed over.
 // Asking tensor by tensor costs a read each; a scan of everything costs what reading the files costs.
-// Used by: cli (stats), users who look at every tensor of a run.
+// Used by: trial/for_each_tensor.hpp, users who look at the values of every tensor of a run.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog.hpp>
-#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/ordered_crew.hpp>
 #include <smdebug/trial/scan_file.hpp>
+#include <smdebug/trial/scan_walk.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <exception>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <thread>
+#include <stop_token>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace smdebug {
@@ -34,150 +34,153 @@ concept scannable_trial = requires(const T& trial) {
     { trial.state() } -> std::convertible_to<std::shared_ptr<const typename T::state_type>>;
 };
 
-/// What to walk, and with how many threads.
+/// How to walk.
+struct walk_options {
+    /// Threads that read and work; 0 counts as 1.
+    unsigned threads = 1;
+    /// Called with the files that are done and all there are, on the calling thread, now and then.
+    std::function<void(std::size_t done, std::size_t all)> progress = {};
+    /// Ends the walk, within a few files.
+    std::stop_token stop = {};
+};
+
+/// What to walk, and how.
 struct scan_options {
-    /// Only these tensors; unset: all.
-    std::optional<std::vector<std::string>> tensors = {};
+    tensor_selection which = {};
     /// The saved reductions to read; the others are passed over.
     reduction_set saved = reduction_set::all();
-    /// Threads that read and visit; 0 counts as 1.
-    unsigned threads = 1;
+    walk_options how = {};
+};
+
+/// How a walk ended.
+enum class walk_end : std::uint8_t {
+    complete,  ///< everything was handed over
+    stopped,   ///< by the stop token; what was handed over is everything up to some place
 };
 
 namespace detail {
 
-/// The files of one run, piece by piece.  Borrows the catalog, the state and the options.
-template <class State>
-class scan_walk {
-public:
-    scan_walk(const State& state, const catalog& from, const scan_options& options)
-        : state_(state), from_(from), saved_(options.saved) {
-        if (options.tensors) {
-            wanted_.emplace(from.names->size(), false);
-            for (const std::string& name : *options.tensors) {
-                if (const auto id = from.names->find(name)) {
-                    (*wanted_)[*id] = true;
-                }
-            }
-        }
+struct walk_stopped {};
+
+/// What a scan has in common, whatever the threads.
+template <class Trial>
+struct scan_of {
+    using walk_type = scan_walk<typename Trial::state_type>;
+
+    scan_of(const Trial& run, const scan_options& given)
+        : from(run.snapshot()), state(run.state()), which(given.which, *from), saved(given.saved) {
+        files = from->all_files();
+        std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
     }
+    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved}; }
 
-    [[nodiscard]] file_scanner<State> scanner() const { return {state_, from_, saved_, wanted_ ? &*wanted_ : nullptr}; }
+    std::shared_ptr<const catalog> from;
+    std::shared_ptr<const typename Trial::state_type> state;
+    selected_tensors which;
+    reduction_set saved;
+    std::vector<const catalog::file*> files;
+};
 
-    /// Reads some files, in order, and calls visit(place, tensor) for each tensor and done(place) after each file.
-    /// One that cannot be read is handed over as a failure of each of its tensors, and the next one is read.
-    template <class Visit, class Done>
-    void walk(file_scanner<State>& scanner, std::span<const catalog::file* const> files, Visit&& visit,
-              Done&& done) const {
-        std::vector<std::string> keys;
-        keys.reserve(files.size());
-        for (const catalog::file* held : files) {
-            keys.push_back(State::event_key(from_, *held));
+/// A few files that one thread takes at a time.
+struct scan_share {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+/// Cuts the files into shares: not so small that threads wait for each other, not so large that results pile up.
+template <class Walk>
+class share_cutter {
+public:
+    share_cutter(std::span<const catalog::file* const> files, Walk walk) : files_(files), walk_(std::move(walk)) {}
+
+    [[nodiscard]] std::optional<scan_share> next() {
+        constexpr std::size_t most_files = 64;
+        constexpr std::uint64_t enough = std::uint64_t{4} << 20U;
+        scan_share cut{next_, next_};
+        for (std::uint64_t bytes = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && bytes < enough;) {
+            bytes += walk_.extent(*files_[cut.end++]).wanted;
         }
-        const auto finish = [&](std::size_t place, std::optional<byte_view> bytes, const std::string* why_not) {
-            scanner.scan(*files[place], keys[place], bytes, why_not,
-                         [&](const scanned_tensor& tensor) { visit(place, tensor); });
-            done(place);
-        };
-        read_each_past_errors(
-            state_.store(), keys,
-            [&](std::size_t place, std::optional<byte_view> bytes) { finish(place, bytes, nullptr); },
-            [&](std::size_t place, const error& failed) {
-                const std::string why_not{failed.message()};
-                finish(place, std::nullopt, &why_not);
-            });
+        next_ = cut.end;
+        return cut.begin < cut.end ? std::optional{cut} : std::nullopt;
     }
 
 private:
-    const State& state_;
-    const catalog& from_;
-    reduction_set saved_;
-    std::optional<std::vector<bool>> wanted_;
+    std::span<const catalog::file* const> files_;
+    Walk walk_;
+    std::size_t next_ = 0;
 };
-
-inline constexpr std::size_t scan_batch = 256;  ///< files that one call of read_each reads
-inline constexpr std::size_t scan_share = 16;   ///< files that a thread takes at a time, at most
 
 }  // namespace detail
 
-/// Calls visit(const scanned_tensor&) for every tensor of a trial as it is now: by global step, then worker, then as in
-/// the file.  On the calling thread, whatever options.threads says.
-/// Errors: only what `visit` throws; what cannot be read is handed over as a failure.
-/// Cost:   one read of each event file; no allocation a tensor, once the buffers have their size.
-template <scannable_trial Trial, class Visit>
-void scan(const Trial& run, const scan_options& options, Visit&& visit) {
-    const auto from = run.snapshot();
-    const detail::scan_walk walk{*run.state(), *from, options};
-    auto scanner = walk.scanner();
-    const std::vector<const catalog::file*> held = from->all_files();
-    const std::span<const catalog::file* const> files = held;
-    for (std::size_t begin = 0; begin < files.size(); begin += detail::scan_batch) {
-        walk.walk(
-            scanner, files.subspan(begin, std::min(detail::scan_batch, files.size() - begin)),
-            [&](std::size_t, const scanned_tensor& tensor) { visit(tensor); }, [](std::size_t) {});
-    }
-}
-
-/// The same on several threads, the results of each file put back in order: visit(Part&, const scanned_tensor&) fills
-/// the part of a file, on any thread; emit(Part&, files_done, files_in_all) takes it, on the calling thread, in the
-/// order of the files.  Parts are copies of `empty` and are used again: emit leaves them empty.
-/// Memory: as many parts as threads * 16; one file a thread.
-/// Errors: what `visit` and `emit` throw, the earliest file's first.
+/// Walks the selected tensors of a trial as it is now, by global step, then worker, then as in the file: on several
+/// threads, and what was made of some files together is put back in order.  visit(Part&, const scanned_tensor&) fills a
+/// part, on any thread; emit(Part&) takes it, on the calling thread, in the order of the files.  Parts are copies of
+/// `empty` and are used again: emit leaves them empty.
+/// Errors: collection_unavailable, value_error for a bad regex; what `visit` and `emit` throw, the earliest file's
+///         first.  What cannot be read is handed over as a failure.
+/// Memory: for each thread one event file of at most 64 MiB, or one record, while large files of this machine's disks
+///         are looked at in place; 2 * threads + 2 parts of some MiB of event files each.
+/// Cost:   one read of each event file (where little of it is selected, of that); no allocation a tensor, once the
+///         buffers have their size.  The next file is read ahead where the storage does so.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
-void scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
-    const auto from = run.snapshot();
-    const detail::scan_walk walk{*run.state(), *from, options};
-    const std::vector<const catalog::file*> held = from->all_files();
-    const std::span<const catalog::file* const> files = held;
-    const std::size_t threads = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(1, files.size()));
-    if (threads == 1) {
-        auto scanner = walk.scanner();
-        Part part = empty;
-        for (std::size_t begin = 0; begin < files.size(); begin += detail::scan_batch) {
-            walk.walk(
-                scanner, files.subspan(begin, std::min(detail::scan_batch, files.size() - begin)),
-                [&](std::size_t, const scanned_tensor& tensor) { visit(part, tensor); },
-                [&](std::size_t place) { emit(part, begin + place + 1, files.size()); });
+walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
+    const detail::scan_of<Trial> all{run, options};
+    const std::span<const catalog::file* const> files = all.files;
+    const auto tell = [&](std::size_t done) {
+        if (options.how.progress) {
+            options.how.progress(done, files.size());
         }
-        return;
-    }
-    // A window at a time: each thread takes a share of it, and when all are done the parts go out in order.
-    const std::size_t share = std::clamp<std::size_t>((files.size() + threads - 1) / threads, 1, detail::scan_share);
-    const std::size_t window = threads * share;
-    std::vector<Part> parts(std::min(window, files.size()), empty);
-    std::vector<file_scanner<typename Trial::state_type>> scanners;
-    for (std::size_t i = 0; i < threads; ++i) {
-        scanners.push_back(walk.scanner());
-    }
-    for (std::size_t begin = 0; begin < files.size(); begin += window) {
-        const std::size_t count = std::min(window, files.size() - begin);
-        std::vector<std::exception_ptr> failures(threads);
-        {
-            std::vector<std::jthread> crew;
-            for (std::size_t i = 0; i < threads; ++i) {
-                crew.emplace_back([&, i] {
-                    const std::size_t first = std::min(i * share, count);
-                    const std::size_t taken = std::min(share, count - first);
-                    try {
-                        walk.walk(
-                            scanners[i], files.subspan(begin + first, taken),
-                            [&](std::size_t place, const scanned_tensor& tensor) {
-                                visit(parts[first + place], tensor);
-                            },
-                            [](std::size_t) {});
-                    } catch (...) {
-                        failures[i] = std::current_exception();
+    };
+    const std::stop_token& stop = options.how.stop;
+    const auto threads = static_cast<unsigned>(std::min<std::size_t>(options.how.threads, files.size()));
+    if (threads <= 1) {
+        auto walk = all.walk();
+        Part part = empty;
+        std::size_t done = 0;
+        try {
+            walk.walk(
+                files, [&](std::size_t, const scanned_tensor& tensor) { visit(part, tensor); },
+                [&](std::size_t) {
+                    emit(part);
+                    tell(++done);
+                    if (stop.stop_requested()) {
+                        throw detail::walk_stopped{};
                     }
                 });
-            }
+        } catch (const detail::walk_stopped&) {
+            return done == files.size() ? walk_end::complete : walk_end::stopped;
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            if (const auto& failed = failures[i / share]) {
-                std::rethrow_exception(failed);
-            }
-            emit(parts[i], begin + i + 1, files.size());
-        }
+        return walk_end::complete;
     }
+    std::vector<typename detail::scan_of<Trial>::walk_type> walks;
+    for (unsigned i = 0; i < threads; ++i) {
+        walks.push_back(all.walk());
+    }
+    detail::share_cutter cutter{files, all.walk()};
+    ordered_crew<detail::scan_share, Part> crew{threads, empty};
+    const bool complete =
+        crew.run([&] { return cutter.next(); },
+                 [&](std::size_t thread, const detail::scan_share& share, Part& part) {
+                     walks[thread].walk(
+                         files.subspan(share.begin, share.end - share.begin),
+                         [&](std::size_t, const scanned_tensor& tensor) { visit(part, tensor); }, [](std::size_t) {});
+                 },
+                 [&](const detail::scan_share& share, Part& part) {
+                     emit(part);
+                     tell(share.end);
+                 },
+                 stop);
+    return complete ? walk_end::complete : walk_end::stopped;
+}
+
+/// Calls visit(const scanned_tensor&) for every selected tensor, on the calling thread, whatever the options say of
+/// threads.  Otherwise as scan_parts.
+template <scannable_trial Trial, class Visit>
+walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
+    options.how.threads = 1;
+    return scan_parts(
+        run, options, std::monostate{}, [&](std::monostate, const scanned_tensor& tensor) { visit(tensor); },
+        [](std::monostate) {});
 }
 
 }  // namespace v1

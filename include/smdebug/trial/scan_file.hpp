@@ -1,9 +1,10 @@
-// One event file, read whole, taken apart: what a scan hands over for each tensor in it.
+// One event file taken apart: what a scan hands over for each tensor in it.
 // Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
-// Used by: trial/scan.hpp.
+// Used by: trial/scan_walk.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,24 +62,24 @@ public:
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted)
         : state_(&state), from_(&from), asked_(saved), wanted_(wanted) {}
 
-    /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` holds `bytes`; nothing
-    /// where it could not be read, because of `why_not`, or because it is not there.
+    /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
+    /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
     /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
-    template <class Visit>
-    void scan(const catalog::file& held, const std::string& key, std::optional<byte_view> bytes,
-              const std::string* why_not, Visit&& visit) {
-        begin_file(held, key, bytes, why_not);
+    template <class Source, class Visit>
+    void scan(const catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
+              Visit&& visit) {
+        begin_file(held, key, source != nullptr, why_not);
         const layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
             const layout::entry entry = entries[place];
             const name_id name = entry.what.name;
             if (is_wanted(name) && entries.names().leads(place)) {
                 begin_tensor(entries, name);
-                read_values(entry.what.kind == 0 ? &entry : nullptr, bytes);
+                read_values(entry.what.kind == 0 ? &entry : nullptr, source);
                 if (!entries.names().values_alone()) {
-                    read_saved(entries, name, bytes);
+                    read_saved(entries, name, source);
                 }
                 visit(std::as_const(out_));
             }
@@ -94,14 +96,13 @@ public:
 private:
     [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
-    void begin_file(const catalog::file& held, const std::string& key, std::optional<byte_view> bytes,
-                    const std::string* why_not) {
+    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not) {
         key_ = &key;
         out_.step = held.step;
         out_.mode_step = held.mode_step;
         out_.mode = held.mode;
         out_.worker = from_->workers[held.worker];
-        out_.file_failed = !bytes;
+        out_.file_failed = !is_there;
         file_failure_.reset();
         if (key.empty()) {
             file_failure_ = lookup_failure{.why = absence::damaged,
@@ -109,7 +110,7 @@ private:
                                            .note = "the index file names no event file"};
         } else if (why_not != nullptr) {
             file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
-        } else if (!bytes) {
+        } else if (!is_there) {
             file_failure_ = lookup_failure{.why = absence::event_file_missing, .where = key};
         }
     }
@@ -125,31 +126,50 @@ private:
     }
 
     /// Decodes one entry into `to`; returns why not.
-    [[nodiscard]] status decode(const layout::entry& entry, byte_view file, std::string_view recorded,
-                                decoded_tensor& to) const {
-        const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(entry.record.offset, file.size()));
-        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(entry.record.length, file.size() - begin));
-        return state_->decoder().decode(file.subspan(begin, length),
-                                        entry.what.unusual_name ? std::string_view{} : recorded, to);
+    template <class Source>
+    [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
+                                                       std::string_view recorded, decoded_tensor& to) const {
+        byte_view record;
+        if constexpr (noexcept(source.at(entry.record))) {
+            record = source.at(entry.record);
+        } else {
+            try {
+                record = source.at(entry.record);
+            } catch (const error& why) {
+                return lookup_failure{.why = absence::unreadable,
+                                      .offset = entry.record.offset,
+                                      .where = *key_,
+                                      .note = std::string{why.message()},
+                                      .cause = std::current_exception()};
+            }
+        }
+        const status outcome =
+            state_->decoder().decode(record, entry.what.unusual_name ? std::string_view{} : recorded, to);
+        if (outcome == status::ok) {
+            return std::nullopt;
+        }
+        return lookup_failure{
+            .why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = *key_};
     }
 
-    void read_values(const layout::entry* entry, std::optional<byte_view> file) {
-        if (!file) {
+    template <class Source>
+    void read_values(const layout::entry* entry, Source* source) {
+        if (source == nullptr) {
             out_.failure = &*file_failure_;
         } else if (entry != nullptr) {
-            const status outcome = decode(*entry, *file, out_.name, values_);
-            if (outcome == status::ok) {
-                out_.values = &values_;
-            } else {
-                failure_ = {.why = absence::damaged, .damage = outcome, .offset = entry->record.offset, .where = *key_};
+            if (auto failed = decode(*entry, *source, out_.name, values_)) {
+                failure_ = *std::move(failed);
                 out_.failure = &failure_;
+            } else {
+                out_.values = &values_;
             }
         }
     }
 
-    void read_saved(const layout& entries, name_id name, std::optional<byte_view> file) {
+    template <class Source>
+    void read_saved(const layout& entries, name_id name, Source* source) {
         const reduction_set there = entries.saved_reductions(name) & asked_;
-        if (!file || there.empty()) {
+        if (source == nullptr || there.empty()) {
             return;
         }
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
@@ -159,10 +179,8 @@ private:
             }
             const layout::entry entry = *entries.reduction(name, key);
             recorded_.assign(reductions_prefix).append(key.name()).append("/").append(out_.name);
-            const status outcome = decode(entry, *file, recorded_, number_);
-            if (outcome != status::ok) {
-                out_.saved_failures.push_back(
-                    {key, {.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = *key_}});
+            if (auto failed = decode(entry, *source, recorded_, number_)) {
+                out_.saved_failures.push_back({key, *std::move(failed)});
                 continue;
             }
             // A saved reduction is one number of its own dtype; any of its reductions is that number.

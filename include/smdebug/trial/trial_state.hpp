@@ -38,6 +38,8 @@ inline namespace v1 {
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 class trial_state {
 public:
+    using storage_type = Storage;
+
     trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
         : store_(std::move(store)),
           options_(std::move(options)),

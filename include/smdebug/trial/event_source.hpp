@@ -1,0 +1,67 @@
+// Where a scan takes the records of one event file from: the whole file in memory, or pieces of it as they are asked
+// for. Used by: trial (scan_file, scan_walk).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A file whose bytes are all there.  Borrows them.
+class whole_event_file {
+public:
+    explicit whole_event_file(byte_view bytes) noexcept : bytes_(bytes) {}
+
+    /// The bytes of a record, cut at the file's end.
+    [[nodiscard]] byte_view at(byte_range record) const noexcept {
+        const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(record.offset, bytes_.size()));
+        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(record.length, bytes_.size() - begin));
+        return bytes_.subspan(begin, length);
+    }
+
+private:
+    byte_view bytes_;
+};
+
+/// A file of which only what is wanted is read, a piece at a time.
+/// Memory: one piece: `least` bytes or the record at hand, whichever is more.  Borrows the storage.
+template <storage Storage>
+class piecewise_event_file {
+public:
+    piecewise_event_file(const Storage& store, std::string key, std::uint64_t least)
+        : store_(store), key_(std::move(key)), least_(least) {}
+
+    /// The bytes of a record, cut at the file's end; gone at the next call.  Records that follow each other and are
+    /// smaller than a piece come with one read.  Errors: what the storage throws.
+    [[nodiscard]] byte_view at(byte_range record) {
+        const bool inside =
+            record.offset >= begin_ && record.length <= asked_ && record.offset - begin_ <= asked_ - record.length;
+        if (!inside) {
+            const std::uint64_t length = std::max(record.length, least_);
+            asked_ = 0;  // should the reading fail
+            piece_ = {};
+            piece_ = store_.read(key_, {.offset = record.offset, .length = length});
+            begin_ = record.offset;
+            asked_ = length;
+        }
+        return whole_event_file{piece_.view()}.at({.offset = record.offset - begin_, .length = record.length});
+    }
+
+private:
+    const Storage& store_;
+    std::string key_;
+    std::uint64_t least_;
+    byte_buffer piece_;
+    std::uint64_t begin_ = 0;
+    std::uint64_t asked_ = 0;
+};
+
+}  // namespace v1
+}  // namespace smdebug

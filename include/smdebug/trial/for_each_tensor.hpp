@@ -1,0 +1,97 @@
+// Every tensor of a run, reduced, in file order: the way to look at all of a run at the speed of its storage.
+// Used by: cli (stats), users.
+#pragma once
+
+#include <smdebug/core/shape.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/selection.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// Reduced tensors kept until their turn comes.
+class kept_tensors {
+public:
+    void keep(const reduced_tensor& tensor) {
+        if (size_ == kept_.size()) {
+            kept_.emplace_back();
+        }
+        one& held = kept_[size_++];
+        held.tensor = tensor;
+        if (tensor.shape != nullptr) {
+            held.shape = *tensor.shape;
+        }
+        if (tensor.failure != nullptr) {
+            held.failure = *tensor.failure;
+        }
+        held.saved_failures.assign(tensor.saved_failures.begin(), tensor.saved_failures.end());
+    }
+
+    /// Hands them out in the order in which they came, and is empty then.
+    template <class Visit>
+    void hand_out(Visit&& visit) {
+        for (std::size_t i = 0; i < size_; ++i) {
+            one& held = kept_[i];
+            held.tensor.shape = held.tensor.shape != nullptr ? &held.shape : nullptr;
+            held.tensor.failure = held.tensor.failure != nullptr ? &held.failure : nullptr;
+            held.tensor.saved_failures = held.saved_failures;
+            visit(std::as_const(held.tensor));
+        }
+        size_ = 0;
+    }
+
+private:
+    // Names are those of the catalog, which outlives the walk; the rest is copied, into memory that is used again.
+    struct one {
+        reduced_tensor tensor;
+        shape_type shape;
+        lookup_failure failure;
+        std::vector<scan_failure> saved_failures;
+    };
+    std::vector<one> kept_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace detail
+
+/// Calls visit(const reduced_tensor&) for every selected tensor of a trial as it is now, with at least those of
+/// `wanted` that there are: by global step, then worker, then as in the file.  Always on the calling thread, whatever
+/// the number of threads that read and reduce.  The trial's kernel computes; its answers do not depend on the threads.
+///
+///     for_each_tensor(run, {.collection = "gradients"}, reduction::l2, [&](const reduced_tensor& found) { ... });
+///
+/// Errors: collection_unavailable, value_error for a bad regex, what `visit` throws.  What cannot be read is handed
+/// over
+///         as a failure: a damaged tensor costs nothing but itself.
+/// Memory: as scan_parts; independent of the run's size.      Cost: as scan_parts, and one pass over the values in
+/// cache.
+template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
+walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
+                         const walk_options& how = {}) {
+    const auto state = run.state();
+    const scan_options options{.which = which, .saved = wanted, .how = how};
+    if (how.threads <= 1) {
+        return scan(run, options,
+                    [&](const scanned_tensor& tensor) { visit(reduced(tensor, wanted, state->kernel())); });
+    }
+    return scan_parts(
+        run, options, detail::kept_tensors{},
+        [&](detail::kept_tensors& kept, const scanned_tensor& tensor) {
+            kept.keep(reduced(tensor, wanted, state->kernel()));
+        },
+        [&](detail::kept_tensors& kept) { kept.hand_out(visit); });
+}
+
+}  // namespace v1
+}  // namespace smdebug

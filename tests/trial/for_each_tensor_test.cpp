@@ -1,0 +1,190 @@
+#include <smdebug/trial/for_each_tensor.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+/// Everything of a tensor, to the last bit.
+std::string line_of(const reduced_tensor& found) {
+    std::string line = std::to_string(found.step) + " " + std::to_string(found.mode_step) + " ";
+    line.append(name_of(found.mode)).append(" ").append(found.worker).append(" ").append(found.name);
+    line.append(" ").append(name_of(found.type));
+    if (found.shape != nullptr) {
+        for (const std::size_t extent : *found.shape) {
+            line += "x" + std::to_string(extent);
+        }
+    }
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        const reduction_key key = reduction_key::from_index(i);
+        if (found.reductions.computed.contains(key)) {
+            const double value = found.reductions.value[i];
+            line +=
+                " " + key.name() + "=" + (value != value ? "nan" : std::to_string(std::bit_cast<std::uint64_t>(value)));
+        }
+    }
+    if (found.reductions.computed.has_counts()) {
+        line += " zeros=" + std::to_string(found.reductions.zeros) + " nan=" + std::to_string(found.reductions.nan);
+    }
+    if (found.failure != nullptr) {
+        line += " failed: " + found.failure->where + " " + std::to_string(static_cast<int>(found.failure->why)) +
+                (found.file_failed ? " whole file" : "");
+    }
+    for (const scan_failure& bad : found.saved_failures) {
+        line += " lost " + bad.key.name();
+    }
+    return line;
+}
+
+template <class Trial>
+texts lines(const Trial& run, const tensor_selection& which, reduction_set wanted, unsigned threads) {
+    texts found;
+    const auto caller = std::this_thread::get_id();
+    const walk_end end = for_each_tensor(run, which, wanted,
+                                         [&](const reduced_tensor& tensor) {
+                                             CHECK(std::this_thread::get_id() == caller);
+                                             found.push_back(line_of(tensor));
+                                         },
+                                         {.threads = threads});
+    CHECK(end == walk_end::complete);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("for_each_tensor: every golden run gives the same to the last bit on any number of threads") {
+    std::size_t runs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{SMDEBUG_TEST_DATA "/golden"}) {
+        if (!std::filesystem::is_directory(entry.path() / "index") || entry.path().filename() == "damaged") {
+            continue;
+        }
+        std::optional<local_trial> run;
+        try {
+            run.emplace(entry.path().string());
+        } catch (const error&) {
+            continue;  // runs that are to fail
+        }
+        CAPTURE(entry.path().filename().string());
+        ++runs;
+        const texts expected = lines(*run, {}, reduction_set::all(), 1);
+        CHECK(lines(*run, {}, reduction_set::all(), 2) == expected);
+        CHECK(lines(*run, {}, reduction_set::all(), 5) == expected);
+    }
+    CHECK(runs > 20);
+}
+
+TEST_CASE("for_each_tensor: what it gives is what the tensor's handle gives") {
+    for (const char* name : {"torch_mlp", "torch_ddp", "dtypes", "reductions_raw", "reductions_only"}) {
+        CAPTURE(name);
+        const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
+        std::size_t compared = 0;
+        for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& found) {
+            for (const bool abs : {false, true}) {
+                for (std::size_t i = 0; i < reduction_count; ++i) {
+                    const auto what = static_cast<reduction>(i);
+                    const auto value =
+                        run.tensor(found.name)
+                            .find_reduction(found.step, what, {.worker = std::string{found.worker}, .abs = abs});
+                    REQUIRE(value.has_value() == found.reductions.computed.contains(what, abs));
+                    if (value) {
+                        const double mine = found.reductions(what, abs);
+                        CHECK(((*value != *value && mine != mine) || *value == mine));
+                        ++compared;
+                    }
+                }
+            }
+        });
+        CHECK(compared > 0);
+    }
+}
+
+TEST_CASE("for_each_tensor: damage is handed over where it is, on any number of threads") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 100; ++step) {
+        build.step({.step = step,
+                    .tensors = {tensor_of<float>("a", {1, 2}), tensor_of<float>("b", {3}),
+                                tensor_of<float>("smdebug/reductions/max/b", {3}, {})}});
+    }
+    build.end();
+    for (const step_number step : {step_number{10}, step_number{11}, step_number{97}}) {
+        std::vector<std::byte> bytes;
+        const byte_buffer whole = store.read(locations::event_key(step, "worker_0"));
+        bytes.assign(whole.data(), whole.data() + whole.size());
+        bytes[9] ^= std::byte{1};  // the first record's length checksum
+        bytes.resize(bytes.size() - 3);
+        store.write(locations::event_key(step, "worker_0"), bytes);
+    }
+    store.remove(locations::event_key(50, "worker_0"));
+    const memory_trial run{store};
+    const texts one = lines(run, {}, reduction_set::all(), 1);
+    REQUIRE(one.size() == 200);
+    CHECK(one[20].ends_with(" failed: " + locations::event_key(10, "worker_0") + " " +
+                            std::to_string(static_cast<int>(absence::damaged))));
+    CHECK(one[21].ends_with(" lost max"));
+    CHECK(one[100].ends_with(" whole file"));
+    CHECK(lines(run, {}, reduction_set::all(), 2) == one);
+    CHECK(lines(run, {}, reduction_set::all(), 4) == one);
+}
+
+TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor throws") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"losses", {"loss"}}});
+    for (step_number step = 0; step < 300; ++step) {
+        build.step({.step = step,
+                    .tensors = {tensor_of<float>("loss", {static_cast<float>(step)}), tensor_of<float>("w", {1})}});
+    }
+    build.end();
+    const memory_trial run{store};
+    for (const unsigned threads : {1U, 3U}) {
+        double sum = 0;
+        std::size_t told = 0;
+        std::size_t all = 0;
+        for_each_tensor(run, {.collection = "losses", .range = {100, 200}}, reduction::mean,
+                        [&](const reduced_tensor& found) {
+                            sum += found.reductions(reduction::mean);
+                            CHECK(found.name == "loss");
+                            CHECK_FALSE(found.reductions.computed.contains(reduction::l2));
+                        },
+                        {.threads = threads, .progress = [&](std::size_t done, std::size_t of) {
+                             told = done;
+                             all = of;
+                         }});
+        CHECK(sum == 14'950);
+        CHECK(told == 100);
+        CHECK(all == 100);
+        std::stop_source source;
+        std::size_t seen = 0;
+        CHECK(for_each_tensor(run, {}, reduction::mean,
+                              [&](const reduced_tensor&) {
+                                  ++seen;
+                                  source.request_stop();
+                              },
+                              {.threads = threads, .stop = source.get_token()}) == walk_end::stopped);
+        CHECK(seen > 0);
+        CHECK(seen < 600);
+        CHECK_THROWS_AS(
+            for_each_tensor(run, {}, reduction::mean, [](const reduced_tensor&) { throw std::logic_error("mine"); },
+                            {.threads = threads}),
+            std::logic_error);
+    }
+}

@@ -1,0 +1,113 @@
+#include <smdebug/trial/reduced_tensor.hpp>
+
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+/// A kernel that notes what it is asked for.
+struct noting_kernel {
+    reduction_set* asked;
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
+        *asked = *asked | wanted;
+        return scalar_kernel{}.reduce(tensor, wanted);
+    }
+    [[nodiscard]] std::string name() const { return "noting"; }
+};
+
+struct three_and_four {
+    std::array<float, 2> numbers{3, 4};
+    decoded_tensor values;
+    scanned_tensor tensor;
+
+    three_and_four() {
+        values.type = dtype::float32;
+        values.shape = {1, 2};
+        values.bytes = std::as_bytes(std::span{numbers});
+        tensor.step = 7;
+        tensor.worker = "w";
+        tensor.name = "n";
+        tensor.values = &values;
+    }
+    void save(reduction_key key, double value) {
+        tensor.saved = tensor.saved | key;
+        tensor.saved_value[key.index()] = value;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("reduced: what was not saved is computed, and is told from where it came") {
+    three_and_four of;
+    of.save({reduction::std}, 0.7);  // with n - 1
+    reduction_set asked;
+    const reduced_tensor found = reduced(of.tensor, reduction_set::all(), noting_kernel{&asked});
+    CHECK(found.step == 7);
+    CHECK(found.worker == "w");
+    CHECK(found.name == "n");
+    CHECK(found.type == dtype::float32);
+    CHECK(*found.shape == shape_type{1, 2});
+    CHECK(found.reductions(reduction::l2) == 5);
+    CHECK(found.reductions(reduction::std) == 0.7);
+    CHECK(found.reductions(reduction::variance) == 0.25);
+    CHECK(found.reductions.count == 2);
+    CHECK(found.saved == reduction_set{reduction::std});
+    CHECK_FALSE(asked.contains(reduction::std));
+    CHECK(found.reductions.computed == reduction_set::all());
+}
+
+TEST_CASE("reduced: where all was saved nothing is computed, with values or without") {
+    three_and_four of;
+    of.save({reduction::max}, 9);
+    reduction_set asked;
+    for (const decoded_tensor* values : {of.tensor.values, static_cast<const decoded_tensor*>(nullptr)}) {
+        of.tensor.values = values;
+        const reduced_tensor found = reduced(of.tensor, reduction::max, noting_kernel{&asked});
+        CHECK(found.reductions(reduction::max) == 9);
+        CHECK(found.reductions.computed == reduction_set{reduction::max});
+        CHECK(found.reductions.count == (values != nullptr ? 2 : 0));
+        CHECK(found.type == (values != nullptr ? dtype::float32 : dtype::invalid));
+    }
+    CHECK(asked.empty());
+}
+
+TEST_CASE("reduced: a saved reduction that cannot be read is not replaced by a computed one") {
+    three_and_four of;
+    of.tensor.saved_failures.push_back({{reduction::max, false}, {.why = absence::damaged}});
+    reduction_set asked;
+    const reduced_tensor found =
+        reduced(of.tensor, reduction_set{reduction::max} | reduction::min, noting_kernel{&asked});
+    CHECK(found.reductions.computed.contains(reduction::min));
+    CHECK_FALSE(found.reductions.computed.contains(reduction::max));
+    CHECK(found.saved_failures.size() == 1);
+}
+
+TEST_CASE("reduced: strings have no reductions; a failure stays one") {
+    three_and_four of;
+    const std::vector<std::string_view> words{"a", "b", "c"};
+    of.values.type = dtype::string;
+    of.values.bytes = {};
+    of.values.strings = words;
+    const reduced_tensor found = reduced(of.tensor, reduction_set::all(), scalar_kernel{});
+    CHECK(found.reductions.computed.empty());
+    CHECK(found.reductions.count == 3);
+    CHECK(std::isnan(found.reductions(reduction::sum)));
+    scanned_tensor broken;
+    const lookup_failure why{.why = absence::damaged};
+    broken.failure = &why;
+    broken.file_failed = true;
+    const reduced_tensor nothing = reduced(broken, reduction_set::all(), scalar_kernel{});
+    CHECK(nothing.failure == &why);
+    CHECK(nothing.file_failed);
+    CHECK(nothing.shape == nullptr);
+    CHECK(nothing.reductions.computed.empty());
+}
