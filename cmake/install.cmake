@@ -1,8 +1,9 @@
-# What `cmake --install` does.  Component `devel`: headers and package; component `program`: the program smdebug.
+# What `cmake --install` does.  Component `devel`: headers, package and kernels; component `program`: the program smdebug.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
+set(kernels_folder ${CMAKE_INSTALL_LIBDIR}/cmake/smdebug)  # lib/: what is compiled does
 
 install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel)
 install(
@@ -10,6 +11,14 @@ install(
     NAMESPACE smdebug::
     DESTINATION ${package_folder}
     COMPONENT devel)
+if(TARGET smdebug_kernels)
+    install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+    install(
+        EXPORT smdebug-kernels-targets
+        NAMESPACE smdebug::
+        DESTINATION ${kernels_folder}
+        COMPONENT devel)
+endif()
 if(TARGET smdebug_cli)
     install(TARGETS smdebug_cli EXPORT smdebug-cli-targets FILE_SET HEADERS COMPONENT devel)
     install(
@@ -22,6 +31,7 @@ endif()
 configure_package_config_file(
     ${CMAKE_CURRENT_LIST_DIR}/smdebug-config.cmake.in ${PROJECT_BINARY_DIR}/smdebug-config.cmake
     INSTALL_DESTINATION ${package_folder}
+    PATH_VARS kernels_folder
     NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(
     ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_consumer.sh SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in SOURCE_FOLDER with
-# the OPTIONs, from nothing, and builds and runs it.
+# the OPTIONs, from nothing, and builds and runs its programs.
 set -euo pipefail
 source=$1 build=$2 cmake=$3 generator=$4 compiler=$5
 shift 5
@@ -9,3 +9,4 @@ rm -rf "$build"
     -DCMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON "$@"
 "$cmake" --build "$build"
 "$build/consumer"
+"$build/kernels_consumer"

@@ -77,6 +77,17 @@ if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
     add_infrastructure_test(odr odr)
 endif()
 
+# --- compiled kernels: nothing in them that the linker could give to code for any CPU -------------------------------
+set(symbol_check ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_kernel_symbols.sh)
+set(for_any_cpu "(dispatch|scalar|neon64)\\.cpp")
+get_target_property(kernels smdebug_kernels SOURCES)
+list(FILTER kernels EXCLUDE REGEX ${for_any_cpu})
+if(kernels)
+    add_infrastructure_test(kernels_symbols ${symbol_check} ${CMAKE_NM}
+                            $<FILTER:$<TARGET_OBJECTS:smdebug_kernels>,EXCLUDE,${for_any_cpu}> COMMAND_EXPAND_LISTS)
+endif()
+add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${CMAKE_NM} ${CMAKE_CXX_COMPILER})
+
 # --- installing ------------------------------------------------------------------------------------------------------
 if(PROJECT_IS_TOP_LEVEL)
     set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
@@ -90,7 +101,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endfunction()
     # smdebug_DIR, not a search path: the staged package, not one that lies on the machine
     add_consumer_test(consumer_of_package -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
-    add_consumer_test(consumer_of_folder -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR})
+    add_consumer_test(consumer_of_folder -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)

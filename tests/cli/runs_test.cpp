@@ -61,7 +61,7 @@ TEST_CASE("plain_path: without slashes at its end, but for the root") {
 }
 
 TEST_CASE("skipped_files: each is told once") {
-    const trial run = cli::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
+    const auto run = cli::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
     cli::skipped_files skipped;
     texts told;
     for (int i = 0; i < 2; ++i) {

@@ -55,6 +55,7 @@ struct written_step {
     smdebug::step_number mode_step = -1;  ///< the global step if negative
     std::string worker = "worker_0";
     std::vector<written_shape> shapes = {};
+    smdebug::record::footer_kind footers = smdebug::record::footer_kind::package_constant;
 };
 
 /// The records of a step's tensors, one behind the other, and where each lies.
@@ -80,7 +81,7 @@ inline event_bytes encode_events(const written_step& step) {
         const auto payload =
             wire::to_bytes({.wall_time = 1.5, .step = step.step, .file_version = {}, .values = std::span{&value, 1}});
         const std::size_t begin = out.bytes.size();
-        record::append_record(out.bytes, payload);
+        record::append_record(out.bytes, payload, step.footers);
         out.places.push_back({begin, out.bytes.size() - begin});
     }
     return out;

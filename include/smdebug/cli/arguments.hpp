@@ -14,6 +14,7 @@
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/reduce/dispatched_kernel.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -37,10 +38,11 @@ struct help_request {
 using command =
     std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments, rules_arguments>;
 
-/// "0.1.0".
+/// "0.1.0, reduces with avx512bw".
 [[nodiscard]] inline std::string version_text() {
     return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
-           std::to_string(SMDEBUG_VERSION_PATCH);
+           std::to_string(SMDEBUG_VERSION_PATCH) + ", reduces with " +
+           std::string{dispatched_kernel{}.instruction_set()};
 }
 
 namespace detail {

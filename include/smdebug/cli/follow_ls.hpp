@@ -7,6 +7,7 @@
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/row_stream.hpp>
 #include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/step.hpp>
@@ -66,7 +67,7 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
 }
 
 /// The head of a run as `ls` shows it.
-[[nodiscard]] inline std::string head_now(const trial& run) {
+[[nodiscard]] inline std::string head_now(const program_trial& run) {
     const no_refresh as_it_is{run};
     return ls_head(run);
 }

@@ -7,8 +7,6 @@
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
@@ -57,7 +55,7 @@ private:
 struct followed_run {
     std::size_t place = 0;    ///< among the runs
     const std::string& path;  ///< as the user wrote it
-    const trial& run;
+    const program_trial& run;
     shared_console& out;
     std::stop_token stop;
 };
@@ -82,7 +80,7 @@ private:
     }
 
     const followed_run& of_;
-    step_feed<trial> feed_;
+    step_feed<program_trial> feed_;
     skipped_files skipped_;
 };
 
@@ -97,13 +95,14 @@ template <class Trial>
 
 /// Opens a run; says so and waits where there is none yet, or not all of it.
 /// Errors: as create_trial's: not_found and timed_out when it was given up; stopped.
-[[nodiscard]] inline trial open_to_follow(const std::string& path, const run_options& how, const follow_options& follow,
-                                          const std::stop_token& stop, shared_console& out) {
+[[nodiscard]] inline program_trial open_to_follow(const std::string& path, const run_options& how,
+                                                  const follow_options& follow, const std::stop_token& stop,
+                                                  shared_console& out) {
     // Event files of a running job may come late: they are waited for, unlike elsewhere in the program.
     trial_options options = options_for(how);
     options.stop = stop;
     try {
-        return create_trial(path, options);
+        return open_trial(path, options);
     } catch (const missing_collection_files&) {
         throw;  // the job has ended without them
     } catch (const not_found&) {
@@ -112,7 +111,7 @@ template <class Trial>
     }
     out.note("waiting for a run to start in " + printable(path));
     options.open_timeout = follow.give_up_after.value_or(std::chrono::milliseconds::max());
-    return create_trial(path, options);
+    return open_trial(path, options);
 }
 
 namespace detail {
@@ -124,7 +123,7 @@ template <class Command>
                                     Command& command) {
     follow_end when_stopped = follow_end::not_started;
     try {
-        const trial run = open_to_follow(path, how, follow, stop, out);
+        const program_trial run = open_to_follow(path, how, follow, stop, out);
         when_stopped = follow_end::interrupted;
         const follow_end end = command(followed_run{place, path, run, out, stop});
         if (end == follow_end::stalled) {

@@ -7,6 +7,10 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -73,11 +77,19 @@ struct follow_options {
     return {.range = how.range, .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail};
 }
 
+/// A run as the program has it: its path picks the storage, the CPU the kernel.
+using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kernel>;
+
+/// Opens the run at `path`.  Errors: as create_trial's.
+[[nodiscard]] inline program_trial open_trial(const std::string& path, trial_options options) {
+    return program_trial{open_storage(path), std::move(options)};
+}
+
 /// Opens one run as the commands do: what is there now, without waiting for anything.
-[[nodiscard]] inline trial open_run(const std::string& path, const run_options& how) {
+[[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    return create_trial(path, std::move(options));
+    return open_trial(path, std::move(options));
 }
 
 /// The damaged index files of one run that the user had skipped, each told once.
@@ -106,7 +118,7 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
     for (const std::string& given : paths) {
         const std::string path = plain_path(given);
         try {
-            const trial run = open_run(path, how);
+            const program_trial run = open_run(path, how);
             skipped_files skipped;
             skipped.tell(run, path, note);
             command(path, run);

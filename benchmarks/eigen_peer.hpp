@@ -1,0 +1,20 @@
+// Reductions by Eigen, for reduce_kernels_bench: in a file of their own, because that one is compiled for the baseline
+// and Eigen uses what its file is compiled for (SMDEBUG_BENCH_ARCH).
+#pragma once
+
+#include <span>
+
+namespace eigen_peer {
+
+/// "3.4.0"; null where Eigen was not there at build time: then the functions below must not be called.
+extern const char* const version;
+
+/// "AVX512, FMA, AVX2, ...".
+[[nodiscard]] const char* instruction_set();
+
+// Each returns the sum of what it computes, so that nothing is left out.
+[[nodiscard]] float mean(std::span<const float> values);
+[[nodiscard]] float min_max_mean_l1_l2(std::span<const float> values);
+[[nodiscard]] float variance(std::span<const float> values);
+
+}  // namespace eigen_peer

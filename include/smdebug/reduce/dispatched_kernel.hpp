@@ -1,0 +1,69 @@
+// The kernel that a program picks when it starts: compiled for several instruction sets, the best that the CPU can run.
+// Apart, because it has to be linked (smdebug::kernels) and needs no xsimd; smdebug.hpp does not include it.
+// Used by: cli, benchmarks, users who ship one program for many CPUs (as the Kernel policy).
+#pragma once
+
+#include <smdebug/core/status.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// A kernel in machine code of its own: simd_kernel<Arch>, compiled with the flags of Arch.
+struct compiled_kernel {
+    const char* instruction_set;  ///< "avx512bw", "avx2", "sse2", "neon64", "scalar"
+    result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted) noexcept;
+};
+
+}  // namespace reduce
+
+/// Reduces with the best instruction set of this CPU, whatever the file that uses it is compiled for.
+/// Models reduction_kernel; answers the same bits as scalar_kernel and every simd_kernel.
+/// Link smdebug::kernels (CMake): the code lies there.  Copies cost a pointer.
+class dispatched_kernel {
+public:
+    /// The best that this CPU can run: available().front().
+    dispatched_kernel() noexcept : dispatched_kernel(available().front()) {}
+
+    /// Code of your own.  Borrows `code` for as long as any copy lives.
+    constexpr explicit dispatched_kernel(const reduce::compiled_kernel& code) noexcept : code_(&code) {}
+
+    /// Every kernel in smdebug::kernels that this CPU, and its operating system, can run: the best first, never empty.
+    /// Cost: the CPU is asked once.
+    [[nodiscard]] static std::span<const dispatched_kernel> available() noexcept;
+
+    /// The available one for this instruction set, see compiled_kernel.
+    [[nodiscard]] static std::optional<dispatched_kernel> named(std::string_view instruction_set) noexcept {
+        for (const dispatched_kernel& kernel : available()) {
+            if (kernel.instruction_set() == instruction_set) {
+                return kernel;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation, an indirect call.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
+        return code_->reduce(tensor, wanted);
+    }
+
+    /// "avx512bw".
+    [[nodiscard]] std::string_view instruction_set() const noexcept { return code_->instruction_set; }
+
+    /// "dispatched<avx512bw>".
+    [[nodiscard]] std::string name() const { return std::string{"dispatched<"}.append(instruction_set()).append(">"); }
+
+private:
+    const reduce::compiled_kernel* code_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,16 @@
+// The kernel for x86-64 CPUs with AVX-512 F, CD, BW, DQ and VL, and all that the one for AVX2 needs.
+#include "local_kernel.hpp"
+
+namespace {
+struct owner;
+}
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+constinit const compiled_kernel avx512bw_kernel = local_kernel<xsimd::avx512bw, owner>("avx512bw");
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

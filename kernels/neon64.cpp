@@ -1,0 +1,13 @@
+// The kernel for every 64-bit ARM CPU: NEON.
+#include "local_kernel.hpp"
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+// Not a local_arch, which xsimd 8's NEON refuses, and need not be: NEON is what code for any ARM CPU is compiled for.
+constinit const compiled_kernel neon64_kernel{"neon64", &reduce_with<simd_kernel<xsimd::neon64>>};
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

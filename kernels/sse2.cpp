@@ -1,0 +1,16 @@
+// The kernel for every x86-64 CPU: SSE2.
+#include "local_kernel.hpp"
+
+namespace {
+struct owner;
+}
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+constinit const compiled_kernel sse2_kernel = local_kernel<xsimd::sse2, owner>("sse2");
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

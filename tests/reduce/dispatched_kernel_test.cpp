@@ -1,0 +1,175 @@
+#include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+
+#include <doctest/doctest.h>
+#include <reduce/corpus.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+using namespace smdebug;
+
+static_assert(reduction_kernel<dispatched_kernel>);
+static_assert(std::is_nothrow_default_constructible_v<dispatched_kernel>);
+static_assert(std::is_trivially_copyable_v<dispatched_kernel> && sizeof(dispatched_kernel) == sizeof(void*));
+static_assert(!std::is_convertible_v<const reduce::compiled_kernel&, dispatched_kernel>);
+
+namespace {
+
+/// Every bit of two answers; NaN are alike.
+bool same_bits(const reduction_values& a, const reduction_values& b) {
+    const auto same = [](double x, double y) {
+        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+    };
+    return a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf && a.neg_inf == b.neg_inf &&
+           a.zeros == b.zeros && a.computed == b.computed &&
+           std::equal(a.value.begin(), a.value.end(), b.value.begin(), same);
+}
+
+void check_against_scalar(const reduce_test::owned_tensor& tensor) {
+    constexpr std::array sets{reduction_set::all(), reduction_set{reduction::mean},
+                              reduction_set{reduction::min} | reduction_set{reduction::l1}};
+    for (const reduction_set set : sets) {
+        const auto wanted = scalar_kernel{}.reduce(tensor.view(), set);
+        REQUIRE(wanted.ok());
+        for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+            const auto found = kernel.reduce(tensor.view(), set);
+            REQUIRE(found.ok());
+            CAPTURE(kernel.name());
+            CAPTURE(name_of(tensor.view().type));
+            CAPTURE(tensor.view().count());
+            CHECK(same_bits(*found, *wanted));
+        }
+    }
+}
+
+/// Around everything that has a boundary: vectors, rows, groups, blocks.
+constexpr std::array<std::size_t, 15> lengths{0, 1, 3, 7, 15, 16, 17, 33, 127, 129, 2047, 2048, 2049, 4096 + 15, 7001};
+
+}  // namespace
+
+TEST_CASE("dispatched_kernel: floats of every kind, bit for bit what the scalar kernel answers") {
+    for (const auto& [type, range] : reduce_test::float_types) {
+        for (const auto which : reduce_test::kinds) {
+            for (const std::size_t length : lengths) {
+                check_against_scalar(
+                    reduce_test::float_tensor(type, reduce_test::numbers(which, length, range), length % 4));
+            }
+        }
+    }
+}
+
+TEST_CASE("dispatched_kernel: integers and booleans, bit for bit") {
+    const auto integers = []<class Integer>(dtype type, Integer /*of this type*/) {
+        for (unsigned which = 0; which < reduce_test::integer_kinds; ++which) {
+            for (const std::size_t length : lengths) {
+                check_against_scalar(
+                    reduce_test::owned_tensor(type, reduce_test::integers<Integer>(length, which), length % 4));
+            }
+        }
+    };
+    integers(dtype::int8, std::int8_t{});
+    integers(dtype::int16, std::int16_t{});
+    integers(dtype::int32, std::int32_t{});
+    integers(dtype::int64, std::int64_t{});
+    integers(dtype::uint8, std::uint8_t{});
+    integers(dtype::uint16, std::uint16_t{});
+    integers(dtype::uint32, std::uint32_t{});
+    integers(dtype::uint64, std::uint64_t{});
+    integers(dtype::boolean, std::uint8_t{});
+}
+
+TEST_CASE("dispatched_kernel: complex numbers, bit for bit") {
+    for (const auto which : reduce_test::kinds) {
+        for (const std::size_t length : lengths) {
+            const auto floats = reduce_test::numbers(which, 2 * length, reduce_test::single_range);
+            const auto doubles = reduce_test::numbers(which, 2 * length, reduce_test::double_range);
+            const std::vector<float> parts(floats.begin(), floats.end());
+            check_against_scalar(reduce_test::owned_tensor(dtype::complex64, parts, length % 4));
+            check_against_scalar(reduce_test::owned_tensor(dtype::complex128, doubles, length % 4));
+        }
+    }
+}
+
+TEST_CASE("dispatched_kernel: NaN and infinities, bit for bit") {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const auto type : {dtype::float32, dtype::float64}) {
+        for (const std::size_t length : {1U, 17U, 70U, 2048U + 33U}) {
+            for (const std::size_t at : {std::size_t{0}, length / 2, length - 1}) {
+                for (const double special : {nan, inf, -inf}) {
+                    auto values = reduce_test::numbers(reduce_test::kind::uniform, length, reduce_test::single_range);
+                    values[at] = special;
+                    check_against_scalar(reduce_test::float_tensor(type, values, at % 4));
+                    values[length - 1 - at] = inf;
+                    check_against_scalar(reduce_test::float_tensor(type, values));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("dispatched_kernel: strings are unsupported") {
+    const std::array<std::string_view, 1> words{"a"};
+    tensor_view tensor;
+    tensor.type = dtype::string;
+    tensor.strings = words;
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        CHECK(kernel.reduce(tensor, reduction_set::all()).code() == status::unsupported);
+    }
+}
+
+TEST_CASE("dispatched_kernel: the best that this CPU has") {
+    std::string best = "scalar";
+    std::size_t count = 1;
+#if defined(__x86_64__)
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
+    best = avx512 ? "avx512bw" : (avx2 ? "avx2" : "sse2");
+    count = avx512 ? 3 : (avx2 ? 2 : 1);
+    CHECK(dispatched_kernel::named("sse2"));
+#elif defined(__aarch64__)
+    best = "neon64";
+#endif
+    CHECK(dispatched_kernel{}.instruction_set() == best);
+    CHECK(dispatched_kernel{}.name() == "dispatched<" + best + ">");
+    CHECK(dispatched_kernel::available().size() == count);
+    CHECK(dispatched_kernel::available().front().name() == dispatched_kernel{}.name());
+}
+
+TEST_CASE("dispatched_kernel: each is found by its name, and no two have the same") {
+    std::vector<std::string> names;
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        const auto found = dispatched_kernel::named(kernel.instruction_set());
+        REQUIRE(found);
+        CHECK(found->name() == kernel.name());
+        names.push_back(kernel.name());
+    }
+    std::sort(names.begin(), names.end());
+    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+    for (const char* other : {"", "avx", "dispatched<sse2>", "SSE2"}) {
+        CHECK_FALSE(dispatched_kernel::named(other));
+    }
+}
+
+TEST_CASE("dispatched_kernel: copies and code of your own") {
+    static constexpr reduce::compiled_kernel refuses{
+        "none",
+        [](const tensor_view&, reduction_set) noexcept -> result<reduction_values> { return status::no_value; }};
+    constexpr dispatched_kernel mine{refuses};
+    dispatched_kernel copy;
+    CHECK(copy.name() != mine.name());
+    copy = mine;
+    CHECK(copy.name() == "dispatched<none>");
+    CHECK(copy.reduce({}, reduction_set::all()).code() == status::no_value);
+}
