@@ -5,6 +5,7 @@
 # What each purpose needs.
 packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev)
 packages_test=(doctest-dev python3 clang-format)
+if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh
 packages_clang=(clang-16)
 
 say() { printf '==> %s\n' "$*"; }

@@ -24,8 +24,9 @@ struct local_arch : Base {};
 
 /// The code of a table.
 template <class Kernel>
-[[nodiscard]] result<reduction_values> reduce_with(const tensor_view& tensor, reduction_set wanted) noexcept {
-    return Kernel{}.reduce(tensor, wanted);
+[[nodiscard]] result<reduction_values> reduce_with(const tensor_view& tensor, reduction_set wanted,
+                                                   const byte_watch* watch) noexcept {
+    return watch != nullptr ? Kernel{}.reduce(tensor, wanted, *watch) : Kernel{}.reduce(tensor, wanted);
 }
 
 /// The table for a kernel of Base.

@@ -106,3 +106,8 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
 endif()
+
+# --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
+add_infrastructure_test(aarch64 ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64.sh ${PROJECT_SOURCE_DIR}
+                        ${CMAKE_CURRENT_BINARY_DIR}/aarch64 ${user_compiler})
+set_tests_properties(aarch64 PROPERTIES PROCESSORS 2 COST 900)

@@ -52,7 +52,7 @@ totals walked(const std::vector<float>& values, Demand wanted = everything) {
     element_source<float> source;
     source.bytes = std::as_bytes(std::span{values}).data();
     source.count = values.size();
-    return block_walk<counting_sweeps, float, Demand>(source, wanted).run();
+    return block_walk<counting_sweeps, float, Demand>(source, wanted).run(nullptr);
 }
 
 }  // namespace

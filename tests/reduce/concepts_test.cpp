@@ -47,6 +47,16 @@ struct not_copyable : nameless {
 };
 static_assert(tensor_reducer<not_copyable> && named_kernel<not_copyable> && !reduction_kernel<not_copyable>);
 
+/// Near misses of watched_reducer.
+struct watches_by_value_alone {
+    [[nodiscard]] reduction_values reduce(const tensor_view&, reduction_set, const byte_watch&) const { return {}; }
+};
+struct watches_mutably {
+    result<reduction_values> reduce(const tensor_view&, reduction_set, byte_watch&) const { return status::ok; }
+};
+static_assert(!watched_reducer<archetype> && !watched_reducer<watches_by_value_alone> &&
+              !watched_reducer<watches_mutably>);
+
 }  // namespace
 
 TEST_CASE("reduction_values: NaN and nothing computed, until a kernel says otherwise") {

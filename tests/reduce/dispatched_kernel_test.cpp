@@ -164,12 +164,25 @@ TEST_CASE("dispatched_kernel: each is found by its name, and no two have the sam
 
 TEST_CASE("dispatched_kernel: copies and code of your own") {
     static constexpr reduce::compiled_kernel refuses{
-        "none",
-        [](const tensor_view&, reduction_set) noexcept -> result<reduction_values> { return status::no_value; }};
+        "none", [](const tensor_view&, reduction_set, const byte_watch*) noexcept -> result<reduction_values> {
+            return status::no_value;
+        }};
     constexpr dispatched_kernel mine{refuses};
     dispatched_kernel copy;
     CHECK(copy.name() != mine.name());
     copy = mine;
     CHECK(copy.name() == "dispatched<none>");
     CHECK(copy.reduce({}, reduction_set::all()).code() == status::no_value);
+}
+
+TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
+    const std::vector<float> numbers(10'000, 2.0F);
+    const reduce_test::owned_tensor tensor(dtype::float32, numbers);
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        std::size_t shown = 0;
+        const auto note = [&](byte_view piece) { shown += piece.size(); };
+        const auto found = kernel.reduce(tensor.view(), reduction::sum, byte_watch{note});
+        CHECK((*found)(reduction::sum) == 20'000);
+        CHECK(shown == 40'000);
+    }
 }

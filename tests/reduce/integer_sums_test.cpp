@@ -71,3 +71,29 @@ TEST_CASE("exact_differences: small differences of large integers are exact, lar
     check_differences<std::uint64_t>({most, most - 5, 0, 1, most / 2}, {0x1p64, -3}, false);
     check_differences<std::uint64_t>({7, 8, 9}, {8.5, 0}, false);
 }
+
+TEST_CASE("integer_centre_near: an integer near a mean, and the flip that makes all integers unsigned") {
+    const auto plain = integer_centre_near<tag, std::uint64_t>({0x1p64, -3}, false);
+    CHECK(plain.bits == std::numeric_limits<std::uint64_t>::max() - 2);
+    CHECK(plain.flip == 0);
+    CHECK(equal(exact(plain.value), big_of(0x1p64) - big_of(3.0)));
+    const auto shifted = integer_centre_near<tag, std::int64_t>({-5, 0}, false);
+    CHECK(shifted.bits == (std::uint64_t{1} << 63U) - 5);
+    CHECK(shifted.flip == std::uint64_t{1} << 63U);
+    CHECK(equal(exact(shifted.value), big_of(-5.0)));
+    CHECK(integer_centre_near<tag, std::int64_t>({7, 0}, true).flip == 0);
+}
+
+TEST_CASE("integer_sweeps: of a kernel without vectors of its own, exact_sums and exact_differences") {
+    const auto values = reduce_test::integers<std::int64_t>(100, 0);
+    const std::byte* at = std::as_bytes(std::span{values}).data();
+    const auto found = integer_sweeps<tag>::sums<std::int64_t>(at, values.size());
+    const auto wanted = exact_sums<tag, std::int64_t>(at, values.size());
+    CHECK(found.sum.high == wanted.sum.high);
+    CHECK(found.magnitudes.low == wanted.magnitudes.low);
+    std::array<double, 100> lanes;
+    std::array<double, 100> wanted_lanes;
+    const auto centre = integer_sweeps<tag>::differences<std::int64_t>(at, 100, {1e18, 0}, false, lanes.data());
+    CHECK(centre.high == exact_differences<tag, std::int64_t>(at, 100, {1e18, 0}, false, wanted_lanes.data()).high);
+    CHECK(lanes == wanted_lanes);
+}

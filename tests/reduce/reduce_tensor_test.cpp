@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -134,6 +135,45 @@ TEST_CASE("reduce_tensor: each value alone is the value among all") {
             }
         }
     }
+}
+
+TEST_CASE("reduce_tensor: a watch sees the bytes in pieces, each once, from the first on, and changes nothing") {
+    for (const dtype type :
+         {dtype::float32, dtype::float64, dtype::float16, dtype::int8, dtype::int64, dtype::complex128}) {
+        for (const std::size_t count : {std::size_t{0}, std::size_t{2}, std::size_t{2048}, std::size_t{20'000}}) {
+            std::vector<std::uint8_t> bytes(count * size_of(type) + (size_of(type) > 1 ? 1 : 0));
+            for (std::size_t i = 0; i < bytes.size(); ++i) {
+                bytes[i] = static_cast<std::uint8_t>(i * 7919 % 61);
+            }
+            const reduce_test::owned_tensor tensor(type, bytes);
+            const std::byte* next = tensor.view().bytes.data();
+            std::size_t pieces = 0;
+            const auto note = [&](byte_view piece) {
+                CHECK(piece.data() == next);
+                CHECK(!piece.empty());
+                CHECK(piece.size() <= (std::size_t{32} << 10U));
+                next += piece.size();
+                ++pieces;
+            };
+            const byte_watch watch{note};
+            const auto seen = *reduce_tensor<scalar_sweeps>(tensor.view(), reduction_set::all(), &watch);
+            const auto unseen = *reduce_tensor<scalar_sweeps>(tensor.view(), reduction_set::all());
+            CHECK(next == tensor.view().bytes.data() + count * size_of(type));
+            CHECK((pieces > 1) == (count == 20'000));
+            CHECK(std::memcmp(seen.value.data(), unseen.value.data(), sizeof(seen.value)) == 0);
+        }
+    }
+}
+
+TEST_CASE("reduce_tensor: bytes that are walked over twice are shown once") {
+    const std::vector<double> huge(10'000, 1e200);
+    const reduce_test::owned_tensor tensor(dtype::float64, huge);
+    std::size_t shown = 0;
+    const auto note = [&](byte_view piece) { shown += piece.size(); };
+    const byte_watch watch{note};
+    const auto found = *reduce_tensor<scalar_sweeps>(tensor.view(), reduction_set::all(), &watch);
+    CHECK(found(reduction::l2) == doctest::Approx(1e202));
+    CHECK(shown == huge.size() * sizeof(double));
 }
 
 TEST_CASE("reduce_tensor: bytes beyond the last whole element do not count") {

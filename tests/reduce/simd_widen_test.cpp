@@ -2,64 +2,83 @@
 
 #include <doctest/doctest.h>
 #include <reduce/corpus.hpp>
+#include <reduce/widen_check.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <vector>
 
 using namespace smdebug::reduce;
+using reduce_test::check_widening;
+using reduce_test::unknown_arch;
 
 namespace {
 
-struct arch {};
-
-/// Vectors and single elements give the same lanes, for all bit patterns of small elements and many of large ones.
-template <class Conversion>
-void check_conversion() {
-    using element = typename Conversion::element;
-    using lane = typename Conversion::lane;
-    reduce_test::random_bits random(7);
-    std::vector<element> elements(sizeof(element) <= 2 ? 65536 : 5000);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-        elements[i] = static_cast<element>(sizeof(element) <= 2 ? i : random());
-    }
-    for (const std::size_t count :
-         {elements.size(), std::size_t{0}, std::size_t{1}, std::size_t{15}, std::size_t{37}}) {
-        const std::vector<element> some(elements.begin(), elements.begin() + static_cast<std::ptrdiff_t>(count));
-        const reduce_test::owned_tensor tensor(smdebug::dtype::uint8, some, 1);
-        const std::byte* bytes = tensor.view().bytes.data();
-        std::vector<lane> found(count);
-        std::vector<lane> wanted(count);
-        simd_widen<arch, Conversion>(bytes, count, 1, found.data());
-        widen<arch, Conversion>(bytes, count, 1, wanted.data());
-        if (count != 0) {
-            CHECK(std::memcmp(found.data(), wanted.data(), count * sizeof(lane)) == 0);
+/// All bit patterns of small elements and many of large ones, the extremes among them.
+template <class Element>
+std::vector<Element> many_elements() {
+    if constexpr (sizeof(Element) <= 2) {
+        std::vector<Element> all;
+        for (std::uint32_t i = 0; i < (sizeof(Element) == 1 ? 256U : 65536U); ++i) {
+            all.push_back(static_cast<Element>(i));
         }
+        return all;
+    } else {
+        using limits = std::numeric_limits<Element>;
+        std::vector<Element> some{0, 1, limits::max(), limits::min(), static_cast<Element>(limits::max() - 1)};
+        reduce_test::random_bits random(7);
+        for (unsigned i = 0; i < 5000; ++i) {
+            some.push_back(static_cast<Element>(random()));
+            some.push_back(static_cast<Element>(random() >> (random() % 64)));
+        }
+        return some;
     }
+}
+
+template <class Arch, class Conversion>
+void check_conversion() {
+    check_widening<Arch, Conversion>(many_elements<typename Conversion::element>());
+}
+
+template <class Arch>
+void check_conversions() {
+    check_conversion<Arch, from_half>();
+    check_conversion<Arch, from_bfloat>();
+    check_conversion<Arch, from_bool>();
+    check_conversion<Arch, from_integer<std::int8_t, float>>();
+    check_conversion<Arch, from_integer<std::uint8_t, float>>();
+    check_conversion<Arch, from_integer<std::int16_t, float>>();
+    check_conversion<Arch, from_integer<std::uint16_t, float>>();
+    check_conversion<Arch, from_integer<std::int32_t, double>>();
+    check_conversion<Arch, from_integer<std::uint32_t, double>>();
+    check_conversion<Arch, from_integer<std::int64_t, double>>();
+    check_conversion<Arch, from_integer<std::uint64_t, double>>();
 }
 
 }  // namespace
 
-static_assert(row_conversion<arch, from_half> && row_conversion<arch, from_bfloat>);
-static_assert(row_conversion<arch, from_bool>);
-static_assert(row_conversion<arch, from_integer<std::int8_t, float>>);
-static_assert(row_conversion<arch, from_integer<std::uint16_t, float>>);
-static_assert(row_conversion<arch, from_integer<std::uint32_t, double>>);
-static_assert(!row_conversion<arch, from_integer<std::int64_t, double>>);
-static_assert(!row_conversion<arch, from_complex<float>>);
+static_assert(vector_conversion<unknown_arch, from_half> && vector_conversion<unknown_arch, from_bfloat>);
+static_assert(vector_conversion<unknown_arch, from_bool>);
+static_assert(vector_conversion<unknown_arch, from_integer<std::int8_t, float>>);
+static_assert(vector_conversion<unknown_arch, from_integer<std::uint16_t, float>>);
+static_assert(vector_conversion<unknown_arch, from_integer<std::uint32_t, double>>);
+static_assert(!simd_conversion<unknown_arch, from_integer<std::int64_t, double>>);
+static_assert(!simd_conversion<unknown_arch, from_complex<float>>);
+static_assert(row_conversion<xsimd::default_arch, from_integer<std::int64_t, double>>);
+static_assert(scaled_row_conversion<xsimd::default_arch, from_complex<float>>);
+static_assert(scaled_row_conversion<xsimd::default_arch, from_complex<double>>);
 
-TEST_CASE("simd_widen: the same lanes as widen, bit for bit, for every element") {
-    check_conversion<from_half>();
-    check_conversion<from_bfloat>();
-    check_conversion<from_bool>();
-    check_conversion<from_integer<std::int8_t, float>>();
-    check_conversion<from_integer<std::uint8_t, float>>();
-    check_conversion<from_integer<std::int16_t, float>>();
-    check_conversion<from_integer<std::uint16_t, float>>();
-    check_conversion<from_integer<std::int32_t, double>>();
-    check_conversion<from_integer<std::uint32_t, double>>();
-    check_conversion<from_integer<std::int64_t, double>>();
-    check_conversion<from_integer<std::uint64_t, double>>();
+TEST_CASE("simd_widen: the same lanes as widen, bit for bit, for every element, in the compilers' own vectors") {
+    check_conversions<unknown_arch>();
 }
+
+TEST_CASE("simd_widen: the same lanes as widen, bit for bit, for every element, in the machine's vectors") {
+    check_conversions<xsimd::default_arch>();
+}
+
+#if defined(__x86_64__)
+TEST_CASE("simd_widen: the same lanes as widen with SSE2, whatever else the file is compiled for") {
+    check_conversions<xsimd::sse2>();
+}
+#endif

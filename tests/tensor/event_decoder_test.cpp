@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,21 @@ using wire::field_writer;
 static_assert(smdebug::tensor_decoder<event_decoder<crc_check::full>>);
 static_assert(smdebug::tensor_decoder<event_decoder<crc_check::length_only>>);
 static_assert(smdebug::tensor_decoder<event_decoder<crc_check::none>>);
+static_assert(smdebug::deferring_decoder<event_decoder<crc_check::full>>);
+static_assert(smdebug::deferring_decoder<event_decoder<crc_check::length_only>>);
+
+namespace {
+
+// Near misses of deferring_decoder.
+struct checks_at_once {
+    status decode(byte_view, std::string_view, decoded_tensor&) const { return status::ok; }
+};
+struct answers_nothing {
+    void decode(byte_view, std::string_view, decoded_tensor&, record::payload_check&) const {}
+};
+static_assert(!smdebug::deferring_decoder<checks_at_once> && !smdebug::deferring_decoder<answers_nothing>);
+
+}  // namespace
 
 namespace {
 
@@ -385,4 +401,62 @@ TEST_CASE("event_decoder: mutations of real records never break a promise") {
         }
     }
     CHECK(decoded > 1000);
+}
+
+namespace {
+
+/// A record of `count` float32 in tensor_content.
+messages::bytes record_of_floats(std::size_t count, record::footer_kind kind) {
+    const std::vector<float> numbers(count, 1.5F);
+    const std::vector<std::size_t> extents{count};
+    wire::value_fields value;
+    value.tag = "big";
+    value.tensor = wire::tensor_fields{.type = dtype::float32,
+                                       .shape = {.extents = extents, .dim_name = "big"},
+                                       .content = std::as_bytes(std::span{numbers}),
+                                       .strings = {}};
+    return framed(wire::to_bytes({.wall_time = 1, .step = 2, .file_version = {}, .values = std::span{&value, 1}}),
+                  kind);
+}
+
+}  // namespace
+
+TEST_CASE("event_decoder: the checksum of many elements is left for later, that of few is not") {
+    const event_decoder<> decoder;
+    decoded_tensor out;
+    record::payload_check later;
+    const auto large = record_of_floats(100'000, record::footer_kind::checksum);
+    REQUIRE(decoder.decode(large, "big", out, later) == status::ok);
+    CHECK(later.needed());
+    CHECK(out.bytes.size() == 400'000);
+    later.pass(out.bytes);
+    CHECK(later.holds());
+    const auto small = record_of_floats(10, record::footer_kind::checksum);
+    REQUIRE(decoder.decode(small, "big", out, later) == status::ok);
+    CHECK_FALSE(later.needed());
+    const auto unchecked = record_of_floats(100'000, record::footer_kind::package_constant);
+    REQUIRE(decoder.decode(unchecked, "big", out, later) == status::ok);
+    CHECK_FALSE(later.needed());
+    REQUIRE(event_decoder<crc_check::length_only>{}.decode(large, "big", out, later) == status::ok);
+    CHECK_FALSE(later.needed());
+}
+
+TEST_CASE("event_decoder: a flipped byte is found, at once or later, wherever it lies") {
+    const event_decoder<> decoder;
+    decoded_tensor out;
+    for (const std::size_t count : {std::size_t{10}, std::size_t{20'000}}) {
+        auto bytes = record_of_floats(count, record::footer_kind::checksum);
+        const std::size_t stride = bytes.size() / 200 + 1;
+        for (std::size_t at = record::header_size; at < bytes.size(); at += stride) {
+            bytes[at] ^= std::byte{0x10};
+            CHECK(decoder.decode(bytes, "big", out) == status::bad_payload_checksum);
+            record::payload_check later;
+            const status now = decoder.decode(bytes, "big", out, later);
+            CHECK((now == status::bad_payload_checksum || (now == status::ok && !later.holds())));
+            bytes[at] ^= std::byte{0x10};
+        }
+        bytes[3] ^= std::byte{1};
+        record::payload_check later;
+        CHECK(decoder.decode(bytes, "big", out, later) == status::bad_length_checksum);
+    }
 }

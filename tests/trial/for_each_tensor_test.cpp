@@ -145,13 +145,50 @@ TEST_CASE("for_each_tensor: damage is handed over where it is, on any number of 
     CHECK(lines(run, {}, reduction_set::all(), 4) == one);
 }
 
+TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, large or small, by any way of looking") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 6; ++step) {
+        build.step(
+            {.step = step,
+             .tensors = {tensor_of<float>("large", std::vector<float>(50'000, 1.0F)), tensor_of<float>("small", {3})},
+             .footers = record::footer_kind::checksum});
+    }
+    build.end();
+    const auto flip = [&](step_number step, std::size_t at) {
+        const byte_buffer whole = store.read(locations::event_key(step, "worker_0"));
+        std::vector<std::byte> bytes(whole.data(), whole.data() + whole.size());
+        bytes[at < bytes.size() ? at : bytes.size() - 6] ^= std::byte{0x20};
+        store.write(locations::event_key(step, "worker_0"), bytes);
+    };
+    flip(1, 150'000);
+    flip(3, 1'000'000);  // the last record
+    flip(4, 200);
+    const memory_trial run{store};
+    const texts one = lines(run, {}, reduction_set::all(), 1);
+    REQUIRE(one.size() == 12);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        CAPTURE(one[i]);
+        CHECK((one[i].find("failed") != std::string::npos) == (i == 2 || i == 7 || i == 8));
+    }
+    CHECK(lines(run, {}, reduction_set::all(), 3) == one);
+    std::size_t place = 0;
+    scan(run, {}, [&](const scanned_tensor& tensor) {
+        CHECK((tensor.failure != nullptr) == (place == 2 || place == 7 || place == 8));
+        CHECK_FALSE(tensor.check.needed());
+        ++place;
+    });
+}
+
 TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor throws") {
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0"}, {{"losses", {"loss"}}});
     for (step_number step = 0; step < 300; ++step) {
         build.step({.step = step,
-                    .tensors = {tensor_of<float>("loss", {static_cast<float>(step)}), tensor_of<float>("w", {1})}});
+                    .tensors = {tensor_of<float>("loss", {static_cast<float>(step), static_cast<float>(step)}),
+                                tensor_of<float>("w", {1})}});
     }
     build.end();
     const memory_trial run{store};

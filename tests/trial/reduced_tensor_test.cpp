@@ -1,5 +1,8 @@
 #include <smdebug/trial/reduced_tensor.hpp>
 
+#include <smdebug/record/framing.hpp>
+#include <smdebug/record/payload_check.hpp>
+#include <smdebug/record/writer.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -7,6 +10,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +96,44 @@ TEST_CASE("reduced: a saved reduction that cannot be read is not replaced by a c
     CHECK(found.saved_failures.size() == 1);
 }
 
+TEST_CASE("reduced: what is left to check is checked, by kernels that show the bytes and by others") {
+    std::vector<std::byte> framed;
+    const std::vector<float> numbers(10'000, 2.0F);
+    record::append_record(framed, std::as_bytes(std::span{numbers}), record::footer_kind::checksum);
+    for (const bool damaged : {false, true}) {
+        framed[record::header_size + 8] ^= std::byte{damaged};
+        const byte_view payload = byte_view{framed}.subspan(record::header_size, 40'000);
+        decoded_tensor values;
+        values.type = dtype::float32;
+        values.shape = {10'000};
+        values.bytes = payload;
+        const shape_type saved{1};
+        scanned_tensor tensor;
+        tensor.values = &values;
+        tensor.saved_shape = &saved;
+        tensor.check = record::payload_check{payload};
+        tensor.event_file = "events/x";
+        tensor.offset = 77;
+        reduction_set asked;
+        for (const reduced_tensor& found :
+             {reduced(tensor, reduction::sum, scalar_kernel{}), reduced(tensor, reduction::sum, noting_kernel{&asked}),
+              reduced(tensor, reduction_set{}, scalar_kernel{})}) {
+            CHECK((found.failure != nullptr) == damaged);
+            if (damaged) {
+                CHECK(found.failure->damage == status::bad_payload_checksum);
+                CHECK(found.failure->where == "events/x");
+                CHECK(found.failure->offset == 77);
+                CHECK(found.type == dtype::invalid);
+                CHECK(found.shape == &saved);
+                CHECK(found.reductions.computed.empty());
+            } else {
+                CHECK(found.type == dtype::float32);
+                CHECK(found.shape == &values.shape);
+            }
+        }
+    }
+}
+
 TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     three_and_four of;
     const std::vector<std::string_view> words{"a", "b", "c"};
@@ -106,7 +149,8 @@ TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     broken.failure = &why;
     broken.file_failed = true;
     const reduced_tensor nothing = reduced(broken, reduction_set::all(), scalar_kernel{});
-    CHECK(nothing.failure == &why);
+    REQUIRE(nothing.failure);
+    CHECK(nothing.failure->why == absence::damaged);
     CHECK(nothing.file_failed);
     CHECK(nothing.shape == nullptr);
     CHECK(nothing.reductions.computed.empty());

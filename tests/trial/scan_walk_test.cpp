@@ -82,7 +82,7 @@ memory_storage a_run() {
 texts walked(const counted_trial& run, const tensor_selection& chosen, const reading_limits& limits) {
     const auto from = run.snapshot();
     const selected_tensors which{chosen, *from};
-    scan_walk walk{*run.state(), *from, which, reduction_set::all(), limits};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), false, limits};
     const std::vector<const catalog::file*> files = from->all_files();
     texts lines;
     std::size_t done = 0;
@@ -122,6 +122,8 @@ TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted"
     CHECK(some.end == all.end);
     CHECK(some.wanted < all.wanted);
     CHECK(extent_of(entries, selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
+    CHECK(all.records == 3);
+    CHECK(some.records == 2);
 }
 
 TEST_CASE("scan_walk: whole, in place or in pieces, a file holds the same") {

@@ -1,5 +1,7 @@
 // crc32c by ARM's crc32c instructions, three streams at a time, joined by carry-less products (PMULL).
 // The same plan as crc32c_sse42.hpp with other instructions; not shared, as a target belongs to a function.
+// That target is "crypto", although "aes" has PMULL: g++ 12 offers vmull_p64 for "crypto" alone.  SHA2, the other half
+// of it, comes only from intrinsics, so supported() need not ask for it.
 // Used by: record (crc32c_choice).
 #pragma once
 
@@ -31,21 +33,21 @@ inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost m
     return (::getauxval(AT_HWCAP) & needed) == needed;
 }
 
-[[nodiscard, gnu::target("+crc+aes"), gnu::always_inline]] inline std::uint64_t load(const std::byte* at) noexcept {
+[[nodiscard, gnu::target("+crc+crypto"), gnu::always_inline]] inline std::uint64_t load(const std::byte* at) noexcept {
     std::uint64_t value;
     std::memcpy(&value, at, sizeof(value));
     return value;
 }
 
 /// The carry-less product of two remainders; it has 63 bits.
-[[nodiscard, gnu::target("+crc+aes"), gnu::always_inline]] inline std::uint64_t multiply(std::uint32_t a,
-                                                                                         std::uint32_t b) noexcept {
+[[nodiscard, gnu::target("+crc+crypto"), gnu::always_inline]] inline std::uint64_t multiply(std::uint32_t a,
+                                                                                            std::uint32_t b) noexcept {
     return static_cast<std::uint64_t>(vmull_p64(static_cast<poly64_t>(a), static_cast<poly64_t>(b)));
 }
 
 /// The state (a checksum that is not inverted) after streams * words * 8 bytes.
-[[nodiscard, gnu::target("+crc+aes")]] inline std::uint32_t round(std::uint32_t state, const std::byte* at,
-                                                                  std::size_t words) noexcept {
+[[nodiscard, gnu::target("+crc+crypto")]] inline std::uint32_t round(std::uint32_t state, const std::byte* at,
+                                                                     std::size_t words) noexcept {
     const std::size_t distance = words * word;
     const std::byte* const end = at + distance;
     std::uint32_t s0 = state;
@@ -61,9 +63,9 @@ inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost m
 }
 
 /// The checksum of what `crc` is the checksum of, followed by `count` bytes.
-[[nodiscard, gnu::target("+crc+aes"), gnu::noinline]] inline std::uint32_t extend(std::uint32_t crc,
-                                                                                  const std::byte* at,
-                                                                                  std::size_t count) noexcept {
+[[nodiscard, gnu::target("+crc+crypto"), gnu::noinline]] inline std::uint32_t extend(std::uint32_t crc,
+                                                                                     const std::byte* at,
+                                                                                     std::size_t count) noexcept {
     std::uint32_t state = ~crc;
     while (count >= streams * fewest_words * word) {
         const std::size_t fitting = count / (streams * word);

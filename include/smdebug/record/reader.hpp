@@ -5,9 +5,9 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
-#include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/crc_check.hpp>
 #include <smdebug/record/framing.hpp>
+#include <smdebug/record/payload_check.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,11 +42,9 @@ namespace detail {
     return record_view{bytes.subspan(header_size, length), length + overhead};
 }
 
-/// Whether the footer is the package's constant or the payload's true checksum.  The constant is tried first: it
-/// stands in nearly every file and costs no pass over the payload.
+/// Whether the footer is the package's constant or the payload's true checksum.
 [[nodiscard]] inline bool footer_matches(const record_view& record) noexcept {
-    const auto footer = load_le<std::uint32_t>(record.payload.data() + record.payload.size());
-    return footer == package_footer || footer == crc32c::mask(crc32c::value(record.payload));
+    return payload_check{record.payload}.holds();
 }
 
 }  // namespace detail

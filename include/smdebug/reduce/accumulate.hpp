@@ -3,6 +3,8 @@
 // Used by: reduce (reduce_tensor).
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/integer_sums.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/rounded.hpp>
@@ -85,11 +87,13 @@ public:
         all_.scale = source.scale;
     }
 
-    /// Loads each element from memory once.
-    [[nodiscard]] totals run() noexcept {
+    /// Loads each element from memory once.  `watch`, where it is not null, is shown the bytes a piece of some blocks
+    /// at a time, before they are swept.
+    [[nodiscard]] totals run(const byte_watch* watch) noexcept {
         if (source_.widen == nullptr) {
             for (std::size_t at = 0; at < source_.count; at += block_size) {
                 const std::byte* raw = source_.bytes + at * source_.element_size;
+                show(watch, raw, at);
                 add(raw, raw, length_at(at), raw);
             }
             return all_;
@@ -97,6 +101,7 @@ public:
         alignas(64) Lane lanes[block_size];
         for (std::size_t at = 0; at < source_.count; at += block_size) {
             const std::byte* raw = source_.bytes + at * source_.element_size;
+            show(watch, raw, at);
             source_.widen(raw, length_at(at), source_.scale, lanes);
             const auto* filled = reinterpret_cast<const std::byte*>(lanes);
             add(raw, filled, length_at(at), nullptr);
@@ -105,6 +110,20 @@ public:
     }
 
 private:
+    // A piece is 16 KiB: it stays in L1 until it is swept, and is worth a call.
+    void show(const byte_watch* watch, const std::byte* raw, std::size_t begin) const noexcept {
+        if (watch == nullptr) {
+            return;
+        }
+        constexpr std::size_t piece_bytes = std::size_t{16} << 10U;
+        const std::size_t block_bytes = block_size * source_.element_size;
+        const std::size_t blocks = block_bytes < piece_bytes ? piece_bytes / block_bytes : 1;
+        if (begin / block_size % blocks == 0) {
+            const std::size_t left = (source_.count - begin) * source_.element_size;
+            (*watch)(byte_view{raw, left < blocks * block_bytes ? left : blocks * block_bytes});
+        }
+    }
+
     [[nodiscard]] std::size_t length_at(std::size_t begin) const noexcept {
         return source_.count - begin < block_size ? source_.count - begin : block_size;
     }

@@ -2,6 +2,8 @@
 // Used by: trial, hook, users who bring their own kernel.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -41,6 +43,18 @@ private:
 template <class K>
 concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted) {
     { kernel.reduce(tensor, wanted) } -> std::same_as<result<reduction_values>>;
+};
+
+/// Is shown the bytes of a tensor, piece by piece from the first on, just before each piece is reduced: for who has to
+/// look at them, too, while they lie in L1.
+using byte_watch = function_ref<void(byte_view)>;
+
+/// Optional: reduce(view, set, watch) shows the bytes to `watch`: not always all of them (who needs all looks at the
+/// rest afterwards), but never one twice.
+template <class K>
+concept watched_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
+                                   const byte_watch& watch) {
+    { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
 };
 
 /// name(): what a kernel calls itself in benchmarks and in a trial's name.

@@ -20,7 +20,9 @@ namespace reduce {
 /// A kernel in machine code of its own: simd_kernel<Arch>, compiled with the flags of Arch.
 struct compiled_kernel {
     const char* instruction_set;  ///< "avx512bw", "avx2", "sse2", "neon64", "scalar"
-    result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted) noexcept;
+    /// `watch` may be null.
+    result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted,
+                                       const byte_watch* watch) noexcept;
 };
 
 }  // namespace reduce
@@ -52,7 +54,13 @@ public:
 
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation, an indirect call.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return code_->reduce(tensor, wanted);
+        return code_->reduce(tensor, wanted, nullptr);
+    }
+
+    /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
+                                                  const byte_watch& watch) const noexcept {
+        return code_->reduce(tensor, wanted, &watch);
     }
 
     /// "avx512bw".

@@ -57,25 +57,57 @@ template <class Tag, class Integer>
     return {minus<Tag>(minus<Tag>(all, negative), negative), all};
 }
 
+/// An integer near a mean, as unsigned integers have to be for it: signed ones are shifted up by 2^63 (`flip`), so that
+/// an unsigned difference and its sign say it all.
+struct integer_centre {
+    std::uint64_t bits = 0;
+    std::uint64_t flip = 0;
+    wide_sum value;
+};
+
+template <class Tag, class Integer>
+[[nodiscard]] inline integer_centre integer_centre_near(wide_sum mean, bool magnitudes) noexcept {
+    const bool shifted = std::is_signed_v<Integer> && !magnitudes;
+    const wide_sum bias{shifted ? 0x1p63 : 0.0, 0};
+    const wide_sum above = plus<Tag>(mean, bias);
+    integer_centre centre;
+    centre.flip = shifted ? std::uint64_t{1} << 63U : 0;
+    centre.bits = above.high >= 0x1p64 ? 0 : static_cast<std::uint64_t>(above.high > 0 ? above.high : 0);
+    centre.bits += static_cast<std::uint64_t>(static_cast<std::int64_t>(above.low));
+    centre.value = minus<Tag>(joined<Tag>(centre.bits >> 32U, centre.bits & 0xFFFFFFFFU), bias);
+    return centre;
+}
+
 /// x - centre or |x| - centre as lanes, each rounded once; `centre` is an integer near `mean` and is returned.
-/// Signed integers are shifted up by 2^63 for it, so that an unsigned difference and its sign say it all.
 template <class Tag, class Integer>
 [[nodiscard]] inline wide_sum exact_differences(const std::byte* at, std::size_t count, wide_sum mean, bool magnitudes,
                                                 double* to) noexcept {
-    const bool shifted = std::is_signed_v<Integer> && !magnitudes;
-    const std::uint64_t sign = shifted ? std::uint64_t{1} << 63U : 0;
-    const wide_sum bias{shifted ? 0x1p63 : 0.0, 0};
-    const wide_sum above = plus<Tag>(mean, bias);
-    std::uint64_t centre = above.high >= 0x1p64 ? 0 : static_cast<std::uint64_t>(above.high > 0 ? above.high : 0);
-    centre += static_cast<std::uint64_t>(static_cast<std::int64_t>(above.low));
+    const integer_centre about = integer_centre_near<Tag, Integer>(mean, magnitudes);
+    const std::uint64_t centre = about.bits;
     for (std::size_t i = 0; i < count; ++i) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, at + i * sizeof(bits), sizeof(bits));
-        const std::uint64_t value = magnitudes ? size_of_integer<Tag, Integer>(bits) : bits ^ sign;
+        const std::uint64_t value = magnitudes ? size_of_integer<Tag, Integer>(bits) : bits ^ about.flip;
         to[i] = value >= centre ? static_cast<double>(value - centre) : -static_cast<double>(centre - value);
     }
-    return minus<Tag>(joined<Tag>(centre >> 32U, centre & 0xFFFFFFFFU), bias);
+    return about.value;
 }
+
+/// The part of the walk that is about 64-bit integers.  Kernels with vectors have their own (simd_integers.hpp), which
+/// gives the same bits.
+template <class Sweeps>
+struct integer_sweeps {
+    template <class Integer>
+    [[nodiscard]] static integer_sums sums(const std::byte* at, std::size_t count) noexcept {
+        return exact_sums<Sweeps, Integer>(at, count);
+    }
+
+    template <class Integer>
+    [[nodiscard]] static wide_sum differences(const std::byte* at, std::size_t count, wide_sum mean, bool magnitudes,
+                                              double* to) noexcept {
+        return exact_differences<Sweeps, Integer>(at, count, mean, magnitudes, to);
+    }
+};
 
 }  // namespace reduce
 }  // namespace v1

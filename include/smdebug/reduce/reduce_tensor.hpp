@@ -11,12 +11,14 @@
 #include <smdebug/reduce/finish.hpp>
 #include <smdebug/reduce/integer_sums.hpp>
 #include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/single_element.hpp>
 #include <smdebug/reduce/widen.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace smdebug {
 inline namespace v1 {
@@ -59,8 +61,8 @@ template <class Tag>
 /// only; it gives the sums and the spread, while extrema, counts and product stay those of the first.
 template <class Sweeps, class Lane, class Demand>
 [[nodiscard]] inline totals walk(element_source<Lane> source, Demand wanted,
-                                 decltype(element_source<Lane>::widen) scaled_widen) noexcept {
-    totals all = block_walk<Sweeps, Lane, Demand>(source, wanted).run();
+                                 decltype(element_source<Lane>::widen) scaled_widen, const byte_watch* watch) noexcept {
+    totals all = block_walk<Sweeps, Lane, Demand>(source, wanted).run(watch);
     if (scaled_widen == nullptr) {
         return all;
     }
@@ -68,7 +70,7 @@ template <class Sweeps, class Lane, class Demand>
     if (source.scale != 1) {
         source.widen = scaled_widen;
         const demand sums{.sweep = {.norms = wanted.sweep.norms}, .spread = wanted.spread};
-        const totals again = block_walk<Sweeps, Lane, demand>(source, sums).run();
+        const totals again = block_walk<Sweeps, Lane, demand>(source, sums).run(nullptr);
         all.scale = again.scale;
         all.sum = again.sum;
         all.magnitudes = again.magnitudes;
@@ -98,14 +100,15 @@ template <class Tag>
 template <class Sweeps, class Demand>
 class dtype_walk {
 public:
-    dtype_walk(const tensor_view& tensor, Demand wanted) noexcept : tensor_(tensor), wanted_(wanted) {}
+    dtype_walk(const tensor_view& tensor, Demand wanted, const byte_watch* watch = nullptr) noexcept
+        : tensor_(tensor), wanted_(wanted), watch_(watch) {}
 
     [[nodiscard]] result<totals> run() const noexcept {
         switch (tensor_.type) {
             case dtype::float32:
-                return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr);
+                return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_);
             case dtype::float64:
-                return walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>);
+                return walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>, watch_);
             case dtype::float16:
                 return widened<from_half>();
             case dtype::bfloat16:
@@ -133,7 +136,7 @@ public:
             case dtype::complex128: {
                 auto source = source_of<from_complex<double>>();
                 source.kinds = &complex_kinds<Sweeps>;
-                return walk<Sweeps, double>(source, wanted_, source.widen);
+                return walk<Sweeps, double>(source, wanted_, source.widen, watch_);
             }
             case dtype::string:
             case dtype::invalid:
@@ -162,36 +165,43 @@ private:
 
     template <class Conversion>
     [[nodiscard]] totals widened() const noexcept {
-        return walk<Sweeps>(source_of<Conversion>(), wanted_, nullptr);
+        return walk<Sweeps>(source_of<Conversion>(), wanted_, nullptr, watch_);
     }
 
     template <class Integer>
     [[nodiscard]] totals exact() const noexcept {
         auto source = source_of<from_integer<Integer, double>>();
-        source.exact = &exact_sums<Sweeps, Integer>;
-        source.differences = &exact_differences<Sweeps, Integer>;
-        return walk<Sweeps>(source, wanted_, nullptr);
+        source.exact = &integer_sweeps<Sweeps>::template sums<Integer>;
+        source.differences = &integer_sweeps<Sweeps>::template differences<Integer>;
+        return walk<Sweeps>(source, wanted_, nullptr, watch_);
     }
 
     const tensor_view& tensor_;
     [[no_unique_address]] Demand wanted_;
+    const byte_watch* watch_;
 };
 
 /// The values of a tensor: what the demand holds, and what comes along for free.
 /// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings.
 template <class Sweeps, class Demand>
-[[nodiscard]] inline result<reduction_values> reduce_demand(const tensor_view& tensor, Demand wanted) noexcept {
-    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted).run();
+[[nodiscard]] inline result<reduction_values> reduce_demand(const tensor_view& tensor, Demand wanted,
+                                                            const byte_watch* watch = nullptr) noexcept {
+    // Its bytes need not be shown: there is nothing to gain.
+    if (const std::optional<double> only = single_element<Sweeps>(tensor)) {
+        return values_of_one<Sweeps>(*only);
+    }
+    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted, watch).run();
     if (!all) {
         return all.code();
     }
     return finisher<Sweeps>(*all, wanted, is_complex(tensor.type)).values();
 }
 
-/// At least the values `wanted`.
+/// At least the values `wanted`.  `watch` may be null.
 template <class Sweeps>
-[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted) noexcept {
-    return reduce_demand<Sweeps>(tensor, demand_of<Sweeps>(wanted));
+[[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor, reduction_set wanted,
+                                                            const byte_watch* watch = nullptr) noexcept {
+    return reduce_demand<Sweeps>(tensor, demand_of<Sweeps>(wanted), watch);
 }
 
 /// The same for a set that is known when it is compiled: the code is that of this set alone.

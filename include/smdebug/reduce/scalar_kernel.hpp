@@ -147,6 +147,12 @@ struct scalar_kernel {
         return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
     }
 
+    /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
+                                                  const byte_watch& watch) const noexcept {
+        return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted, &watch);
+    }
+
     /// A set that is known when it is compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {

@@ -24,6 +24,12 @@ struct simd_kernel {
         return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted);
     }
 
+    /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
+                                                  const byte_watch& watch) const noexcept {
+        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted, &watch);
+    }
+
     /// A set that is known when it is compiled: the code is that of this set alone, and so is the cost of compiling it.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {

@@ -1,16 +1,20 @@
-// The conversions of widen.hpp, sixteen elements at a time.
-// In the compilers' own vector types rather than xsimd's: xsimd 8 has no widening conversions, and g++ and clang lower
-// these for every instruction set, without their loop vectorisers having to be in the mood.
-// Used by: reduce (simd_sweeps).
+// The conversions of widen.hpp, sixteen elements at a time: with the machine's own instructions where this library has
+// written them down (x86_rows.hpp, neon_rows.hpp, simd_integers.hpp, simd_magnitudes.hpp), else in the compilers'
+// vector types. Rather than xsimd's: xsimd 8 has no widening conversions. Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/neon_rows.hpp>
+#include <smdebug/reduce/simd_integers.hpp>
+#include <smdebug/reduce/simd_magnitudes.hpp>
 #include <smdebug/reduce/widen.hpp>
+#include <smdebug/reduce/x86_rows.hpp>
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -27,7 +31,7 @@ using row_vector = typename row_of<Number>::type;
 /// f16 to f32 as half_to_float does it.  Masks come from sign bits, because g++ 12 takes comparisons of vectors wider
 /// than the machine's apart.
 template <class Arch>
-inline void convert_row(from_half /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
+inline void convert_vector(from_half /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
     const auto half =
         reinterpret_cast<row_vector<std::int32_t>>(__builtin_convertvector(in, row_vector<std::uint32_t>));
     const row_vector<std::int32_t> rest = (half & 0x7FFF) << 13;
@@ -41,70 +45,93 @@ inline void convert_row(from_half /*how*/, const row_vector<std::uint16_t>& in, 
 }
 
 template <class Arch>
-inline void convert_row(from_bfloat /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
+inline void convert_vector(from_bfloat /*how*/, const row_vector<std::uint16_t>& in, row_vector<float>& out) noexcept {
     out = reinterpret_cast<row_vector<float>>(__builtin_convertvector(in, row_vector<std::uint32_t>) << 16);
 }
 
 template <class Arch>
-inline void convert_row(from_bool /*how*/, const row_vector<std::uint8_t>& in, row_vector<float>& out) noexcept {
+inline void convert_vector(from_bool /*how*/, const row_vector<std::uint8_t>& in, row_vector<float>& out) noexcept {
     const row_vector<std::uint8_t> is_true = (in | (0 - in)) >> 7;
     const auto wider = __builtin_convertvector(is_true, row_vector<std::int16_t>);
     out = __builtin_convertvector(__builtin_convertvector(wider, row_vector<std::int32_t>), row_vector<float>);
 }
 
 template <class Arch, class Integer>
-inline void convert_row(from_integer<Integer, float> /*how*/, const row_vector<Integer>& in,
-                        row_vector<float>& out) noexcept {
+inline void convert_vector(from_integer<Integer, float> /*how*/, const row_vector<Integer>& in,
+                           row_vector<float>& out) noexcept {
     const auto wider = __builtin_convertvector(in, row_vector<std::int16_t>);
     out = __builtin_convertvector(__builtin_convertvector(wider, row_vector<std::int32_t>), row_vector<float>);
 }
 
 template <class Arch>
-inline void convert_row(from_integer<std::uint16_t, float> /*how*/, const row_vector<std::uint16_t>& in,
-                        row_vector<float>& out) noexcept {
+inline void convert_vector(from_integer<std::uint16_t, float> /*how*/, const row_vector<std::uint16_t>& in,
+                           row_vector<float>& out) noexcept {
     out = __builtin_convertvector(__builtin_convertvector(in, row_vector<std::int32_t>), row_vector<float>);
 }
 
 template <class Arch>
-inline void convert_row(from_integer<std::int32_t, double> /*how*/, const row_vector<std::int32_t>& in,
-                        row_vector<double>& out) noexcept {
+inline void convert_vector(from_integer<std::int32_t, double> /*how*/, const row_vector<std::int32_t>& in,
+                           row_vector<double>& out) noexcept {
     out = __builtin_convertvector(in, row_vector<double>);
 }
 
 /// By way of signed integers, which every machine converts; the addition is exact.
 template <class Arch>
-inline void convert_row(from_integer<std::uint32_t, double> /*how*/, const row_vector<std::uint32_t>& in,
-                        row_vector<double>& out) noexcept {
+inline void convert_vector(from_integer<std::uint32_t, double> /*how*/, const row_vector<std::uint32_t>& in,
+                           row_vector<double>& out) noexcept {
     out = __builtin_convertvector(reinterpret_cast<row_vector<std::int32_t>>(in ^ 0x80000000U), row_vector<double>) +
           0x1p31;
 }
 
-/// Conversions that have a convert_row; the others go one element at a time.
+/// Conversions of which a whole row can be had at once; the others go one element at a time.
 template <class Arch, class Conversion>
-concept row_conversion = std::is_arithmetic_v<typename Conversion::element> &&
-    requires(const row_vector<typename Conversion::element>& in, row_vector<typename Conversion::lane>& out) {
-    convert_row<Arch>(Conversion{}, in, out);
+concept row_conversion = requires(const std::byte* from, typename Conversion::lane* to) {
+    convert_row<Arch>(Conversion{}, from, to);
 };
+template <class Arch, class Conversion>
+concept scaled_row_conversion = requires(const std::byte* from, double scale, typename Conversion::lane* to) {
+    convert_row<Arch>(Conversion{}, from, scale, to);
+};
+template <class Arch, class Conversion>
+concept vector_conversion = std::is_arithmetic_v<typename Conversion::element> &&
+    requires(const row_vector<typename Conversion::element>& in, row_vector<typename Conversion::lane>& out) {
+    convert_vector<Arch>(Conversion{}, in, out);
+};
+template <class Arch, class Conversion>
+concept simd_conversion =
+    row_conversion<Arch, Conversion> || scaled_row_conversion<Arch, Conversion> || vector_conversion<Arch, Conversion>;
+
+/// Sixteen elements at any alignment to sixteen lanes, for a simd_conversion.
+template <class Arch, class Conversion>
+inline void widen_row(const std::byte* from, double scale, typename Conversion::lane* to) noexcept {
+    if constexpr (row_conversion<Arch, Conversion>) {
+        convert_row<Arch>(Conversion{}, from, to);
+    } else if constexpr (scaled_row_conversion<Arch, Conversion>) {
+        convert_row<Arch>(Conversion{}, from, scale, to);
+    } else {
+        row_vector<typename Conversion::element> in;
+        row_vector<typename Conversion::lane> out;
+        std::memcpy(&in, from, sizeof(in));
+        convert_vector<Arch>(Conversion{}, in, out);
+        std::memcpy(to, &out, sizeof(out));
+    }
+}
 
 /// widen with vectors.  The last row is filled up with zeros in a buffer, so nothing is read or written beyond the end.
 template <class Arch, class Conversion>
 inline void simd_widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
-    if constexpr (row_conversion<Arch, Conversion>) {
+    if constexpr (simd_conversion<Arch, Conversion>) {
         constexpr std::size_t element_size = sizeof(typename Conversion::element);
-        constexpr std::size_t lane_size = sizeof(typename Conversion::lane);
-        row_vector<typename Conversion::element> in{};
-        row_vector<typename Conversion::lane> out;
         std::size_t done = 0;
         for (; done + lane_count <= count; done += lane_count) {
-            std::memcpy(&in, from + done * element_size, sizeof(in));
-            convert_row<Arch>(Conversion{}, in, out);
-            std::memcpy(to + done, &out, sizeof(out));
+            widen_row<Arch, Conversion>(from + done * element_size, scale, to + done);
         }
         if (done < count) {
-            in = row_vector<typename Conversion::element>{};
-            std::memcpy(&in, from + done * element_size, (count - done) * element_size);
-            convert_row<Arch>(Conversion{}, in, out);
-            std::memcpy(to + done, &out, (count - done) * lane_size);
+            std::array<std::byte, lane_count * element_size> in{};
+            std::array<typename Conversion::lane, lane_count> out;
+            std::memcpy(in.data(), from + done * element_size, (count - done) * element_size);
+            widen_row<Arch, Conversion>(in.data(), scale, out.data());
+            std::memcpy(to + done, out.data(), (count - done) * sizeof(out[0]));
         }
     } else {
         widen<Arch, Conversion>(from, count, scale, to);

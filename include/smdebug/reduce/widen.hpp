@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -48,6 +49,16 @@ template <class Tag>
     const double root = std::sqrt(rounded<Tag>(x * x) + rounded<Tag>(y * y));
     return up == 1.0 ? root : root * (1.0 / up);
 }
+
+/// Integers that widen to floats, exactly.
+template <class Integer>
+concept narrow_integer = std::integral<Integer> && sizeof(Integer) <= 2;
+/// To doubles, exactly.
+template <class Integer>
+concept word_integer = std::integral<Integer> && sizeof(Integer) == 4;
+/// To doubles, rounded.
+template <class Integer>
+concept long_integer = std::integral<Integer> && sizeof(Integer) == 8;
 
 // Conversions of one element, as types, so that one loop serves them all.  `scale` is 1 but for f64 and complex128,
 // whose squares may leave the range of a double (see reduce_tensor.hpp).

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <concepts>
@@ -36,6 +37,14 @@ concept named_decoder = requires(const D& decoder) {
 /// Not promised: that anything in `out` outlives the record's bytes.
 template <class D>
 concept tensor_decoder = std::copy_constructible<D> && record_decoder<D> && named_decoder<D>;
+
+/// Optional: decode(record, name, out, later) leaves the payload's checksum to the caller where that saves a pass over
+/// memory; `out` is to be believed when later.holds().
+template <class D>
+concept deferring_decoder = requires(const D& decoder, byte_view record, std::string_view expected_name,
+                                     decoded_tensor& out, record::payload_check& later) {
+    { decoder.decode(record, expected_name, out, later) } -> std::same_as<status>;
+};
 
 }  // namespace v1
 }  // namespace smdebug

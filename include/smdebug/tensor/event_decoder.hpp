@@ -7,6 +7,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/record/reader.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/proto_decoder.hpp>
@@ -15,6 +16,7 @@
 #include <smdebug/wire/summary.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -83,18 +85,43 @@ class event_decoder {
 public:
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const {
         const result<record::record_view> found = record::read_record(bytes, Check);
+        return found.ok() ? decode_payload(found->payload, expected_name, out) : found.code();
+    }
+
+    /// The same, but where many elements lie in the record their checksum is left to the caller, who is going to touch
+    /// them anyway: `out` is to be believed when later.holds().
+    [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
+                                record::payload_check& later) const {
+        later = {};
+        const result<record::record_view> found =
+            record::read_record(bytes, Check == crc_check::full ? crc_check::length_only : Check);
         if (!found.ok()) {
             return found.code();
         }
-        const status decoded = detail::decode_event_tensor(found->payload, expected_name, out);
-        return decoded == status::truncated ? status::malformed : decoded;
+        const status decoded = decode_payload(found->payload, expected_name, out);
+        if constexpr (Check == crc_check::full) {
+            record::payload_check check{found->payload};
+            constexpr std::size_t many = std::size_t{32} << 10U;  // fewer stay in L1
+            if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {
+                later = check;
+            } else if (!check.holds()) {
+                return status::bad_payload_checksum;
+            }
+        }
+        return decoded;
     }
 
     /// "event_decoder<full>".
     [[nodiscard]] static std::string name() { return "event_decoder<" + std::string{name_of(Check)} + ">"; }
+
+private:
+    [[nodiscard]] static status decode_payload(byte_view payload, std::string_view expected_name, decoded_tensor& out) {
+        const status decoded = detail::decode_event_tensor(payload, expected_name, out);
+        return decoded == status::truncated ? status::malformed : decoded;
+    }
 };
 
-static_assert(tensor_decoder<event_decoder<>>);
+static_assert(tensor_decoder<event_decoder<>> && deferring_decoder<event_decoder<>>);
 
 }  // namespace v1
 }  // namespace smdebug

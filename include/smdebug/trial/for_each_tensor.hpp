@@ -5,14 +5,12 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,9 +30,6 @@ public:
         if (tensor.shape != nullptr) {
             held.shape = *tensor.shape;
         }
-        if (tensor.failure != nullptr) {
-            held.failure = *tensor.failure;
-        }
         held.saved_failures.assign(tensor.saved_failures.begin(), tensor.saved_failures.end());
     }
 
@@ -44,7 +39,6 @@ public:
         for (std::size_t i = 0; i < size_; ++i) {
             one& held = kept_[i];
             held.tensor.shape = held.tensor.shape != nullptr ? &held.shape : nullptr;
-            held.tensor.failure = held.tensor.failure != nullptr ? &held.failure : nullptr;
             held.tensor.saved_failures = held.saved_failures;
             visit(std::as_const(held.tensor));
         }
@@ -56,7 +50,6 @@ private:
     struct one {
         reduced_tensor tensor;
         shape_type shape;
-        lookup_failure failure;
         std::vector<scan_failure> saved_failures;
     };
     std::vector<one> kept_;
@@ -80,7 +73,7 @@ template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
 walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
                          const walk_options& how = {}) {
     const auto state = run.state();
-    const scan_options options{.which = which, .saved = wanted, .how = how};
+    const scan_options options{.which = which, .saved = wanted, .how = how, .defer_checks = true};
     if (how.threads <= 1) {
         return scan(run, options,
                     [&](const scanned_tensor& tensor) { visit(reduced(tensor, wanted, state->kernel())); });

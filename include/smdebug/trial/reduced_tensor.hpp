@@ -2,22 +2,30 @@
 // Used by: trial/for_each_tensor.hpp, cli.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/shape.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/scan_file.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
 
-/// What one worker saved of one tensor at one step, reduced.  Everything is borrowed, for the call only.
+/// What one worker saved of one tensor at one step, reduced.  Views and pointers are borrowed, for the call only.
 struct reduced_tensor {
     step_number step = 0;  ///< global
     step_number mode_step = 0;
@@ -30,14 +38,39 @@ struct reduced_tensor {
     /// computed from the values.  Of one that was saved and cannot be read there is none: it may have been another
     /// number than what would be computed (PyTorch's hook saves std with n - 1).
     reduction_values reductions;
-    reduction_set saved;                           ///< those that were saved
-    const lookup_failure* failure = nullptr;       ///< why the values, or the whole file, cannot be read
+    reduction_set saved;  ///< those that were saved
+    /// Why the values, or the whole file, cannot be read; null: they can.  May be kept.
+    std::shared_ptr<const lookup_failure> failure;
     bool file_failed = false;                      ///< `failure` is that of the whole file
     std::span<const scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
 };
 
-/// Reduces a tensor of a scan: at least those of `wanted` that there are.
-/// Cost: one pass over the values; none where all of `wanted` was saved.
+namespace detail {
+
+/// The values reduced, and verified on the way where that was left to us; nothing where they are damaged.
+template <class Kernel>
+[[nodiscard]] std::optional<reduction_values> reduce_checked(const scanned_tensor& tensor, reduction_set wanted,
+                                                             const Kernel& kernel) {
+    record::payload_check check = tensor.check;
+    reduction_values found;
+    if (!wanted.empty()) {
+        const tensor_view values = tensor.values->view();
+        if constexpr (watched_reducer<Kernel>) {
+            const auto watch = [&](byte_view piece) { check.pass(piece); };
+            const auto computed =
+                check.needed() ? kernel.reduce(values, wanted, byte_watch{watch}) : kernel.reduce(values, wanted);
+            found = computed.ok() ? *computed : found;  // strings have no reductions
+        } else if (const auto computed = kernel.reduce(values, wanted); computed.ok()) {
+            found = *computed;
+        }
+    }
+    return check.holds() ? std::optional{found} : std::nullopt;
+}
+
+}  // namespace detail
+
+/// Reduces a tensor of a scan: at least those of `wanted` that there are.  What a scan left to check is checked.
+/// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to check.
 template <reduction_kernel Kernel>
 [[nodiscard]] reduced_tensor reduced(const scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
     reduced_tensor found;
@@ -47,18 +80,24 @@ template <reduction_kernel Kernel>
     found.worker = tensor.worker;
     found.name = tensor.name;
     found.shape = tensor.shape();
-    found.failure = tensor.failure;
     found.file_failed = tensor.file_failed;
     found.saved_failures = tensor.saved_failures;
+    if (tensor.failure != nullptr) {
+        found.failure = std::make_shared<const lookup_failure>(*tensor.failure);
+    }
     if (tensor.values != nullptr) {
-        found.type = tensor.values->type;
-        const reduction_set rest = wanted - tensor.saved;
-        if (!rest.empty()) {
-            if (const auto computed = kernel.reduce(tensor.values->view(), rest); computed.ok()) {  // not for strings
-                found.reductions = *computed;
-            }
+        if (auto values = detail::reduce_checked(tensor, wanted - tensor.saved, kernel)) {
+            found.type = tensor.values->type;
+            found.reductions = *std::move(values);
+            found.reductions.count = tensor.values->view().count();
+        } else {
+            found.shape = tensor.saved_shape;
+            found.failure =
+                std::make_shared<const lookup_failure>(lookup_failure{.why = absence::damaged,
+                                                                      .damage = status::bad_payload_checksum,
+                                                                      .offset = tensor.offset,
+                                                                      .where = std::string{tensor.event_file}});
         }
-        found.reductions.count = tensor.values->view().count();
     }
     if (!tensor.saved.empty()) {
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {

@@ -50,6 +50,9 @@ struct scan_options {
     /// The saved reductions to read; the others are passed over.
     reduction_set saved = reduction_set::all();
     walk_options how = {};
+    /// Leaves the payload checksums of large tensors to `visit`, which can take them while it works: see
+    /// scanned_tensor::check.  Values are not to be believed before it holds.
+    bool defer_checks = false;
 };
 
 /// How a walk ended.
@@ -68,16 +71,21 @@ struct scan_of {
     using walk_type = scan_walk<typename Trial::state_type>;
 
     scan_of(const Trial& run, const scan_options& given)
-        : from(run.snapshot()), state(run.state()), which(given.which, *from), saved(given.saved) {
+        : from(run.snapshot()),
+          state(run.state()),
+          which(given.which, *from),
+          saved(given.saved),
+          defer_checks(given.defer_checks) {
         files = from->all_files();
         std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
     }
-    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved}; }
+    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, defer_checks}; }
 
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const typename Trial::state_type> state;
     selected_tensors which;
     reduction_set saved;
+    bool defer_checks;
     std::vector<const catalog::file*> files;
 };
 
@@ -96,9 +104,11 @@ public:
     [[nodiscard]] std::optional<scan_share> next() {
         constexpr std::size_t most_files = 64;
         constexpr std::uint64_t enough = std::uint64_t{4} << 20U;
+        constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
         scan_share cut{next_, next_};
-        for (std::uint64_t bytes = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && bytes < enough;) {
-            bytes += walk_.extent(*files_[cut.end++]).wanted;
+        for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
+            const file_extent extent = walk_.extent(*files_[cut.end++]);
+            cost += extent.wanted + cost_of_record * extent.records;
         }
         next_ = cut.end;
         return cut.begin < cut.end ? std::optional{cut} : std::nullopt;

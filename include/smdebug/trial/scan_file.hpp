@@ -9,8 +9,10 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/layout.hpp>
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -42,11 +45,14 @@ struct scanned_tensor {
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker;
     std::string_view name;
-    const decoded_tensor* values = nullptr;                 ///< null: not saved, or see `failure`
-    const shape_type* saved_shape = nullptr;                ///< null: none was saved
-    const lookup_failure* failure = nullptr;                ///< why saved values, or the whole file, cannot be read
-    bool file_failed = false;                               ///< `failure` is that of the whole file
-    reduction_set saved;                                    ///< the reductions that were saved, asked for, and read
+    const decoded_tensor* values = nullptr;   ///< null: not saved, or see `failure`
+    record::payload_check check;              ///< what is left to check of the values; holds() unless deferred
+    std::string_view event_file;              ///< its key
+    std::uint64_t offset = 0;                 ///< of the values' record in it
+    const shape_type* saved_shape = nullptr;  ///< null: none was saved
+    const lookup_failure* failure = nullptr;  ///< why saved values, or the whole file, cannot be read
+    bool file_failed = false;                 ///< `failure` is that of the whole file
+    reduction_set saved;                      ///< the reductions that were saved, asked for, and read
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
     std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
 
@@ -59,8 +65,10 @@ struct scanned_tensor {
 template <class State>
 class file_scanner {
 public:
-    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted)
-        : state_(&state), from_(&from), asked_(saved), wanted_(wanted) {}
+    /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
+    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
+                 bool defer_checks = false)
+        : state_(&state), from_(&from), asked_(saved), wanted_(wanted), defer_checks_(defer_checks) {}
 
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
     /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
@@ -98,6 +106,7 @@ private:
 
     void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not) {
         key_ = &key;
+        out_.event_file = key;
         out_.step = held.step;
         out_.mode_step = held.mode_step;
         out_.mode = held.mode;
@@ -118,6 +127,8 @@ private:
     void begin_tensor(const layout& entries, name_id name) {
         out_.name = (*from_->names)[name];
         out_.values = nullptr;
+        out_.check = {};
+        out_.offset = 0;
         out_.failure = nullptr;
         out_.saved = {};
         out_.saved_failures.clear();
@@ -128,7 +139,8 @@ private:
     /// Decodes one entry into `to`; returns why not.
     template <class Source>
     [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
-                                                       std::string_view recorded, decoded_tensor& to) const {
+                                                       std::string_view recorded, decoded_tensor& to,
+                                                       record::payload_check* later) const {
         byte_view record;
         if constexpr (noexcept(source.at(entry.record))) {
             record = source.at(entry.record);
@@ -144,7 +156,7 @@ private:
             }
         }
         const status outcome =
-            state_->decoder().decode(record, entry.what.unusual_name ? std::string_view{} : recorded, to);
+            decode_record(record, entry.what.unusual_name ? std::string_view{} : recorded, to, later);
         if (outcome == status::ok) {
             return std::nullopt;
         }
@@ -152,12 +164,23 @@ private:
             .why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = *key_};
     }
 
+    [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
+                                       [[maybe_unused]] record::payload_check* later) const {
+        if constexpr (deferring_decoder<typename State::decoder_type>) {
+            if (later != nullptr) {
+                return state_->decoder().decode(record, recorded, to, *later);
+            }
+        }
+        return state_->decoder().decode(record, recorded, to);
+    }
+
     template <class Source>
     void read_values(const layout::entry* entry, Source* source) {
         if (source == nullptr) {
             out_.failure = &*file_failure_;
         } else if (entry != nullptr) {
-            if (auto failed = decode(*entry, *source, out_.name, values_)) {
+            out_.offset = entry->record.offset;
+            if (auto failed = decode(*entry, *source, out_.name, values_, defer_checks_ ? &out_.check : nullptr)) {
                 failure_ = *std::move(failed);
                 out_.failure = &failure_;
             } else {
@@ -179,7 +202,7 @@ private:
             }
             const layout::entry entry = *entries.reduction(name, key);
             recorded_.assign(reductions_prefix).append(key.name()).append("/").append(out_.name);
-            if (auto failed = decode(entry, *source, recorded_, number_)) {
+            if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
                 out_.saved_failures.push_back({key, *std::move(failed)});
                 continue;
             }
@@ -201,6 +224,7 @@ private:
     const catalog* from_;
     reduction_set asked_;
     const std::vector<bool>* wanted_;
+    bool defer_checks_;
     const std::string* key_ = nullptr;
     std::optional<lookup_failure> file_failure_;
     lookup_failure failure_;

@@ -28,6 +28,7 @@ inline namespace v1 {
 struct file_extent {
     std::uint64_t end = 0;     ///< where the last record ends
     std::uint64_t wanted = 0;  ///< bytes of the records that are selected
+    std::size_t records = 0;   ///< how many those are
     friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
 };
 
@@ -38,7 +39,10 @@ struct file_extent {
         const layout::entry entry = entries[place];
         // Index files are not to be trusted: numbers that overflow make a file that is read whole, and found damaged.
         found.end = std::max(found.end, entry.record.offset + entry.record.length);
-        found.wanted += which.contains(entry.what.name) ? entry.record.length : 0;
+        if (which.contains(entry.what.name)) {
+            found.wanted += entry.record.length;
+            ++found.records;
+        }
     }
     return found;
 }
@@ -58,8 +62,12 @@ template <class State>
 class scan_walk {
 public:
     scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
-              const reading_limits& limits = {})
-        : state_(state), from_(from), which_(which), limits_(limits), scanner_(state, from, saved, which.names()) {}
+              bool defer_checks = false, const reading_limits& limits = {})
+        : state_(state),
+          from_(from),
+          which_(which),
+          limits_(limits),
+          scanner_(state, from, saved, which.names(), defer_checks) {}
 
     /// The extent of a file; files of the same layout cost nothing after the first.
     [[nodiscard]] file_extent extent(const catalog::file& held) {

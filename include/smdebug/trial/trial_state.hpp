@@ -39,6 +39,7 @@ template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 class trial_state {
 public:
     using storage_type = Storage;
+    using decoder_type = Decoder;
 
     trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
         : store_(std::move(store)),

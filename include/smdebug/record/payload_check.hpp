@@ -1,0 +1,67 @@
+// A payload's checksum, taken piece by piece while somebody else works through the payload.
+// Checking first and working then loads a large payload from memory twice.
+// Used by: record (reader), tensor (event_decoder), trial (scans).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/record/crc32c.hpp>
+#include <smdebug/record/crc_check.hpp>
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+namespace smdebug {
+inline namespace v1 {
+namespace record {
+
+/// What is left to check of one payload.  A default one has nothing to check and holds.
+/// Borrows: the payload, and the footer behind it.  Copies go on from where the original is.
+class payload_check {
+public:
+    payload_check() = default;
+    /// `payload` is followed by its footer.  The package's constant, which stands in nearly every file, leaves nothing
+    /// to check and costs no pass over the payload.
+    explicit payload_check(byte_view payload) noexcept
+        : payload_(payload), footer_(load_le<std::uint32_t>(payload.data() + payload.size())) {
+        needed_ = footer_ != package_footer;
+    }
+
+    /// Whether there is anything to check.
+    [[nodiscard]] bool needed() const noexcept { return needed_; }
+
+    /// Takes in the payload up to the end of `piece`, a part of it that does not begin before the last one's end.
+    /// Cost: one pass over the bytes since the last piece.
+    void pass(byte_view piece) noexcept {
+        const auto end = static_cast<std::size_t>(piece.data() + piece.size() - payload_.data());
+        assert(end <= payload_.size());
+        pass_until(end);
+    }
+
+    /// Whether the payload is what the footer says; takes in what no piece has.
+    [[nodiscard]] bool holds() noexcept {
+        if (!needed_) {
+            return true;
+        }
+        pass_until(payload_.size());
+        return crc32c::mask(crc_) == footer_;
+    }
+
+private:
+    void pass_until(std::size_t end) noexcept {
+        if (needed_ && end > passed_) {
+            crc_ = crc32c::extend(crc_, payload_.subspan(passed_, end - passed_));
+            passed_ = end;
+        }
+    }
+
+    byte_view payload_;
+    std::size_t passed_ = 0;
+    std::uint32_t footer_ = package_footer;
+    std::uint32_t crc_ = 0;
+    bool needed_ = false;
+};
+
+}  // namespace record
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,212 @@
+// 64-bit integers with vectors: the conversion to double, and what integer_sums.hpp gives, in the same bits.
+// Few machines convert such integers; all of them can write halves of 32 bits into the bits of doubles.
+// Used by: reduce (simd_widen; simd_sweeps by way of integer_sweeps).
+#pragma once
+
+#include <smdebug/reduce/integer_sums.hpp>
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/reduce/simd_batch.hpp>
+#include <smdebug/reduce/wide_sum.hpp>
+#include <smdebug/reduce/widen.hpp>
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+template <class Arch>
+struct simd_sweeps;
+
+/// A vector of the machine in the compilers' own terms: they lower its operators to one instruction each, where xsimd
+/// makes g++ 12 warn (see every_lane).
+template <class Arch, class Number>
+struct machine_vector_of {
+    typedef Number type __attribute__((vector_size(sizeof(doubles<Arch>))));
+};
+template <class Arch, class Number>
+using machine_vector = typename machine_vector_of<Arch, Number>::type;
+
+/// Whether Arch has an instruction from 64-bit integers to doubles.
+template <class Arch>
+inline constexpr bool converts_integers =
+    std::derived_from<Arch, xsimd::avx512dq> || std::derived_from<Arch, xsimd::neon64>;
+
+/// One of xsimd's instruction sets.
+template <class Arch>
+concept vector_arch = xsimd::types::has_simd_register<double, Arch>::value;
+
+// An integer below 2^32 in the last bits of the double 2^84 makes it that many 2^32 more; in 2^52, that many more.
+inline constexpr double upper_base = 0x1p84;
+inline constexpr double lower_base = 0x1p52;
+
+/// Integers less a number, each rounded once.  The integers are unsigned once `flip` is put on them, which has no bits
+/// below 32.  `upper` and `lower` are the bases plus the number, a multiple of 2^32 in `upper` and the rest in `lower`:
+/// then the differences are exact, and only the sum is rounded.
+template <class Arch>
+[[nodiscard]] inline machine_vector<Arch, double> integers_minus(machine_vector<Arch, std::uint64_t> integers,
+                                                                 std::uint64_t flip, double upper,
+                                                                 double lower) noexcept {
+    using reals = machine_vector<Arch, double>;
+    const std::uint64_t upper_mark = std::bit_cast<std::uint64_t>(upper_base) ^ (flip >> 32U);
+    const std::uint64_t lower_mark = std::bit_cast<std::uint64_t>(lower_base);
+    const auto high = reinterpret_cast<reals>((integers >> 32U) ^ upper_mark);
+    const auto low = reinterpret_cast<reals>((integers & 0xFFFFFFFFU) | lower_mark);
+    return (high - upper) + (low - lower);
+}
+
+/// Sixteen integers to doubles as static_cast does it.
+template <vector_arch Arch, long_integer Integer>
+inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* from, double* to) noexcept {
+    for (std::size_t i = 0; i < lane_count; i += doubles<Arch>::size) {
+        machine_vector<Arch, double> reals;
+        if constexpr (converts_integers<Arch>) {
+            machine_vector<Arch, Integer> integers;
+            std::memcpy(&integers, from + i * sizeof(Integer), sizeof(integers));
+            reals = __builtin_convertvector(integers, machine_vector<Arch, double>);
+        } else {
+            machine_vector<Arch, std::uint64_t> integers;
+            std::memcpy(&integers, from + i * sizeof(Integer), sizeof(integers));
+            // Signed ones are shifted up by 2^63.  The lower base leaves with the upper one: a subtraction less.
+            constexpr bool is_signed = std::is_signed_v<Integer>;
+            reals = integers_minus<Arch>(integers, is_signed ? std::uint64_t{1} << 63U : 0U,
+                                         upper_base + lower_base + (is_signed ? 0x1p63 : 0.0), 0);
+        }
+        std::memcpy(to + i, &reals, sizeof(reals));
+    }
+}
+
+/// |x| of the smallest integer too.
+template <class Arch, long_integer Integer>
+[[nodiscard]] inline machine_vector<Arch, std::uint64_t> sizes_of_integers(
+    machine_vector<Arch, std::uint64_t> bits) noexcept {
+    if constexpr (std::is_signed_v<Integer>) {
+        const auto sign = reinterpret_cast<machine_vector<Arch, std::uint64_t>>(
+            reinterpret_cast<machine_vector<Arch, std::int64_t>>(bits) >> 63);
+        return (bits ^ sign) - sign;
+    } else {
+        return bits;
+    }
+}
+
+/// Running sums of 64-bit integers, all modulo 2^64: of x, of |x|, and of the upper halves of |x|, of all elements and
+/// of the negative ones.  The upper halves tell what the others have lost.
+template <class Arch, long_integer Integer>
+class integer_totals {
+public:
+    using vector = machine_vector<Arch, std::uint64_t>;
+
+    void add(const std::byte* at) noexcept {
+        vector bits;
+        std::memcpy(&bits, at, sizeof(bits));
+        const vector size = sizes_of_integers<Arch, Integer>(bits);
+        const vector high = size >> 32U;
+        sizes_ += size;
+        high_ += high;
+        if constexpr (std::is_signed_v<Integer>) {
+            const auto sign =
+                reinterpret_cast<vector>(reinterpret_cast<machine_vector<Arch, std::int64_t>>(bits) >> 63);
+            sum_ += bits;
+            negatives_high_ += high & sign;
+        }
+    }
+
+    /// The sums, for at most 2^31 elements in all.
+    [[nodiscard]] integer_sums sums() const noexcept {
+        const std::uint64_t sizes = total(sizes_);
+        const std::uint64_t high = total(high_);
+        const wide_sum all = joined<Arch>(high, sizes - (high << 32U));
+        if constexpr (std::is_signed_v<Integer>) {
+            // sum |x| - sum x is twice the negatives' sum, which is known below 2^63 then.
+            const std::uint64_t negatives = (sizes - total(sum_)) >> 1U;
+            const std::uint64_t negatives_high = total(negatives_high_);
+            const std::uint64_t negatives_low = (negatives - (negatives_high << 32U)) & (~std::uint64_t{0} >> 1U);
+            const wide_sum negative = joined<Arch>(negatives_high, negatives_low);
+            return {minus<Arch>(minus<Arch>(all, negative), negative), all};
+        } else {
+            return {all, all};
+        }
+    }
+
+private:
+    [[nodiscard]] static std::uint64_t total(vector of) noexcept {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < doubles<Arch>::size; ++i) {
+            sum += of[i];
+        }
+        return sum;
+    }
+
+    vector sizes_{};
+    vector high_{};
+    vector sum_{};
+    vector negatives_high_{};
+};
+
+/// The part of the walk that is about 64-bit integers, for simd_sweeps.
+template <class Arch>
+struct integer_sweeps<simd_sweeps<Arch>> {
+    template <class Integer>
+    [[nodiscard]] static integer_sums sums(const std::byte* at, std::size_t count) noexcept {
+        constexpr std::size_t step = sizeof(doubles<Arch>);
+        const std::size_t size = count * sizeof(Integer);
+        integer_totals<Arch, Integer> totals;
+        std::size_t done = 0;
+        for (; done + step <= size; done += step) {
+            totals.add(at + done);
+        }
+        if (done < size) {
+            std::array<std::byte, step> last{};  // zeros change no sum
+            std::memcpy(last.data(), at + done, size - done);
+            totals.add(last.data());
+        }
+        return totals.sums();
+    }
+
+    template <class Integer>
+    [[nodiscard]] static wide_sum differences(const std::byte* at, std::size_t count, wide_sum mean, bool magnitudes,
+                                              double* to) noexcept {
+        const auto about = integer_centre_near<Arch, Integer>(mean, magnitudes);
+        if (magnitudes) {
+            fill<Integer, true>(at, count, about, to);
+        } else {
+            fill<Integer, false>(at, count, about, to);
+        }
+        return about.value;
+    }
+
+private:
+    template <class Integer, bool Magnitudes>
+    static void fill(const std::byte* at, std::size_t count, const integer_centre& about, double* to) noexcept {
+        constexpr std::size_t width = doubles<Arch>::size;
+        const double upper = upper_base + static_cast<double>(about.bits >> 32U) * 0x1p32;
+        const double lower = lower_base + static_cast<double>(about.bits & 0xFFFFFFFFU);
+        std::size_t i = 0;
+        machine_vector<Arch, std::uint64_t> bits{};
+        machine_vector<Arch, double> lanes;
+        const auto convert = [&]() noexcept {
+            const auto values = Magnitudes ? sizes_of_integers<Arch, Integer>(bits) : bits;
+            lanes = integers_minus<Arch>(values, about.flip, upper, lower);
+        };
+        for (; i + width <= count; i += width) {
+            std::memcpy(&bits, at + i * sizeof(Integer), sizeof(bits));
+            convert();
+            std::memcpy(to + i, &lanes, sizeof(lanes));
+        }
+        if (i < count) {
+            std::memcpy(&bits, at + i * sizeof(Integer), (count - i) * sizeof(Integer));
+            convert();
+            std::memcpy(to + i, &lanes, (count - i) * sizeof(double));
+        }
+    }
+};
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,102 @@
+// Tensors of one element: losses and other scalars, which a run has by the million.
+// The general way would sweep a block, merge sixteen lanes and centre them to find what one look tells.
+// Used by: reduce (reduce_tensor).
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+
+/// The element at `at` as the double nearest to it.
+template <class Tag, class Conversion>
+[[nodiscard]] inline double element_at(const std::byte* at) noexcept {
+    typename Conversion::element element;
+    std::memcpy(&element, at, sizeof(element));
+    return static_cast<double>(Conversion::template convert<Tag>(element, 1));
+}
+
+/// The only element of a tensor of real numbers; nothing where there are more or none, or where it is complex or text.
+template <class Tag>
+[[nodiscard]] inline std::optional<double> single_element(const tensor_view& tensor) noexcept {
+    const std::size_t size = size_of(tensor.type);
+    if (size == 0 || tensor.bytes.size() < size || tensor.bytes.size() >= 2 * size) {
+        return std::nullopt;
+    }
+    const std::byte* at = tensor.bytes.data();
+    switch (tensor.type) {
+        case dtype::float32:
+            return element_at<Tag, from_integer<float, double>>(at);
+        case dtype::float64:
+            return element_at<Tag, from_double>(at);
+        case dtype::float16:
+            return element_at<Tag, from_half>(at);
+        case dtype::bfloat16:
+            return element_at<Tag, from_bfloat>(at);
+        case dtype::boolean:
+            return element_at<Tag, from_bool>(at);
+        case dtype::int8:
+            return element_at<Tag, from_integer<std::int8_t, double>>(at);
+        case dtype::uint8:
+            return element_at<Tag, from_integer<std::uint8_t, double>>(at);
+        case dtype::int16:
+            return element_at<Tag, from_integer<std::int16_t, double>>(at);
+        case dtype::uint16:
+            return element_at<Tag, from_integer<std::uint16_t, double>>(at);
+        case dtype::int32:
+            return element_at<Tag, from_integer<std::int32_t, double>>(at);
+        case dtype::uint32:
+            return element_at<Tag, from_integer<std::uint32_t, double>>(at);
+        case dtype::int64:
+            return element_at<Tag, from_integer<std::int64_t, double>>(at);
+        case dtype::uint64:
+            return element_at<Tag, from_integer<std::uint64_t, double>>(at);
+        case dtype::complex64:
+        case dtype::complex128:
+        case dtype::string:
+        case dtype::invalid:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// All values of one element, as the definition in lanes.hpp has them: every sum is the element, its spread is 0.
+template <class Tag>
+[[nodiscard]] inline reduction_values values_of_one(double element) noexcept {
+    const double value = element + 0.0;  // + 0.0 turns -0 into 0
+    const double size = magnitude<Tag>(value);
+    const bool finite = is_finite<Tag>(value);
+    reduction_values out;
+    for (std::size_t i = 0; i < reduction_count; ++i) {
+        out.value[i] = value;
+        out.value[i + reduction_count] = size;
+    }
+    for (const bool abs : {false, true}) {
+        out.value[reduction_key{reduction::std, abs}.index()] = finite ? 0 : not_a_number;
+        out.value[reduction_key{reduction::variance, abs}.index()] = finite ? 0 : not_a_number;
+    }
+    out.value[reduction_key{reduction::l1}.index()] = size;
+    out.value[reduction_key{reduction::l2}.index()] = size;
+    out.count = 1;
+    out.nan = value != value ? 1 : 0;
+    out.pos_inf = value == infinity ? 1 : 0;
+    out.neg_inf = value == -infinity ? 1 : 0;
+    out.zeros = value == 0 ? 1 : 0;
+    out.computed = reduction_set::all();
+    return out;
+}
+
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug
