@@ -97,6 +97,13 @@ template <class Arch, class Lane>
         return doubles<Arch>(_mm512_maskz_cvtps_pd(every_lane<Arch>, _mm256_loadu_ps(at)));
     } else if constexpr (std::derived_from<Arch, xsimd::avx>) {
         return doubles<Arch>(_mm256_cvtps_pd(_mm_loadu_ps(at)));
+#if defined(__x86_64__)
+    } else if constexpr (std::derived_from<Arch, xsimd::sse2>) {
+        return doubles<Arch>(_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)))));
+#elif defined(__aarch64__)
+    } else if constexpr (std::derived_from<Arch, xsimd::neon64>) {
+        return doubles<Arch>(vcvt_f64_f32(vld1_f32(at)));
+#endif
     } else {
         alignas(64) std::array<double, doubles<Arch>::size> wide;
         for (std::size_t i = 0; i < wide.size(); ++i) {
