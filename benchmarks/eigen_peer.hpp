@@ -1,5 +1,5 @@
-// Reductions by Eigen, for reduce_kernels_bench: in a file of their own, because that one is compiled for the baseline
-// and Eigen uses what its file is compiled for (SMDEBUG_BENCH_ARCH).
+// Reductions by Eigen, for the benchmarks: in a file of their own, because reduce_kernels_bench is compiled for the
+// baseline and Eigen uses what its file is compiled for (SMDEBUG_BENCH_ARCH).
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 //   load_run_bench                     the run shapes of the README's table
 //   load_run_bench FILES TENSORS BYTES [ROUNDS = 7]     FILES event files of TENSORS float32 tensors of BYTES bytes
 #include "bench.hpp"
+#include "eigen_peer.hpp"
 #include "plain_sum.hpp"
 #include "support/run_builder.hpp"
 
@@ -18,7 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -82,6 +85,32 @@ void scan_all(const smd::local_trial& run, smd::reduction_set wanted, unsigned t
     bench::keep(total);
 }
 
+/// Eigen over the bytes of mapped files, a tensor's size at a time, a pass for each reduction.
+void eigen_five(const std::vector<std::string>& paths, const shape& of) {
+    float total = 0;
+    for (const std::string& path : paths) {
+        bench::mapped(path, [&](const std::byte* bytes, std::size_t size) {
+            const std::span<const float> numbers{reinterpret_cast<const float*>(bytes), size / sizeof(float)};
+            const std::size_t piece = static_cast<std::size_t>(of.bytes) / sizeof(float);
+            for (std::size_t at = 0; at + piece <= numbers.size(); at += piece) {
+                total += eigen_peer::min_max_mean_l1_l2(numbers.subspan(at, piece));
+            }
+        });
+    }
+    bench::keep(static_cast<double>(total));
+}
+
+/// Seconds that numpy takes for all reductions of the files; nothing where it is not installed.
+std::optional<double> numpy_all(const std::string& folder, const shape& of) {
+    const std::string command = std::string{"\"" SMDEBUG_BENCH_PYTHON "\" \"" SMDEBUG_BENCH_NUMPY_PEER "\" --scan "} +
+                                std::to_string(of.bytes) + " \"" + folder + "/events\" 2>/dev/null";
+    std::FILE* lines = ::popen(command.c_str(), "r");
+    double seconds = 0;
+    const bool told = lines != nullptr && std::fscanf(lines, "scan %lf", &seconds) == 1;
+    const bool ended = lines != nullptr && ::pclose(lines) == 0;
+    return told && ended ? std::optional{seconds} : std::nullopt;
+}
+
 void measure(const shape& of, int rounds) {
     using smd::reduction;
     const auto all = smd::reduction_set::all();
@@ -99,6 +128,9 @@ void measure(const shape& of, int rounds) {
         {"min max mean l1 l2", [&] { scan_all(run, five, 1); }},
         {"mean", [&] { scan_all(run, reduction::mean, 1); }},
         {"all 18, every checksum verified", [&] { scan_all(verified, all, 1); }}};
+    if (eigen_peer::version != nullptr && of.bytes >= 4096) {
+        one.push_back({"peer: Eigen, min max mean l1 l2", [&] { eigen_five(usual.paths, of); }});
+    }
     std::vector<bench::subject> many{
         {"limit: plain sum, reading 128 KiB", [&] { bench::on_threads(cores, usual.paths, bench::sum_reading); }},
         {"limit: plain sum, mapping", [&] { bench::on_threads(cores, usual.paths, bench::sum_mapping); }},
@@ -123,6 +155,10 @@ void measure(const shape& of, int rounds) {
         }
     };
     table(one, 1);
+    if (const auto seconds = of.bytes >= 4096 ? numpy_all(usual.folder.path(), of) : std::nullopt) {
+        std::printf("    %-36s %8.1f ms %7.2f GB/s   once\n", "peer: numpy, all 18 and the counts", *seconds * 1e3,
+                    static_cast<double>(usual.bytes) / *seconds / 1e9);
+    }
     table(many, cores);
 }
 

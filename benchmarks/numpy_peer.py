@@ -1,10 +1,12 @@
-"""Reductions of float32 by numpy, as the Python package computes them: for reduce_kernels_bench, which starts it.
+"""Reductions of float32 by numpy, as the Python package computes them: for the benchmarks that start it.
 
-    numpy_peer.py COUNT ROUNDS
-
-Prints a row for each set of reductions: its name, the median time of a call, "us".  Without numpy: a note.
+    numpy_peer.py COUNT ROUNDS          Prints a row for each set of reductions: its name, the median time of a call, "us".
+    numpy_peer.py --scan BYTES FOLDER   Prints how long all reductions of the floats in the files below FOLDER take, read
+                                        and reduced BYTES at a time: "scan", seconds.
+Without numpy: a note.
 """
 
+import os
 import sys
 import time
 
@@ -50,7 +52,20 @@ def median_us(call, x, rounds):
     return sorted(times[1:])[rounds // 2] * 1e6
 
 
+def scan(size, folder):
+    begin = time.perf_counter()
+    for path, _, names in os.walk(folder):
+        for name in names:
+            numbers = np.fromfile(os.path.join(path, name), dtype=np.float32)
+            for at in range(0, numbers.size, size // 4):
+                everything(numbers[at:at + size // 4])
+    return time.perf_counter() - begin
+
+
 def main():
+    if sys.argv[1] == "--scan":
+        print(f"scan {scan(int(sys.argv[2]), sys.argv[3]):.6f}")
+        return
     count, rounds = int(sys.argv[1]), int(sys.argv[2])
     x = np.random.default_rng(42).uniform(-1, 1, count).astype(np.float32)
     for name, call in (("mean", mean), ("min_max_mean_l1_l2", five), ("variance", variance), ("all", everything)):

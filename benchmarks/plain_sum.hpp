@@ -49,15 +49,21 @@ inline float sum_reading(std::span<const std::string> paths) {
     return total;
 }
 
+/// Calls use(bytes, size) with a file mapped into memory.
+template <class Use>
+void mapped(const std::string& path, Use&& use) {
+    const int handle = ::open(path.c_str(), O_RDONLY);
+    const auto size = static_cast<std::size_t>(::lseek(handle, 0, SEEK_END));
+    void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, handle, 0);
+    use(static_cast<const std::byte*>(bytes), size);
+    ::munmap(bytes, size);
+    ::close(handle);
+}
+
 inline float sum_mapping(std::span<const std::string> paths) {
     float total = 0;
     for (const std::string& path : paths) {
-        const int handle = ::open(path.c_str(), O_RDONLY);
-        const auto size = static_cast<std::size_t>(::lseek(handle, 0, SEEK_END));
-        void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, handle, 0);
-        total += plain_sum(static_cast<const std::byte*>(mapped), size);
-        ::munmap(mapped, size);
-        ::close(handle);
+        mapped(path, [&](const std::byte* bytes, std::size_t size) { total += plain_sum(bytes, size); });
     }
     return total;
 }

@@ -143,6 +143,7 @@ static_assert(dated_storage<smdebug_test::dated_archetype> && !dated_storage<smd
               !dated_storage<dates_always> && !dated_storage<dates_steadily>);
 static_assert(!viewing_storage<base> && !viewing_storage<views_always> && !viewing_storage<views_bare> &&
               !viewing_storage<views_mutably>);
+static_assert(!prefetching_storage<base> && prefetching_storage<local_storage> && prefetching_storage<any_storage>);
 static_assert(!worth_following(base{}) && !worth_following(follows_by_word_alone{}));
 static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
 

@@ -273,3 +273,26 @@ TEST_CASE("local_storage: an object that is shown stays as it was when it is rep
     CHECK(text_of(*shown) == before);
     CHECK(text_of(store.read("key")) == "other");
 }
+
+TEST_CASE("local_storage: a file that is too large to be read whole with others is refused, and can be read in parts") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    store.write("small", as_bytes("small"));
+    store.write("huge", as_bytes("huge"));
+    std::filesystem::resize_file(folder.path() + "/huge", (std::uintmax_t{256} << 20U) + 1);  // holes take no room
+    std::size_t seen = 0;
+    const std::vector<std::string> keys{"small", "huge"};
+    CHECK_THROWS_AS(store.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++seen; }), unsupported);
+    CHECK(seen == 1);
+    CHECK(text_of(store.read("huge", {0, 4})) == "huge");
+}
+
+TEST_CASE("local_storage: reading ahead is silent, whatever the key") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    store.write("key", as_bytes("content"));
+    for (const char* key : {"key", "missing", "", "../outside", "key/below"}) {
+        store.read_ahead(key);
+    }
+    CHECK(text_of(store.read("key")) == "content");
+}

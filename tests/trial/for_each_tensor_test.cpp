@@ -1,7 +1,9 @@
 #include <smdebug/trial/for_each_tensor.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
 
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -10,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -179,6 +182,32 @@ TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, lar
         CHECK_FALSE(tensor.check.needed());
         ++place;
     });
+}
+
+TEST_CASE("for_each_tensor: the visitor may write to the run's files, and be slow: nothing is held meanwhile") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 3; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("large", std::vector<float>(200'000, 1.0F))}});
+    }
+    build.end();
+    const local_trial run{folder.path()};
+    for (const unsigned threads : {1U, 2U}) {
+        int seen = 0;
+        for_each_tensor(
+            run, {}, reduction::sum,
+            [&](const reduced_tensor& found) {
+                CHECK(found.reductions(reduction::sum) == 200'000);
+                // Under a lease this would wait for 45 s.
+                std::ofstream own{folder.path() + "/" + locations::event_key(found.step, "worker_0"), std::ios::app};
+                CHECK(own.good());
+                ++seen;
+            },
+            {.threads = threads});
+        CHECK(seen == 3);
+    }
 }
 
 TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor throws") {

@@ -126,6 +126,10 @@ TEST_CASE("ordered_crew: a stop ends it at once, also while it waits for a task"
         },
         source.get_token()));
     CHECK(emitted == 5);
+    std::stop_source last;
+    CHECK(crew.run(
+        counter{3}, [](std::size_t, int, int&) {}, [&](int task, int&) { task == 2 && last.request_stop(); },
+        last.get_token()));  // all was done when it was asked to stop
     std::stop_source later;
     std::jthread stopper{[&] {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -134,4 +138,14 @@ TEST_CASE("ordered_crew: a stop ends it at once, also while it waits for a task"
     CHECK_FALSE(crew.run(
         counter{4}, [](std::size_t, int, int&) { std::this_thread::sleep_for(std::chrono::milliseconds{60}); },
         [](int, int&) {}, later.get_token()));
+}
+
+TEST_CASE("ordered_crew: parts that an earlier run has left half filled are empty in the next") {
+    ordered_crew<int, std::string> crew{2, std::string{}};
+    const auto work = [](std::size_t, int task, std::string& part) { part += std::to_string(task); };
+    CHECK_THROWS(crew.run(counter{20}, work, [](int, std::string&) { throw std::logic_error("emit"); }));
+    CHECK(crew.run(counter{20}, work, [](int task, std::string& part) {
+        CHECK(part == std::to_string(task));
+        part.clear();
+    }));
 }

@@ -82,7 +82,7 @@ memory_storage a_run() {
 texts walked(const counted_trial& run, const tensor_selection& chosen, const reading_limits& limits) {
     const auto from = run.snapshot();
     const selected_tensors which{chosen, *from};
-    scan_walk walk{*run.state(), *from, which, reduction_set::all(), false, limits};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = limits}};
     const std::vector<const catalog::file*> files = from->all_files();
     texts lines;
     std::size_t done = 0;
@@ -109,23 +109,6 @@ texts walked(const counted_trial& run, const tensor_selection& chosen, const rea
 
 }  // namespace
 
-TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted") {
-    const memory_trial run{a_run()};
-    const auto from = run.snapshot();
-    const layout& entries = from->layout_of(*from->all_files().front());
-    const file_extent all = extent_of(entries, selected_tensors{{}, *from});
-    const byte_range last = entries.values(*from->names->find("last"))->record;
-    CHECK(all.end == last.offset + last.length);
-    CHECK(all.wanted > 40'000);
-    CHECK(all.wanted <= all.end);
-    const file_extent some = extent_of(entries, selected_tensors{{.regex = "^la(st|rge)$"}, *from});
-    CHECK(some.end == all.end);
-    CHECK(some.wanted < all.wanted);
-    CHECK(extent_of(entries, selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
-    CHECK(all.records == 3);
-    CHECK(some.records == 2);
-}
-
 TEST_CASE("scan_walk: whole, in place or in pieces, a file holds the same") {
     const counting_storage store{a_run()};
     const counted_trial run{store};
@@ -143,10 +126,123 @@ TEST_CASE("scan_walk: whole, in place or in pieces, a file holds the same") {
         CHECK(store.seen->ranged > 120'000);
         CHECK(store.seen->ranged <= bytes + 3 * piece);
     }
+    // The missing file is not shown, and the next ones are read before another is asked for.
     *store.seen = {.shows = true};
-    CHECK(walked(run, {}, {.largest_whole = 30'000}) == expected);
-    CHECK(store.seen->shown == 4);
-    CHECK(store.seen->whole + store.seen->ranged == 0);
+    CHECK(walked(run, {}, {.in_place_from = 30'000, .largest_whole = 30'000}) == expected);
+    CHECK(store.seen->shown == 3);
+    CHECK(store.seen->ranged > 40'000);
+    CHECK(store.seen->ranged < 60'000);
+}
+
+TEST_CASE("scan_walk: values are right beside saved reductions, in whatever order they lie and pieces come") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    const std::vector<float> twos(40'000, 2.0F);
+    const std::vector<float> others(100'000, 7.0F);
+    build.step({.step = 0,
+                .tensors = {tensor_of<float>("smdebug/reductions/mean/w", {5}, {}), tensor_of<float>("other", others),
+                            tensor_of<float>("w", twos)},
+                .footers = record::footer_kind::checksum});
+    build.step({.step = 1,
+                .tensors = {tensor_of<float>("w", twos), tensor_of<float>("other", others),
+                            tensor_of<float>("smdebug/reductions/mean/w", {5}, {})}});
+    build.end();
+    const counting_storage store{inner};
+    const counted_trial run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.names = texts{"w"}}, *from};
+    for (const std::uint64_t piece : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20U}) {
+        scan_walk walk{*run.state(),
+                       *from,
+                       which,
+                       reduction_set::all(),
+                       {.limits = {.largest_whole = 1000, .large_piece = piece, .sparse_from = 1'000'000}}};
+        const std::vector<const catalog::file*> files = from->all_files();
+        std::size_t seen = 0;
+        walk.walk(
+            files,
+            [&](std::size_t, const scanned_tensor& tensor) {
+                ++seen;
+                REQUIRE(tensor.values != nullptr);
+                CHECK(tensor.saved == reduction_set{reduction::mean});
+                CHECK(tensor.saved_value[reduction_key{reduction::mean}.index()] == 5);
+                const auto all = run.state()->kernel().reduce(tensor.values->view(), reduction_set::all());
+                CHECK((*all)(reduction::min) == 2);
+                CHECK((*all)(reduction::max) == 2);
+                CHECK((*all)(reduction::sum) == 80'000);
+            },
+            [](std::size_t) {});
+        CHECK(seen == 2);
+    }
+}
+
+TEST_CASE("scan_walk: a file that is larger than its index says, too large to be read whole, is read in pieces") {
+    class refusing_storage : public counting_storage {
+    public:
+        using counting_storage::counting_storage;
+        using counting_storage::read;
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            if (key.starts_with("events/")) {
+                throw unsupported("too large", {.where = std::string{key}});
+            }
+            return counting_storage::read(key);
+        }
+    };
+    const refusing_storage store{a_run()};
+    const basic_trial<refusing_storage> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{}, *from};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all()};
+    const std::vector<const catalog::file*> files = from->all_files();
+    std::size_t read = 0;
+    std::size_t missing = 0;
+    std::size_t done = 0;
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor& tensor) {
+            tensor.values != nullptr ? ++read : ++missing;
+            CHECK((tensor.values != nullptr || tensor.failure->why == absence::event_file_missing));
+        },
+        [&](std::size_t) { ++done; });
+    CHECK(read == 9);
+    CHECK(missing == 3);
+    CHECK(done == 4);
+}
+
+TEST_CASE("scan_walk: when a file is done nothing of it is held") {
+    struct tracking_storage : counting_storage {
+        using counting_storage::counting_storage;
+        std::shared_ptr<std::weak_ptr<const void>> last = std::make_shared<std::weak_ptr<const void>>();
+        [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+            const auto shown = counting_storage::view(key);
+            if (!shown) {
+                return std::nullopt;
+            }
+            byte_buffer copy = byte_buffer::take(std::vector<std::byte>(shown->data(), shown->data() + shown->size()));
+            *last = copy.owner();
+            return copy;
+        }
+    };
+    const tracking_storage store{a_run()};
+    store.seen->shows = true;
+    const basic_trial<tracking_storage> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.range = {0, 2}}, *from};
+    scan_walk walk{
+        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+    std::vector<const catalog::file*> files = from->all_files();
+    files.resize(2);
+    int seen = 0;
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor&) {
+            ++seen;
+            CHECK_FALSE(store.last->expired());
+        },
+        [&](std::size_t) { CHECK(store.last->expired()); });
+    CHECK(seen == 6);
+    CHECK(store.seen->shown == 2);
 }
 
 TEST_CASE("scan_walk: where little of a file is wanted, little is read") {
@@ -160,5 +256,31 @@ TEST_CASE("scan_walk: where little of a file is wanted, little is read") {
     CHECK(store.seen->ranged <= 6 * 256);
     *store.seen = {};
     CHECK(walked(run, {.names = texts{"large"}}, limits).size() == 4);
+    CHECK(store.seen->ranged == 0);
+}
+
+TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched; its saved shapes come") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}, .shapes = {{"shaped", "original", {2}}}});
+    build.step({.step = 1, .tensors = {tensor_of<float>("b", {2})}});
+    build.end();
+    const counting_storage store{inner};
+    const counted_trial run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), {}};
+    texts seen;
+    const std::vector<const catalog::file*> files = from->all_files();
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor& tensor) {
+            CHECK(tensor.failure == nullptr);
+            seen.emplace_back(tensor.name);
+        },
+        [](std::size_t) {});
+    CHECK(seen == texts{"shaped", "b"});
+    CHECK(store.seen->whole == inner.size(locations::event_key(1, "worker_0")));
     CHECK(store.seen->ranged == 0);
 }

@@ -7,7 +7,6 @@
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/crc_check.hpp>
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,12 +29,14 @@ public:
     /// Whether there is anything to check.
     [[nodiscard]] bool needed() const noexcept { return needed_; }
 
-    /// Takes in the payload up to the end of `piece`, a part of it that does not begin before the last one's end.
+    /// Takes in the payload up to the end of `piece`; a piece that is no part of the payload tells nothing.
     /// Cost: one pass over the bytes since the last piece.
     void pass(byte_view piece) noexcept {
-        const auto end = static_cast<std::size_t>(piece.data() + piece.size() - payload_.data());
-        assert(end <= payload_.size());
-        pass_until(end);
+        const auto begin = reinterpret_cast<std::uintptr_t>(payload_.data());
+        const auto end = reinterpret_cast<std::uintptr_t>(piece.data()) + piece.size();
+        if (end > begin && end - begin <= payload_.size()) {
+            pass_until(end - begin);
+        }
     }
 
     /// Whether the payload is what the footer says; takes in what no piece has.

@@ -47,10 +47,11 @@ concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, re
 
 /// Is shown the bytes of a tensor, piece by piece from the first on, just before each piece is reduced: for who has to
 /// look at them, too, while they lie in L1.
+/// It must not throw.
 using byte_watch = function_ref<void(byte_view)>;
 
-/// Optional: reduce(view, set, watch) shows the bytes to `watch`: not always all of them (who needs all looks at the
-/// rest afterwards), but never one twice.
+/// Optional: reduce(view, set, watch) shows the bytes of `view`, where they lie, to `watch`: not always all of them
+/// (who needs all looks at the rest afterwards), but never one twice.
 template <class K>
 concept watched_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
                                    const byte_watch& watch) {

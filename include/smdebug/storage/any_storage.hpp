@@ -69,6 +69,7 @@ public:
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
     /// Nothing for a storage that has none to give.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
+    void read_ahead(std::string_view key) const { inner_->read_ahead(key); }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
@@ -103,6 +104,7 @@ private:
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
+        virtual void read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
@@ -137,6 +139,11 @@ private:
                 return store.view(key);
             } else {
                 return std::nullopt;
+            }
+        }
+        void read_ahead([[maybe_unused]] std::string_view key) const override {
+            if constexpr (prefetching_storage<Inner>) {
+                store.read_ahead(key);
             }
         }
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
@@ -183,7 +190,7 @@ private:
 
 static_assert(key_follower<any_follower>);
 static_assert(storage<any_storage> && batch_reader<any_storage> && place_prober<any_storage> &&
-              viewing_storage<any_storage>);
+              viewing_storage<any_storage> && prefetching_storage<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&
               dated_storage<any_storage>);
 

@@ -63,7 +63,9 @@ concept storage = std::movable<S> && object_reader<S> && object_lister<S> && obj
 using object_sink = function_ref<void(std::size_t, std::optional<byte_view>)>;
 
 /// Optional: read_each(keys, sink) reads many whole objects at less than one read() each (a buffer used again,
-/// requests in flight together) and hands them over in the order of `keys`, on the calling thread.
+/// requests in flight together) and hands them over in the order of `keys`, on the calling thread.  What the sink
+/// throws ends it and comes out as it is, whatever its type.  An object that is too large to be read whole is
+/// `unsupported`.
 template <class S>
 concept batch_reader = requires(const S& store, std::span<const std::string> keys, object_sink sink) {
     { store.read_each(keys, sink) } -> std::same_as<void>;
@@ -75,6 +77,13 @@ concept batch_reader = requires(const S& store, std::span<const std::string> key
 template <class S>
 concept viewing_storage = requires(const S& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
+};
+
+/// Optional: read_ahead(key) asks that an object be brought nearer, as it will be wanted soon.  Returns at once, and
+/// says nothing of objects that are not there.
+template <class S>
+concept prefetching_storage = requires(const S& store, std::string_view key) {
+    { store.read_ahead(key) } -> std::same_as<void>;
 };
 
 /// Optional: exists() tells whether the place itself is there, for messages.

@@ -1,5 +1,5 @@
 // A storage that is a directory on this machine.
-// Large files are looked at in place where nobody can cut them short meanwhile (posix_map.hpp); others are read.
+// Files are read; large ones can be looked at in place, where nobody can cut them short meanwhile (posix_map.hpp).
 // Used by: trial (local_trial), any_storage.
 #pragma once
 
@@ -79,9 +79,20 @@ public:
         return byte_buffer{std::move(owner), bytes};
     }
 
-    /// Many whole files: large ones in place where that is safe, the others through one buffer.  While one is worked
-    /// on, the system reads the next ones from the disk.
-    /// Cost: an open, a read and a close each; no allocation once the buffer has the size of the largest.
+    /// Asks the system to read the beginning of a file, if it has not.
+    void read_ahead(std::string_view key) const {
+        try {
+            if (is_key(key)) {
+                posix::read_ahead(posix::file{path_of(key)});
+            }
+        } catch (const error&) {
+            // Whoever reads it will be told.
+        }
+    }
+
+    /// Many whole files through one buffer.  While a large one is worked on, the system reads the next one from the
+    /// disk. Cost:   an open, a read and a close each; no allocation once the buffer has the size of the largest.
+    /// Errors: as read(), and unsupported for a file above 256 MiB: it is not worth that much memory at once.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
         const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
         const auto open = [&](std::size_t i) -> std::optional<posix::file> {
@@ -96,15 +107,15 @@ public:
                 sink(i, std::nullopt);
                 continue;
             }
-            if (file->size() < worth_mapping) {
-                sink(i, file->read_all(buffer));
-                continue;
+            if (file->size() > most_at_once) {
+                throw unsupported("the file " + path_of(keys[i]) + " has " + std::to_string(file->size()) +
+                                      " bytes, too many to be read at once: read it in pieces",
+                                  {.where = keys[i]});
             }
-            if (i + 1 < keys.size()) {
+            if (file->size() >= worth_mapping && i + 1 < keys.size()) {
                 ahead = open_ahead(open, i + 1);
             }
-            const std::optional<posix::leased_map> map = mapped(*file);
-            sink(i, map ? map->view() : file->read_all(buffer));
+            sink(i, file->read_all(buffer));
         }
     }
 
@@ -155,6 +166,7 @@ public:
 private:
     // Below that, making a mapping costs more than copying.
     static constexpr std::uint64_t worth_mapping = std::uint64_t{256} << 10U;
+    static constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
     // A mapping is read whole before it is looked at: what is larger would push itself out of memory again.
     static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
 
@@ -191,7 +203,7 @@ private:
 };
 
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
-static_assert(viewing_storage<local_storage>);
+static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 
 }  // namespace v1

@@ -47,9 +47,11 @@ namespace posix {
 }
 
 /// A whole file in memory as the page cache has it, under a read lease.  Movable; the bytes stay where they are.
-/// While it lives, who opens the file for writing or cuts it waits: until it is gone, at most for the system's
-/// /proc/sys/fs/lease-break-time (45 s), after which the system takes the lease back.  So: hold it briefly.
-/// Replacing the file by a rename, and removing it, go on as ever; the bytes stay.
+/// While it lives, who opens the file for writing or cuts it waits (with O_NONBLOCK: is refused), this thread too:
+/// until it is gone, at most for the system's /proc/sys/fs/lease-break-time (45 s).  Then the system takes the lease
+/// back, and touching bytes that were cut away ends the process by SIGBUS, as with any mapping.  So: hold it briefly,
+/// and never while calling code that may block. Replacing the file by a rename, and removing it, go on as ever; the
+/// bytes stay.
 class leased_map {
 public:
     /// The file's bytes, all of them read into the page cache; nothing where that is not to be had safely: the file is
@@ -114,13 +116,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Asks the system to read a file that will be wanted soon, if it has not: returns at once.
+/// Asks the system to read a file (64 MiB of it) that will be wanted soon, if it has not: returns at once.
 inline void read_ahead(const file& soon) noexcept {
     // One byte that is there tells that the file is, mostly: asking for all of a cached file would look at every page.
     std::byte first{};
     struct ::iovec into = {.iov_base = &first, .iov_len = 1};
     if (::preadv2(soon.handle(), &into, 1, 0, RWF_NOWAIT) < 0) {
-        static_cast<void>(::posix_fadvise(soon.handle(), 0, 0, POSIX_FADV_WILLNEED));
+        constexpr std::uint64_t most = std::uint64_t{64} << 20U;
+        const auto length = static_cast<off_t>(std::min(soon.size(), most));
+        static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
     }
 }
 

@@ -65,19 +65,15 @@ private:
 ///     for_each_tensor(run, {.collection = "gradients"}, reduction::l2, [&](const reduced_tensor& found) { ... });
 ///
 /// Errors: collection_unavailable, value_error for a bad regex, what `visit` throws.  What cannot be read is handed
-/// over
-///         as a failure: a damaged tensor costs nothing but itself.
-/// Memory: as scan_parts; independent of the run's size.      Cost: as scan_parts, and one pass over the values in
-/// cache.
+///         over as a failure: a damaged tensor costs nothing but itself.
+/// Memory: as scan_parts; independent of the run's size.
+/// Cost:   as scan_parts, and one pass over the values while they lie in cache.
 template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
 walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
                          const walk_options& how = {}) {
     const auto state = run.state();
-    const scan_options options{.which = which, .saved = wanted, .how = how, .defer_checks = true};
-    if (how.threads <= 1) {
-        return scan(run, options,
-                    [&](const scanned_tensor& tensor) { visit(reduced(tensor, wanted, state->kernel())); });
-    }
+    // What is visited is a copy: whatever `visit` does, no file is held meanwhile.
+    const scan_options options{.which = which, .saved = wanted, .how = how, .defer_checks = true, .in_place = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const scanned_tensor& tensor) {

@@ -23,7 +23,7 @@ template <class Task, class Part>
 class ordered_crew {
 public:
     ordered_crew(unsigned threads, const Part& empty)
-        : threads_(std::max(threads, 1U)), slots_(2 * std::size_t{threads_} + 2, slot{.part = empty}) {}
+        : threads_(std::max(threads, 1U)), empty_(empty), slots_(2 * std::size_t{threads_} + 2, slot{.part = empty}) {}
 
     /// How many parts there are: how many tasks can be under way, or done and not yet taken.
     [[nodiscard]] std::size_t parts() const noexcept { return slots_.size(); }
@@ -46,11 +46,12 @@ public:
         while (true) {
             slot& due = slots_[emitted_ % slots_.size()];
             const auto something = [&] { return due.done || (over_ && emitted_ == taken_); };
-            if (!ready_.wait(lock, stop, something) || stop.stop_requested()) {
-                return false;
-            }
-            if (!due.done) {
+            const bool is_something = ready_.wait(lock, stop, something);
+            if (is_something && !due.done) {
                 return true;
+            }
+            if (stop.stop_requested()) {
+                return false;
             }
             if (due.failed) {
                 std::rethrow_exception(due.failed);
@@ -58,6 +59,7 @@ public:
             lock.unlock();
             emit(*due.task, due.part);
             lock.lock();
+            due.task.reset();
             due.done = false;
             ++emitted_;
             room_.notify_one();
@@ -90,6 +92,9 @@ private:
         taken_ = emitted_ = 0;
         over_ = quit_ = false;
         for (slot& held : slots_) {
+            if (held.task) {  // the last run may have left it half filled
+                held.part = empty_;
+            }
             held.task.reset();
             held.failed = nullptr;
             held.done = false;
@@ -137,6 +142,7 @@ private:
     }
 
     std::size_t threads_;
+    Part empty_;
     std::vector<slot> slots_;
     std::mutex guard_;
     std::condition_variable room_;       // for the crew: a slot has become free

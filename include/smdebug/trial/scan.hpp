@@ -53,6 +53,10 @@ struct scan_options {
     /// Leaves the payload checksums of large tensors to `visit`, which can take them while it works: see
     /// scanned_tensor::check.  Values are not to be believed before it holds.
     bool defer_checks = false;
+    /// Large files of this machine's disks are looked at in place while `visit` runs, without a copy.  Only for a
+    /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
+    /// most; see leased_map for what comes then.
+    bool in_place = false;
 };
 
 /// How a walk ended.
@@ -75,17 +79,17 @@ struct scan_of {
           state(run.state()),
           which(given.which, *from),
           saved(given.saved),
-          defer_checks(given.defer_checks) {
+          manner{.in_place = given.in_place, .defer_checks = given.defer_checks} {
         files = from->all_files();
         std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
     }
-    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, defer_checks}; }
+    [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, manner}; }
 
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const typename Trial::state_type> state;
     selected_tensors which;
     reduction_set saved;
-    bool defer_checks;
+    walk_manner manner;
     std::vector<const catalog::file*> files;
 };
 
@@ -128,9 +132,9 @@ private:
 /// `empty` and are used again: emit leaves them empty.
 /// Errors: collection_unavailable, value_error for a bad regex; what `visit` and `emit` throw, the earliest file's
 ///         first.  What cannot be read is handed over as a failure.
-/// Memory: for each thread one event file of at most 64 MiB, or one record, while large files of this machine's disks
-///         are looked at in place; 2 * threads + 2 parts of some MiB of event files each.
-/// Cost:   one read of each event file (where little of it is selected, of that); no allocation a tensor, once the
+/// Memory: for each thread one event file of at most 64 MiB (256 where its index file says too little), or one record;
+/// 2 * threads + 2 parts of some MiB of event files each. Cost:   one read of each event file (where little of it is
+/// selected, of that); no allocation a tensor, once the
 ///         buffers have their size.  The next file is read ahead where the storage does so.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
 walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {

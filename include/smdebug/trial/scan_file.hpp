@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,10 +86,11 @@ public:
             const name_id name = entry.what.name;
             if (is_wanted(name) && entries.names().leads(place)) {
                 begin_tensor(entries, name);
-                read_values(entry.what.kind == 0 ? &entry : nullptr, source);
+                // First: it may take away the bytes that a source has given, and keeps none itself.
                 if (!entries.names().values_alone()) {
                     read_saved(entries, name, source);
                 }
+                read_values(entry.what.kind == 0 ? &entry : nullptr, source);
                 visit(std::as_const(out_));
             }
         }
@@ -96,6 +98,7 @@ public:
             const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
             if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
                 begin_tensor(entries, shape.name);
+                out_.file_failed = false;  // it is not in the file
                 visit(std::as_const(out_));
             }
         }
@@ -136,6 +139,15 @@ private:
         out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
     }
 
+    /// Called while an exception is handled.
+    [[nodiscard]] lookup_failure unreadable(const layout::entry& entry, std::string why) const {
+        return {.why = absence::unreadable,
+                .offset = entry.record.offset,
+                .where = *key_,
+                .note = std::move(why),
+                .cause = std::current_exception()};
+    }
+
     /// Decodes one entry into `to`; returns why not.
     template <class Source>
     [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
@@ -148,11 +160,9 @@ private:
             try {
                 record = source.at(entry.record);
             } catch (const error& why) {
-                return lookup_failure{.why = absence::unreadable,
-                                      .offset = entry.record.offset,
-                                      .where = *key_,
-                                      .note = std::string{why.message()},
-                                      .cause = std::current_exception()};
+                return unreadable(entry, std::string{why.message()});
+            } catch (const std::bad_alloc&) {
+                return unreadable(entry, "the record is too large for memory");
             }
         }
         const status outcome =

@@ -1,5 +1,5 @@
-// The files of a scan, one after another: read whole, looked at in place, or read in pieces where only some of a file
-// is wanted or where it is too large for memory. Used by: trial/scan.hpp.
+// The files of a scan, one after another: read whole, looked at in place, or read in pieces.
+// Used by: trial/scan.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -9,13 +9,14 @@
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/event_source.hpp>
-#include <smdebug/trial/layout.hpp>
+#include <smdebug/trial/reading_plan.hpp>
 #include <smdebug/trial/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,50 +25,25 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// How much of an event file there is to read, by its index file.
-struct file_extent {
-    std::uint64_t end = 0;     ///< where the last record ends
-    std::uint64_t wanted = 0;  ///< bytes of the records that are selected
-    std::size_t records = 0;   ///< how many those are
-    friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
-};
-
-/// What a layout says of its files.      Cost: one pass over its entries.
-[[nodiscard]] inline file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept {
-    file_extent found;
-    for (std::size_t place = 0; place < entries.size(); ++place) {
-        const layout::entry entry = entries[place];
-        // Index files are not to be trusted: numbers that overflow make a file that is read whole, and found damaged.
-        found.end = std::max(found.end, entry.record.offset + entry.record.length);
-        if (which.contains(entry.what.name)) {
-            found.wanted += entry.record.length;
-            ++found.records;
-        }
-    }
-    return found;
-}
-
-/// When a file is not read whole.
-struct reading_limits {
-    std::uint64_t largest_whole = std::uint64_t{64} << 20U;  ///< beyond that it is looked at in place, or in pieces
-    std::uint64_t large_piece = std::uint64_t{8} << 20U;     ///< of such
-    /// Files from that size on of which less than an eighth is wanted are read in pieces, too, smaller ones.
-    std::uint64_t sparse_from = std::uint64_t{256} << 10U;
-    std::uint64_t small_piece = std::uint64_t{64} << 10U;
+/// What a walk is to do beside visiting.
+struct walk_manner {
+    bool in_place = false;      ///< files may be looked at in place, while `visit` runs: it must not block
+    bool defer_checks = false;  ///< see scanned_tensor::check
+    reading_limits limits = {};
 };
 
 /// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
-/// Borrows: all that it is made of.
+/// Borrows: state, catalog and selection.
 template <class State>
 class scan_walk {
 public:
     scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
-              bool defer_checks = false, const reading_limits& limits = {})
+              const walk_manner& manner = {})
         : state_(state),
           from_(from),
           which_(which),
-          limits_(limits),
-          scanner_(state, from, saved, which.names(), defer_checks) {}
+          manner_(manner),
+          scanner_(state, from, saved, which.names(), manner.defer_checks) {}
 
     /// The extent of a file; files of the same layout cost nothing after the first.
     [[nodiscard]] file_extent extent(const catalog::file& held) {
@@ -79,32 +55,40 @@ public:
     }
 
     /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
-    /// file. A file that cannot be read is handed over as a failure of each of its tensors, and the next one is read.
-    /// Errors: what `visit` and `done` throw, which ends the walk.
+    /// file, when nothing is held of it any more.  A file that cannot be read is handed over as a failure of each of
+    /// its tensors, and the next one is read. Errors: what `visit` and `done` throw, which ends the walk.
     template <class Visit, class Done>
     void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
+        constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
         for (std::size_t begin = 0; begin < files.size();) {
             std::size_t end = begin;
-            while (end < files.size() && end - begin < most_at_once && is_read_whole(extent(*files[end]))) {
+            while (end < files.size() && end - begin < most_at_once &&
+                   way(*files[end], end - begin) == file_way::whole) {
                 ++end;
             }
-            read_whole(files, begin, end, visit, done);
-            if (end < files.size() && end == begin) {
-                read_apart(files, end, visit, done);
-                ++end;
+            if (end > begin) {
+                read_whole(files, begin, end, visit, done);
+            } else {
+                read_apart(files, end++, visit, done);
             }
+            unviewed_ -= std::min(unviewed_, end - begin);
             begin = end;
         }
     }
 
 private:
-    static constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
-    // A file of which little is wanted is not worth reading whole.
-    [[nodiscard]] bool is_sparse(const file_extent& extent) const noexcept {
-        return extent.end >= limits_.sparse_from && extent.wanted < extent.end / 8;
+    using storage_type = typename State::storage_type;
+
+    /// The way for a file that is `ahead` files ahead.
+    [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead) {
+        const bool can_view = viewing_storage<storage_type> && manner_.in_place && unviewed_ <= ahead;
+        return way_of(extent(held), manner_.limits, can_view);
     }
-    [[nodiscard]] bool is_read_whole(const file_extent& extent) const noexcept {
-        return extent.end <= limits_.largest_whole && !is_sparse(extent);
+
+    template <class Source, class Visit>
+    void scan(const catalog::file& held, const std::string& key, std::size_t place, Source* source,
+              const std::string* why_not, Visit& visit) {
+        scanner_.scan(held, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
     }
 
     template <class Visit, class Done>
@@ -116,10 +100,8 @@ private:
             keys.push_back(State::event_key(from_, *files[i]));
         }
         const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
-            const std::size_t place = begin + i;
-            scanner_.scan(*files[place], keys[i], source, why_not,
-                          [&](const scanned_tensor& tensor) { visit(place, tensor); });
-            done(place);
+            scan(*files[begin + i], keys[i], begin + i, source, why_not, visit);
+            done(begin + i);
         };
         read_each_past_errors(
             state_.store(), keys,
@@ -131,6 +113,11 @@ private:
                 take(i, source ? &*source : nullptr, nullptr);
             },
             [&](std::size_t i, const error& failed) {
+                if (dynamic_cast<const unsupported*>(&failed) != nullptr) {  // larger than its index file says
+                    read_pieces(*files[begin + i], keys[i], begin + i, manner_.limits.large_piece, visit);
+                    done(begin + i);
+                    return;
+                }
                 const std::string why_not{failed.message()};
                 take(i, nullptr, &why_not);
             });
@@ -140,42 +127,98 @@ private:
     void read_apart(std::span<const catalog::file* const> files, std::size_t place, Visit& visit, Done& done) {
         const catalog::file& held = *files[place];
         const std::string key = State::event_key(from_, held);
-        const auto take = [&](auto* source, const std::string* why_not) {
-            scanner_.scan(held, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
-            done(place);
-        };
-        const bool sparse = is_sparse(extent(held));
-        std::optional<byte_buffer> shown;
-        bool is_there = false;
-        std::string why_not;
-        try {
-            if constexpr (viewing_storage<typename State::storage_type>) {
-                if (!sparse) {
-                    shown = state_.store().view(key);
+        const reading_limits& limits = manner_.limits;
+        switch (way(held, 0)) {
+            case file_way::untouched: {  // saved shapes at most, which are in the index file
+                whole_event_file nothing{byte_view{}};
+                scan(held, key, place, &nothing, nullptr, visit);
+                break;
+            }
+            case file_way::in_place:
+                if (!look_in_place(files, place, key, visit)) {
+                    unviewed_ = views_skipped;
+                    if (extent(held).end <= limits.largest_whole) {
+                        read_whole(files, place, place + 1, visit, done);
+                        return;
+                    }
+                    read_pieces(held, key, place, limits.large_piece, visit);
+                }
+                break;
+            case file_way::sparse:
+                read_pieces(held, key, place, limits.small_piece, visit);
+                break;
+            case file_way::large:
+            case file_way::whole:
+                read_pieces(held, key, place, limits.large_piece, visit);
+                break;
+        }
+        done(place);
+    }
+
+    /// False where the storage does not show the file.
+    template <class Visit>
+    [[nodiscard]] bool look_in_place(std::span<const catalog::file* const> files, std::size_t place,
+                                     const std::string& key, Visit& visit) {
+        if constexpr (viewing_storage<storage_type>) {
+            if constexpr (prefetching_storage<storage_type>) {
+                if (place + 1 < files.size() && way(*files[place + 1], 1) == file_way::in_place) {
+                    state_.store().read_ahead(State::event_key(from_, *files[place + 1]));
                 }
             }
-            is_there = shown || (!key.empty() && state_.store().size(key));
-        } catch (const error& failed) {
-            why_not = failed.message();
+            std::optional<byte_buffer> shown;
+            try {
+                shown = state_.store().view(key);
+            } catch (const error&) {
+                return false;  // reading will tell
+            }
+            if (shown) {
+                whole_event_file source{shown->view()};
+                scan(*files[place], key, place, &source, nullptr, visit);
+                return true;
+            }
         }
-        if (shown) {
-            whole_event_file source{shown->view()};
-            take(&source, nullptr);
-        } else if (is_there) {
-            piecewise_event_file source{state_.store(), key, sparse ? limits_.small_piece : limits_.large_piece};
-            take(&source, nullptr);
-        } else {
-            take(static_cast<whole_event_file*>(nullptr), why_not.empty() ? nullptr : &why_not);
-        }
+        return false;
     }
+
+    template <class Visit>
+    void read_pieces(const catalog::file& held, const std::string& key, std::size_t place, std::uint64_t piece,
+                     Visit& visit) {
+        piecewise_event_file source{state_.store(), key, piece};
+        bool is_there = !key.empty();
+        try {
+            if (is_there) {
+                static_cast<void>(source.at(first_wanted(held)));  // kept, so it is not read twice
+            }
+        } catch (const not_found&) {
+            is_there = false;
+        } catch (const error&) {
+            // What cannot be read is told record by record.
+        } catch (const std::bad_alloc&) {
+        }
+        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+    }
+
+    [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept {
+        const layout& entries = from_.layout_of(held);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (which_.contains(entries[i].what.name)) {
+                return entries[i].record;
+            }
+        }
+        return {};
+    }
+
+    // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
+    static constexpr std::size_t views_skipped = 64;
 
     const State& state_;
     const catalog& from_;
     const selected_tensors& which_;
-    reading_limits limits_;
+    walk_manner manner_;
     file_scanner<State> scanner_;
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
+    std::size_t unviewed_ = 0;  // files that are read before the next look in place
 };
 
 }  // namespace v1
