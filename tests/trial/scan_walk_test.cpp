@@ -210,6 +210,40 @@ TEST_CASE("scan_walk: a file that is larger than its index says, too large to be
     CHECK(done == 4);
 }
 
+TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now and then when they are") {
+    struct prefetching : counting_storage {
+        using counting_storage::counting_storage;
+        std::shared_ptr<texts> asked = std::make_shared<texts>();
+        bool near = false;
+        [[nodiscard]] bool read_ahead(std::string_view key) const {
+            asked->emplace_back(key);
+            return near;
+        }
+    };
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    for (step_number step = 0; step < 20; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {1})}});
+    }
+    build.end();
+    for (const bool near : {false, true}) {
+        prefetching store{inner};
+        store.seen->shows = true;
+        store.near = near;
+        const basic_trial<prefetching> run{store};
+        const auto from = run.snapshot();
+        const selected_tensors which{{}, *from};
+        scan_walk walk{
+            *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+        const std::vector<const catalog::file*> files = from->all_files();
+        walk.walk(
+            files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+        CHECK(store.asked->size() == (near ? 3 : 19));
+        CHECK(store.asked->front() == locations::event_key(1, "worker_0"));
+    }
+}
+
 TEST_CASE("scan_walk: when a file is done nothing of it is held") {
     struct tracking_storage : counting_storage {
         using counting_storage::counting_storage;

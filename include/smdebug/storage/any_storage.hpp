@@ -69,7 +69,8 @@ public:
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
     /// Nothing for a storage that has none to give.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
-    void read_ahead(std::string_view key) const { inner_->read_ahead(key); }
+    /// True for a storage that has no such thing.
+    [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
@@ -104,7 +105,7 @@ private:
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
-        virtual void read_ahead(std::string_view key) const = 0;
+        [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
@@ -141,9 +142,11 @@ private:
                 return std::nullopt;
             }
         }
-        void read_ahead([[maybe_unused]] std::string_view key) const override {
+        [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
             if constexpr (prefetching_storage<Inner>) {
-                store.read_ahead(key);
+                return store.read_ahead(key);
+            } else {
+                return true;
             }
         }
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {

@@ -79,11 +79,11 @@ concept viewing_storage = requires(const S& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
 };
 
-/// Optional: read_ahead(key) asks that an object be brought nearer, as it will be wanted soon.  Returns at once, and
-/// says nothing of objects that are not there.
+/// Optional: read_ahead(key) asks that an object be brought nearer, as it will be wanted soon.  Returns at once,
+/// whether it was near already.  Of an object that is not there it says nothing.
 template <class S>
 concept prefetching_storage = requires(const S& store, std::string_view key) {
-    { store.read_ahead(key) } -> std::same_as<void>;
+    { store.read_ahead(key) } -> std::same_as<bool>;
 };
 
 /// Optional: exists() tells whether the place itself is there, for messages.

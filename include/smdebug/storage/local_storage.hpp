@@ -63,30 +63,29 @@ public:
     /// (above 1 GiB, too), or the file is not there: read() then is the way.  Who opens the file for writing waits
     /// while the buffer lives, see leased_map: hold it briefly.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
-        if (!is_key(key) || !posix::regular_file_size(path_of(key))) {
-            return std::nullopt;
-        }
         struct looked_at {
             explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
             posix::file file;
             std::optional<posix::leased_map> map;
         };
-        auto owner = std::make_shared<const looked_at>(path_of(key));
-        if (!owner->map) {
-            return std::nullopt;
-        }
-        const byte_view bytes = owner->map->view();
-        return byte_buffer{std::move(owner), bytes};
-    }
-
-    /// Asks the system to read the beginning of a file, if it has not.
-    void read_ahead(std::string_view key) const {
         try {
-            if (is_key(key)) {
-                posix::read_ahead(posix::file{path_of(key)});
+            auto owner = std::make_shared<const looked_at>(path_of(key));
+            if (owner->map) {
+                const byte_view bytes = owner->map->view();
+                return byte_buffer{std::move(owner), bytes};
             }
         } catch (const error&) {
-            // Whoever reads it will be told.
+            // Reading will tell.
+        }
+        return std::nullopt;
+    }
+
+    /// Asks the system to read the beginning of a file, if it has not; returns whether it has.
+    [[nodiscard]] bool read_ahead(std::string_view key) const {
+        try {
+            return is_key(key) && posix::read_ahead(posix::file{path_of(key)});
+        } catch (const error&) {
+            return false;  // whoever reads it will be told
         }
     }
 
@@ -180,7 +179,7 @@ private:
         try {
             std::optional<posix::file> soon = open(place);
             if (soon) {
-                posix::read_ahead(*soon);
+                static_cast<void>(posix::read_ahead(*soon));
             }
             return soon;
         } catch (const error&) {

@@ -116,16 +116,19 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Asks the system to read a file (64 MiB of it) that will be wanted soon, if it has not: returns at once.
-inline void read_ahead(const file& soon) noexcept {
+/// Asks the system to read a file (64 MiB of it) that will be wanted soon, if it has not.
+/// Returns at once, whether it has.
+[[nodiscard]] inline bool read_ahead(const file& soon) noexcept {
     // One byte that is there tells that the file is, mostly: asking for all of a cached file would look at every page.
     std::byte first{};
     struct ::iovec into = {.iov_base = &first, .iov_len = 1};
-    if (::preadv2(soon.handle(), &into, 1, 0, RWF_NOWAIT) < 0) {
-        constexpr std::uint64_t most = std::uint64_t{64} << 20U;
-        const auto length = static_cast<off_t>(std::min(soon.size(), most));
-        static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
+    if (::preadv2(soon.handle(), &into, 1, 0, RWF_NOWAIT) >= 0) {
+        return true;
     }
+    constexpr std::uint64_t most = std::uint64_t{64} << 20U;
+    const auto length = static_cast<off_t>(std::min(soon.size(), most));
+    static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
+    return false;
 }
 
 }  // namespace posix

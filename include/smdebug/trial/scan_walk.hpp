@@ -161,8 +161,11 @@ private:
                                      const std::string& key, Visit& visit) {
         if constexpr (viewing_storage<storage_type>) {
             if constexpr (prefetching_storage<storage_type>) {
-                if (place + 1 < files.size() && way(*files[place + 1], 1) == file_way::in_place) {
-                    state_.store().read_ahead(State::event_key(from_, *files[place + 1]));
+                // Where one file was near, so are the next ones, mostly: they are not all asked for.
+                if (near_ > 0) {
+                    --near_;
+                } else if (place + 1 < files.size() && way(*files[place + 1], 1) == file_way::in_place) {
+                    near_ = state_.store().read_ahead(State::event_key(from_, *files[place + 1])) ? files_near : 0;
                 }
             }
             std::optional<byte_buffer> shown;
@@ -211,6 +214,8 @@ private:
     // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
     static constexpr std::size_t views_skipped = 64;
 
+    static constexpr std::size_t files_near = 8;
+
     const State& state_;
     const catalog& from_;
     const selected_tensors& which_;
@@ -219,6 +224,7 @@ private:
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
     std::size_t unviewed_ = 0;  // files that are read before the next look in place
+    std::size_t near_ = 0;      // files that are not asked for ahead
 };
 
 }  // namespace v1
