@@ -55,8 +55,9 @@ public:
     }
 
     /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
-    /// file, when nothing is held of it any more.  A file that cannot be read is handed over as a failure of each of
-    /// its tensors, and the next one is read. Errors: what `visit` and `done` throw, which ends the walk.
+    /// file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
+    /// each of its tensors, and the next one is read.
+    /// Errors: what `visit` and `done` throw, which ends the walk.
     template <class Visit, class Done>
     void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
         constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
