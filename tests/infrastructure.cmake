@@ -68,7 +68,7 @@ endforeach()
 
 add_infrastructure_test(
     compile_time ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/compile_time/table.sh ${include_folder} ${user_compiler})
-set_tests_properties(compile_time PROPERTIES COST 1000)  # the longest: ctest starts it first
+set_tests_properties(compile_time PROPERTIES COST 1000 TIMEOUT 1500)  # the longest: ctest starts it first
 
 # --- linking twice ---------------------------------------------------------------------------------------------------
 if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
@@ -110,4 +110,4 @@ endif()
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
 add_infrastructure_test(aarch64 ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/aarch64 ${user_compiler})
-set_tests_properties(aarch64 PROPERTIES PROCESSORS 2 COST 900)
+set_tests_properties(aarch64 PROPERTIES PROCESSORS 2 COST 900 TIMEOUT 1500)
