@@ -40,7 +40,7 @@ struct walk_options {
     unsigned threads = 1;
     /// Called with the files that are done and all there are, on the calling thread, now and then.
     std::function<void(std::size_t done, std::size_t all)> progress = {};
-    /// Ends the walk, within a few files.
+    /// Ends the walk: after the file at hand on one thread, after the share at hand (64 files at most) on several.
     std::stop_token stop = {};
 };
 
