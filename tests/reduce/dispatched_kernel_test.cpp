@@ -2,11 +2,11 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <doctest/doctest.h>
+#include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace smdebug;
+using reduce_test::same_bits;
 
 static_assert(reduction_kernel<dispatched_kernel>);
 static_assert(std::is_nothrow_default_constructible_v<dispatched_kernel>);
@@ -23,16 +24,6 @@ static_assert(std::is_trivially_copyable_v<dispatched_kernel> && sizeof(dispatch
 static_assert(!std::is_convertible_v<const reduce::compiled_kernel&, dispatched_kernel>);
 
 namespace {
-
-/// Every bit of two answers; NaN are alike.
-bool same_bits(const reduction_values& a, const reduction_values& b) {
-    const auto same = [](double x, double y) {
-        return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-    };
-    return a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf && a.neg_inf == b.neg_inf &&
-           a.zeros == b.zeros && a.computed == b.computed &&
-           std::equal(a.value.begin(), a.value.end(), b.value.begin(), same);
-}
 
 void check_against_scalar(const reduce_test::owned_tensor& tensor) {
     constexpr std::array sets{reduction_set::all(), reduction_set{reduction::mean},

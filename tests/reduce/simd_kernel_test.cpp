@@ -1,13 +1,13 @@
 // Compiled once for the baseline and again with -mavx2 -mfma and -mavx512...: everything here is about
-// xsimd::default_arch, whatever that is.  The hash at the end ties these programs together.
+// xsimd::default_arch, whatever that is.  same_bits_test.cpp, which is compiled as often, ties these programs together.
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 
 #include <doctest/doctest.h>
+#include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,6 +17,7 @@
 #include <vector>
 
 using namespace smdebug;
+using reduce_test::same_bits;
 
 static_assert(reduction_kernel<simd_kernel<>>);
 static_assert(std::is_empty_v<simd_kernel<>>);
@@ -45,16 +46,6 @@ bool cpu_can_run_this() {
         MESSAGE("skipped: this CPU has no ", xsimd::default_arch::name());
     }
     return can;
-}
-
-/// Every bit of two answers; NaN are alike.
-bool same_bits(const reduction_values& a, const reduction_values& b) {
-    bool same = a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf && a.neg_inf == b.neg_inf &&
-                a.zeros == b.zeros && a.computed == b.computed;
-    for (std::size_t i = 0; i < a.value.size(); ++i) {
-        same = same && std::bit_cast<std::uint64_t>(a.value[i]) == std::bit_cast<std::uint64_t>(b.value[i]);
-    }
-    return same;
 }
 
 /// Calls visit(tensor, label) with every tensor of the corpus that is not about NaN and infinities.
