@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the program smdebug and runs it on a recorded training run of PyTorch that lies in this repository.
+# Trains a small network that saves its run with a hook, looks at that run with the program smdebug, and checks it.
 # Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
@@ -9,13 +9,13 @@ cd "$root"
 source cmake/setup.sh
 
 build=build/quickstart
-run=tests/data/golden/torch_mlp
+run=$build/runs/mlp
 
 configure() {
     cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_TESTS=OFF \
         -DSMDEBUG_BUILD_BENCHMARKS=OFF
 }
-build() { cmake --build "$build" -j "$jobs" --target smdebug_program quickstart; }
+build() { cmake --build "$build" -j "$jobs" --target train_mlp smdebug_program quickstart; }
 
 # show COMMAND...: prints the command as a user would type it, then runs it.  Status 3 means that a rule's condition was
 # met: a finding, not a failure.
@@ -29,16 +29,18 @@ show() {
 
 stage "packages" install_packages build
 stage "configure ($build)" configure
-stage "build the programs smdebug and quickstart" build
+stage "build the programs train_mlp, smdebug and quickstart" build
 
-say "the main job on a recorded run: $run"
+rm -rf "$run"  # a hook does not write over a run
 smdebug=$build/examples/smdebug
-say "1. What is in the run?"
+say "1. Train, and save the run: examples/train_mlp.cpp"
+show "$build/examples/train_mlp" "$run"
+say "2. What is in the run?"
 show "$smdebug" ls "$run"
-say "2. How large are its gradients?  (--format csv or json is for programs)"
-show "$smdebug" stats "$run" --collection gradients --steps 2:6 --reductions min,max,abs_mean,nan
-say "3. Is anything wrong with it?"
+say "3. How large were its gradients?  (--format csv or json is for programs)"
+show "$smdebug" stats "$run" --collection gradients --steps 0:300 --reductions min,max,abs_mean,l2
+say "4. Is anything wrong with it?"
 show "$smdebug" check "$run" --rule vanishing_gradient --rule exploding_tensor
-say "4. The same questions from C++: examples/quickstart.cpp"
+say "5. The same questions from C++: examples/quickstart.cpp"
 show "$build/examples/quickstart" "$run"
-say "done.  Next: $smdebug --help, README.md, and the other programs in examples/"
+say "done.  Next: $smdebug --help, README.md, the other programs in examples/, and tensorboard --logdir $run/tensorboard"

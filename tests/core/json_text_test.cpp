@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 using namespace smdebug;
 
@@ -11,6 +14,51 @@ TEST_CASE("json_text: strings are escaped, UTF-8 goes through") {
     std::string out;
     append_json_string(out, "a\"b\\c\n\t\x01\x7F\xC3\xA4");
     CHECK(out == "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\xC3\xA4\"");
+}
+
+TEST_CASE("json_text: ASCII alone, as Python's json.dumps has it") {
+    const auto ascii = [](std::string_view text) {
+        std::string out;
+        append_json_ascii(out, text);
+        return out;
+    };
+    CHECK(ascii("") == "\"\"");
+    CHECK(ascii("plain/name:0") == "\"plain/name:0\"");
+    CHECK(ascii("a\"b\\c/d") == R"("a\"b\\c/d")");
+    CHECK(ascii("\b\t\n\v\f\r\x01\x1F\x7F ~") == R"("\b\t\n\u000b\f\r\u0001\u001f\u007f ~")");
+    CHECK(ascii(std::string_view{"\0", 1}) == R"("\u0000")");
+    CHECK(ascii("\xC2\x80\xDF\xBF") == R"("\u0080\u07ff")");
+    CHECK(ascii("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") == R"("\u0800\ud7ff\ue000\uffff")");
+    CHECK(ascii("\xF0\x90\x80\x80\xF0\x9F\x98\x80\xF4\x8F\xBF\xBF") == R"("\ud800\udc00\ud83d\ude00\udbff\udfff")");
+}
+
+TEST_CASE("json_text: bytes that are no UTF-8 are told, and become one replacement each") {
+    // Lone and missing continuations, overlong forms, surrogates, beyond the last character, bytes that never occur.
+    for (const std::string_view bad :
+         {"\x80", "\xBF", "\xC3", "\xE2\x82", "\xF0\x9F\x98", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF",
+          "\xF0\x8F\xBF\xBF", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE", "\xFF"}) {
+        CAPTURE(bad.size());
+        CHECK_FALSE(is_utf8(bad));
+        CHECK_FALSE(is_utf8("a" + std::string{bad} + "b"));
+        std::string expected = "\"a";
+        for (std::size_t i = 0; i < bad.size(); ++i) {
+            expected += "\\ufffd";
+        }
+        std::string out;
+        append_json_ascii(out, "a" + std::string{bad} + "b");
+        CHECK(out == expected + "b\"");
+    }
+    CHECK(is_utf8(""));
+    CHECK(is_utf8("plain"));
+    CHECK(is_utf8("\x7F\xC2\x80\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"));
+    static_assert(is_utf8("\xC3\xA4"));
+}
+
+TEST_CASE("json_text: whole numbers") {
+    std::string out;
+    append_json_integer(out, std::numeric_limits<std::int64_t>::min());
+    append_json_integer(out, std::numeric_limits<std::uint64_t>::max());
+    CHECK(out == "-922337203685477580818446744073709551615");
 }
 
 TEST_CASE("json_text: doubles come back exactly from 17 digits") {

@@ -15,3 +15,11 @@ TEST_CASE("collection: the defaults are the Python package's") {
     CHECK_FALSE(group.save_config.has_value());
     CHECK_FALSE(group.reduction_config.has_value());
 }
+
+TEST_CASE("collection: compares by everything it holds") {
+    const collection group{.name = "g", .reduction_config = {{.norms = {"l1"}}}};
+    collection other = group;
+    CHECK(other == group);
+    other.reduction_config->abs_norms = {"l1"};
+    CHECK_FALSE(other == group);
+}

@@ -6,10 +6,14 @@
 #include <smdebug/storage/folder_follower.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/output.hpp>
+#include <smdebug/storage/posix_claim.hpp>
+#include <smdebug/storage/posix_output.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -113,6 +117,54 @@ struct dates_steadily : base {
     [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> modified(std::string_view) const { return {}; }
 };
 
+struct output_that_counts {
+    std::size_t append(std::span<const byte_view>) { return 0; }
+    void commit(durability) {}
+};
+struct output_of_one : smdebug_test::output_archetype {
+    void append(byte_view) {}  // hides that of the archetype
+};
+struct output_without_durability : smdebug_test::output_archetype {
+    void commit() {}
+};
+struct output_that_tells : smdebug_test::output_archetype {
+    bool commit(durability) { return true; }
+};
+struct output_that_stays : smdebug_test::output_archetype {
+    output_that_stays(output_that_stays&&) = delete;
+};
+struct creates_pointers : base {
+    [[nodiscard]] std::unique_ptr<smdebug_test::output_archetype> create(std::string_view) { return {}; }
+};
+struct creates_sized : base {
+    [[nodiscard]] smdebug_test::output_archetype create(std::string_view, std::size_t);
+};
+struct removes_silently : base {
+    void remove(std::string_view) {}
+};
+struct removes_many : base {
+    std::size_t remove(std::string_view) { return 0; }
+};
+struct claim_of_many {
+    void release() {}
+};
+struct claim_for_ever : smdebug_test::claim_archetype {
+    bool release() { return false; }
+};
+struct claim_that_stays : smdebug_test::claim_archetype {
+    claim_that_stays(claim_that_stays&&) = delete;
+};
+struct claims_blindly : base {
+    [[nodiscard]] smdebug_test::claim_archetype claim(std::string_view);
+};
+struct claims_mutably : claims_blindly {
+    [[nodiscard]] bool claimed(std::string_view) { return false; }
+};
+struct claims_perhaps : base {
+    [[nodiscard]] std::optional<smdebug_test::claim_archetype> claim(std::string_view) { return {}; }
+    [[nodiscard]] bool claimed(std::string_view) const { return false; }
+};
+
 static_assert(storage<base>);
 static_assert(storage<smdebug_test::storage_archetype>);
 static_assert(!batch_reader<smdebug_test::storage_archetype>);
@@ -146,6 +198,31 @@ static_assert(!viewing_storage<base> && !viewing_storage<views_always> && !viewi
 static_assert(!prefetching_storage<base> && prefetching_storage<local_storage> && prefetching_storage<any_storage>);
 static_assert(!worth_following(base{}) && !worth_following(follows_by_word_alone{}));
 static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
+static_assert(object_output<smdebug_test::output_archetype> && object_output<memory_storage::output> &&
+              object_output<posix::whole_file_output> &&
+              object_output<gathered_output<smdebug_test::writable_archetype>>);
+static_assert(!object_output<output_that_counts> && !object_output<output_of_one> &&
+              !object_output<output_without_durability> && !object_output<output_that_tells> &&
+              !object_output<output_that_stays> && !object_output<const smdebug_test::output_archetype>);
+static_assert(writable_storage<smdebug_test::writable_archetype> &&
+              !appending_storage<smdebug_test::writable_archetype> &&
+              !removing_storage<smdebug_test::writable_archetype> &&
+              !claiming_storage<smdebug_test::writable_archetype>);
+static_assert(appending_storage<smdebug_test::appending_archetype> &&
+              !removing_storage<smdebug_test::appending_archetype> &&
+              !claiming_storage<smdebug_test::appending_archetype> && !appending_storage<creates_pointers> &&
+              !appending_storage<creates_sized>);
+static_assert(removing_storage<smdebug_test::removing_archetype> &&
+              !appending_storage<smdebug_test::removing_archetype> &&
+              !claiming_storage<smdebug_test::removing_archetype> && !removing_storage<removes_silently> &&
+              !removing_storage<removes_many>);
+static_assert(object_claim<smdebug_test::claim_archetype> && object_claim<memory_storage::held_key> &&
+              object_claim<posix::file_claim>);
+static_assert(!object_claim<claim_of_many> && !object_claim<claim_for_ever> && !object_claim<claim_that_stays>);
+static_assert(claiming_storage<smdebug_test::claiming_archetype> &&
+              !appending_storage<smdebug_test::claiming_archetype> &&
+              !removing_storage<smdebug_test::claiming_archetype> && !claiming_storage<claims_blindly> &&
+              !claiming_storage<claims_mutably> && !claiming_storage<claims_perhaps>);
 
 }  // namespace
 
@@ -171,6 +248,12 @@ TEST_CASE("storage concepts: the library's storages model them, with their optio
     CHECK(followable_storage<any_storage>);
     CHECK(announcing_storage<any_storage>);
     CHECK(dated_storage<any_storage>);
+    CHECK(appending_storage<local_storage>);
+    CHECK(appending_storage<memory_storage>);
+    CHECK(removing_storage<local_storage>);
+    CHECK(removing_storage<memory_storage>);
+    CHECK(claiming_storage<local_storage>);
+    CHECK(claiming_storage<memory_storage>);
 }
 
 TEST_CASE("storage concepts: a storage is worth following when it can be followed and does not say otherwise") {

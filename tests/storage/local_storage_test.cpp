@@ -1,18 +1,18 @@
 #include <smdebug/storage/local_storage.hpp>
 
+#include "support/child_process.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -73,6 +73,11 @@ TEST_CASE("local_storage: can be followed when somebody else writes") { check_fo
 TEST_CASE("local_storage: announces changes, from before it is there") { check_signal_conformance(fresh_place); }
 TEST_CASE("local_storage: announces what somebody else writes") { check_signal_conformance(empty_place); }
 TEST_CASE("local_storage: dates its files") { check_dating_conformance(fresh_place); }
+TEST_CASE("local_storage: is written piece by piece, from before it is there") {
+    check_output_conformance(fresh_place);
+}
+TEST_CASE("local_storage: removes files") { check_removal_conformance(fresh_place); }
+TEST_CASE("local_storage: holds keys, from before it is there") { check_claim_conformance(fresh_place); }
 
 TEST_CASE("local_storage: a file's date is its modification time, to the nanosecond") {
     const temporary_folder folder;
@@ -124,6 +129,26 @@ TEST_CASE("local_storage: a key never leaves the folder") {
     }
     CHECK(store.list("../", "").empty());
     CHECK(store.list("/", "").empty());
+}
+
+TEST_CASE("local_storage: nothing is written, removed or held outside the folder") {
+    const temporary_folder folder;
+    folder.write("secret", "outside");
+    local_storage store{folder.path() + "/run"};
+    local_storage nowhere{""};
+    for (const std::string& key : {std::string{"../secret"}, folder.path() + "/secret", std::string{"a/../../secret"},
+                                   std::string{""}, std::string{".."}, std::string{"inside\0x", 8}}) {
+        CAPTURE(key);
+        for (local_storage* place : {&store, &nowhere}) {
+            CHECK_THROWS_AS(place->write(key, as_bytes("x")), not_found);
+            CHECK_THROWS_AS(static_cast<void>(place->create(key)), not_found);
+            CHECK_THROWS_AS(place->remove(key), not_found);
+            CHECK_THROWS_AS(static_cast<void>(place->claim(key)), not_found);
+            CHECK_THROWS_AS(static_cast<void>(place->claimed(key)), not_found);
+        }
+    }
+    CHECK_THROWS_AS(static_cast<void>(nowhere.create("a")), not_found);
+    CHECK(local_storage{folder.path()}.list("", "") == std::vector<std::string>{"secret"});
 }
 
 TEST_CASE("local_storage: a folder that is missing, or a file in its place, holds nothing") {
@@ -207,16 +232,16 @@ TEST_CASE("local_storage: write leaves no half file and no temporary name behind
     CHECK(text_of(store.read("a/b/c.json")) == "two");
     CHECK(store.list("", "") == std::vector<std::string>{"a/b/c.json"});
 
-    // A limit on the file size stands for a full disk.
-    struct rlimit before = {};
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-    const struct rlimit small = {.rlim_cur = 100, .rlim_max = before.rlim_max};
-    const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const std::string large(1000, 'x');
-    CHECK_THROWS_AS(store.write("a/b/c.json", as_bytes(large)), unavailable);
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
-    ::signal(SIGXFSZ, old_handler);
+    const int status = status_of_child([&] {
+        limit_file_size(100);
+        try {
+            store.write("a/b/c.json", as_bytes(std::string(1000, 'x')));
+        } catch (const unavailable&) {
+            return 0;
+        }
+        return 1;
+    });
+    CHECK(status == 0);
     CHECK(text_of(store.read("a/b/c.json")) == "two");
     CHECK(store.list("", "") == std::vector<std::string>{"a/b/c.json"});
 }

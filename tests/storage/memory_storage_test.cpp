@@ -2,6 +2,7 @@
 
 #include "support/archetypes.hpp"
 #include "support/storage_conformance.hpp"
+#include "support/writing_conformance.hpp"
 
 #include <doctest/doctest.h>
 
@@ -37,6 +38,9 @@ TEST_CASE("memory_storage: passes the conformance suite") { check_storage_confor
 TEST_CASE("memory_storage: can be followed") { check_follower_conformance(empty_place); }
 TEST_CASE("memory_storage: announces changes") { check_signal_conformance(empty_place); }
 TEST_CASE("memory_storage: dates its objects") { check_dating_conformance(empty_place); }
+TEST_CASE("memory_storage: is written piece by piece") { check_output_conformance(empty_place); }
+TEST_CASE("memory_storage: removes objects") { check_removal_conformance(empty_place); }
+TEST_CASE("memory_storage: holds keys") { check_claim_conformance(empty_place); }
 
 TEST_CASE("memory_storage: a follower gives each key once, unless it went in between, and keeps the objects alive") {
     auto store = std::make_unique<memory_storage>();
@@ -104,4 +108,32 @@ TEST_CASE("memory_storage: copies are handles on the same objects") {
     const memory_storage other = store;
     store.write("x", as_bytes("1"));
     CHECK(other.size("x") == 1);
+}
+
+TEST_CASE("memory_storage: outputs and claims keep the objects alive") {
+    auto store = std::make_unique<memory_storage>();
+    const memory_storage other = *store;
+    auto out = store->create("a");
+    auto held = store->claim("b");
+    store.reset();
+    append_texts(out, {"text"});
+    out.commit(durability::on_disk);
+    CHECK(text_of(other.read("a")) == "text");
+    CHECK(other.claimed("b"));
+    held.release();
+    CHECK_FALSE(other.claimed("b"));
+}
+
+TEST_CASE("memory_storage: a claim that another copy made is one, too, and is told of like any object") {
+    memory_storage store;
+    memory_storage copy = store;
+    auto follower = store.follow("run/");
+    {
+        const auto held = store.claim("run/claim");
+        CHECK_THROWS_AS(static_cast<void>(copy.claim("run/claim")), in_use);
+        CHECK(follower.next() == std::vector<std::string>{"run/claim"});
+        CHECK(text_of(store.read("run/claim")) == "smdebug, in memory\n");
+    }
+    CHECK(follower.next().empty());
+    CHECK_NOTHROW(static_cast<void>(copy.claim("run/claim")));
 }

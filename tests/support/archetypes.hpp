@@ -101,6 +101,71 @@ public:
     }
 };
 
+/// A storage that can be written, and nothing else.
+class writable_archetype : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    void write(std::string_view key, smdebug::byte_view bytes) { handle().write(key, bytes); }
+
+protected:
+    [[nodiscard]] smdebug::memory_storage handle() const { return objects(); }
+};
+
+/// An output and nothing else: movable, not copyable, no default constructor.
+class output_archetype {
+public:
+    explicit output_archetype(smdebug::memory_storage::output inner) : inner_(std::move(inner)) {}
+    output_archetype(output_archetype&&) = default;
+    output_archetype& operator=(output_archetype&&) = default;
+    output_archetype(const output_archetype&) = delete;
+    output_archetype& operator=(const output_archetype&) = delete;
+    ~output_archetype() = default;
+
+    void append(std::span<const smdebug::byte_view> pieces) { inner_.append(pieces); }
+    void commit(smdebug::durability how) { inner_.commit(how); }
+
+private:
+    smdebug::memory_storage::output inner_;
+};
+
+/// A claim and nothing else.
+class claim_archetype {
+public:
+    explicit claim_archetype(smdebug::memory_storage::held_key inner) : inner_(std::move(inner)) {}
+    claim_archetype(claim_archetype&&) = default;
+    claim_archetype& operator=(claim_archetype&&) = default;
+    claim_archetype(const claim_archetype&) = delete;
+    claim_archetype& operator=(const claim_archetype&) = delete;
+    ~claim_archetype() = default;
+
+    void release() { inner_.release(); }
+
+private:
+    smdebug::memory_storage::held_key inner_;
+};
+
+/// A storage that can be written, piece by piece too, and nothing else.
+class appending_archetype : public writable_archetype {
+public:
+    using writable_archetype::writable_archetype;
+    [[nodiscard]] output_archetype create(std::string_view key) { return output_archetype{handle().create(key)}; }
+};
+
+/// A storage that can be written, and removes objects, and nothing else.
+class removing_archetype : public writable_archetype {
+public:
+    using writable_archetype::writable_archetype;
+    bool remove(std::string_view key) { return handle().remove(key); }
+};
+
+/// A storage that can be written, and whose keys can be held, and nothing else.
+class claiming_archetype : public writable_archetype {
+public:
+    using writable_archetype::writable_archetype;
+    [[nodiscard]] claim_archetype claim(std::string_view key) { return claim_archetype{handle().claim(key)}; }
+    [[nodiscard]] bool claimed(std::string_view key) const { return handle().claimed(key); }
+};
+
 /// A decoder and nothing else: no default constructor, no assignment.
 class decoder_archetype {
 public:

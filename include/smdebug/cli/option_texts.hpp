@@ -14,7 +14,7 @@
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/trial/regex.hpp>
+#include <smdebug/index/regex.hpp>
 
 #include <algorithm>
 #include <cstddef>

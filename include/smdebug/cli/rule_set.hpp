@@ -6,10 +6,10 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/regex.hpp>
 #include <smdebug/rules/exploding_tensor.hpp>
 #include <smdebug/rules/vanishing_gradient.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/regex.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -236,6 +236,13 @@ public:
         : unavailable(error_name{"Stopped"}, message, std::move(context)) {}
 };
 
+/// Another writer holds what this one wants to hold alone.
+class in_use : public unavailable {
+public:
+    in_use(const std::string& message, error_context context)
+        : unavailable(error_name{"InUse"}, message, std::move(context)) {}
+};
+
 // corrupt_data ---------------------------------------------------------------------------------------------------
 
 /// A record of an event file is damaged, or is not the one that the index names.
@@ -290,6 +297,15 @@ public:
         : invalid_argument(
               error_name{"InvalidCollectionConfiguration"},
               "Collection " + collection + " has not been configured. Please fill in tensor_names or include_regex") {}
+};
+
+// error ----------------------------------------------------------------------------------------------------------
+
+/// There is a run already where a new one should be written.
+class run_exists : public error {
+public:
+    run_exists(const std::string& message, error_context context)
+        : error(error_name{"SMDebugError"}, message, std::move(context)) {}
 };
 
 // Not an error of the library, but thrown where a caller asked for it ----------------------------------------------

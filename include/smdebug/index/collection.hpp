@@ -1,11 +1,12 @@
 // A collection: a named group of tensors, with what is saved of them and when.
-// Apart from the reader of the files, so that options and rules need no JSON parser to speak of one.
-// Used by: index/collections_file.hpp, trial, rules.
+// Apart from the reader of the files, so that options, rules and writers need no JSON parser to speak of one.
+// Used by: index/collections_file.hpp, index/collections_writer.hpp, trial, rules, hook.
 #pragma once
 
 #include <smdebug/core/step.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,13 +21,19 @@ struct save_config_mode {
     std::vector<step_number> save_steps = {};
     std::optional<step_number> start_step = {};
     std::optional<step_number> end_step = {};
+    friend bool operator==(const save_config_mode&, const save_config_mode&) = default;
 };
 
-/// What of a collection's tensors is saved.
+/// What of a collection's tensors is saved.  Reductions may be named in one list, as a file names them, or in four, as
+/// the Python package's constructor takes them; who reads a file gets the one list.
 struct reduction_config {
-    std::vector<std::string> reductions = {};  ///< as in the file: "min", "abs_max", "l1_norm", "abs_l2_norm"
+    std::vector<std::string> reductions = {};      ///< "min", "abs_max", "l1_norm", "abs_l2_norm"
+    std::vector<std::string> abs_reductions = {};  ///< of magnitudes: "max" is what `reductions` calls "abs_max"
+    std::vector<std::string> norms = {};           ///< "l1", "l2"
+    std::vector<std::string> abs_norms = {};       ///< "l1", "l2" of magnitudes
     bool save_raw_tensor = false;
     bool save_shape = false;
+    friend bool operator==(const reduction_config&, const reduction_config&) = default;
 };
 
 /// A named group of tensors, by name and by regex.
@@ -37,6 +44,14 @@ struct collection {
     std::optional<std::map<mode, save_config_mode>> save_config = {};
     std::optional<smdebug::reduction_config> reduction_config = {};
     bool save_histogram = true;
+    friend bool operator==(const collection&, const collection&) = default;
+};
+
+/// What a collections file holds: the groups by name, and how many workers the job has.
+struct collections_file {
+    std::map<std::string, collection, std::less<>> collections;
+    std::int64_t num_workers = 1;
+    friend bool operator==(const collections_file&, const collections_file&) = default;
 };
 
 }  // namespace v1

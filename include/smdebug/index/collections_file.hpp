@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,12 +19,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-
-/// A whole file.
-struct collections_file {
-    std::map<std::string, collection, std::less<>> collections;
-    std::int64_t num_workers = 1;
-};
 
 namespace detail {
 

@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/index/index_meta.hpp>
 #include <smdebug/index/json_document.hpp>
 
 #include <algorithm>
@@ -18,13 +19,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace index_file {
-
-/// The first part.
-struct meta {
-    smdebug::mode mode = smdebug::mode::global;
-    step_number mode_step = 0;
-    std::string_view event_file_name;  ///< relative to the run; borrowed
-};
 
 /// Where one tensor's record lies.
 struct location {

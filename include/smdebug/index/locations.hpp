@@ -20,6 +20,7 @@ namespace locations {
 inline constexpr std::string_view index_folder = "index/";
 inline constexpr std::string_view events_folder = "events/";
 inline constexpr std::string_view collections_folder = "collections/";
+inline constexpr std::string_view event_extension = ".tfevents";
 inline constexpr std::string_view end_of_job = "training_job_end.ts";  ///< the mark of a job that has ended
 inline constexpr step_number steps_per_index_folder = 1000;
 
@@ -120,7 +121,8 @@ struct step_file {
 /// "events/000000012345/000000012345_worker_0.tfevents"
 [[nodiscard]] inline std::string event_key(step_number step, std::string_view worker) {
     const std::string padded = zero_padded(step, 12);
-    return std::string{events_folder} + padded + "/" + padded + "_" + file_part_from_worker(worker) + ".tfevents";
+    return std::string{events_folder} + padded + "/" + padded + "_" +
+           file_part_from_worker(worker).append(event_extension);
 }
 
 /// "collections/000000000/worker_0_collections.json"

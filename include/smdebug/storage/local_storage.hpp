@@ -1,6 +1,6 @@
 // A storage that is a directory on this machine.
 // Files are read; large ones can be looked at in place, where nobody can cut them short meanwhile (posix_map.hpp).
-// Used by: trial (local_trial), any_storage.
+// Used by: trial (local_trial), hook, any_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -8,9 +8,11 @@
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/folder_follower.hpp>
+#include <smdebug/storage/posix_claim.hpp>
 #include <smdebug/storage/posix_file.hpp>
 #include <smdebug/storage/posix_folder.hpp>
 #include <smdebug/storage/posix_map.hpp>
+#include <smdebug/storage/posix_output.hpp>
 #include <smdebug/storage/posix_watch.hpp>
 
 #include <algorithm>
@@ -158,9 +160,25 @@ public:
     [[nodiscard]] bool exists() const { return posix::directory_handle::open(root_).has_value(); }
 
     /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
-    /// Makes the folders on the way.  Errors: access_denied, unavailable (disk full, and whatever else the system
-    /// says).
+    /// Makes the folders on the way.  Errors: those of create().
     void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
+
+    /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, "<key>.tmp.<n>.<n>".
+    /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
+    /// removed meanwhile, and whatever else the system says).
+    [[nodiscard]] posix::whole_file_output create(std::string_view key) {
+        return posix::whole_file_output{path_of(key)};
+    }
+
+    /// Removes a file; returns whether it was there.  Its folder stays.  Errors: not_found (no key), access_denied,
+    /// unavailable.
+    bool remove(std::string_view key) { return posix::remove_file(path_of(key)); }
+
+    /// Holds a key, by a locked file under it, also against other processes.  Errors: in_use, and those of create().
+    [[nodiscard]] posix::file_claim claim(std::string_view key) { return posix::file_claim{path_of(key)}; }
+
+    /// Whether anyone alive holds the key, or something is there of which nobody can tell.  Errors: as remove().
+    [[nodiscard]] bool claimed(std::string_view key) const { return posix::is_claimed(path_of(key)); }
 
 private:
     // Below that, making a mapping costs more than copying.
@@ -204,6 +222,7 @@ private:
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
 static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
+static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

@@ -1,5 +1,5 @@
 // A storage that is a map in memory: the reference of what a storage does, and a place for runs that never see a disk.
-// Used by: tests, rules inside the training process.
+// Used by: tests, hook and rules inside the training process.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -7,9 +7,11 @@
 #include <smdebug/storage/announcer.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/output.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +36,8 @@ class memory_storage {
 
 public:
     class follower;
+    class output;
+    class held_key;
 
     /// `label` is what name() gives, as "memory:<label>".
     memory_storage() : memory_storage("run") {}
@@ -99,39 +103,20 @@ public:
 
     /// Puts an object there, or another in its place.  Copies the bytes.
     void write(std::string_view key, byte_view bytes) {
-        auto buffer = byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end()));
-        {
-            const std::unique_lock lock{state_->guard};
-            const auto [at, is_new] = state_->objects.try_emplace(std::string{key});
-            if (is_new) {
-                try {
-                    state_->arrivals.emplace_hint(state_->arrivals.end(), state_->next_arrival, at->first);
-                } catch (...) {
-                    state_->objects.erase(at);
-                    throw;
-                }
-                at->second.arrival = state_->next_arrival++;
-            }
-            at->second.bytes = std::move(buffer);
-            at->second.written = std::chrono::system_clock::now();
-        }
-        state_->announces.announce(key);
+        state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
     }
 
+    /// An object written piece by piece.  Copies the pieces, once.
+    [[nodiscard]] output create(std::string_view key);
+
     /// Takes an object away.  Returns whether it was there.
-    bool remove(std::string_view key) {
-        {
-            const std::unique_lock lock{state_->guard};
-            const auto found = state_->objects.find(key);
-            if (found == state_->objects.end()) {
-                return false;
-            }
-            state_->arrivals.erase(found->second.arrival);
-            state_->objects.erase(found);
-        }
-        state_->announces.announce(key);
-        return true;
-    }
+    bool remove(std::string_view key) { return state_->take_away(key); }
+
+    /// Holds a key by an object under it.  Errors: in_use when there is an object under the key, by whom ever.
+    [[nodiscard]] held_key claim(std::string_view key);
+
+    /// Whether there is an object under the key: a claim, or something else.
+    [[nodiscard]] bool claimed(std::string_view key) const { return size(key).has_value(); }
 
 private:
     struct object {
@@ -145,6 +130,44 @@ private:
         std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
         std::uint64_t next_arrival = 1;
         announcer announces;
+
+        // Puts an object there, in the place of another unless that is to stay; returns whether it has.
+        bool put(std::string_view key, byte_buffer bytes, bool replace = true) {
+            {
+                const std::unique_lock lock{guard};
+                const auto [at, is_new] = objects.try_emplace(std::string{key});
+                if (is_new) {
+                    try {
+                        arrivals.emplace_hint(arrivals.end(), next_arrival, at->first);
+                    } catch (...) {
+                        objects.erase(at);
+                        throw;
+                    }
+                    at->second.arrival = next_arrival++;
+                } else if (!replace) {
+                    return false;
+                }
+                at->second.bytes = std::move(bytes);
+                at->second.written = std::chrono::system_clock::now();
+            }
+            announces.announce(key);
+            return true;
+        }
+
+        // Takes an object away; with `only`, unless it has been replaced by other bytes than these.
+        bool take_away(std::string_view key, const byte_buffer* only = nullptr) {
+            {
+                const std::unique_lock lock{guard};
+                const auto found = objects.find(key);
+                if (found == objects.end() || (only != nullptr && found->second.bytes.owner() != only->owner())) {
+                    return false;
+                }
+                arrivals.erase(found->second.arrival);
+                objects.erase(found);
+            }
+            announces.announce(key);
+            return true;
+        }
     };
     std::string name_;
     std::shared_ptr<state> state_;
@@ -185,9 +208,79 @@ inline memory_storage::follower memory_storage::follow(std::string_view prefix) 
     return follower{state_, prefix};
 }
 
+/// An object being written into a memory_storage, which it keeps alive; models object_output.
+class memory_storage::output {
+public:
+    output(output&&) = default;
+    output& operator=(output&&) = default;
+    output(const output&) = delete;
+    output& operator=(const output&) = delete;
+    ~output() = default;
+
+    void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
+    /// Moves the bytes in.  Memory is memory: nothing is `on_disk`.
+    void commit(durability /*none is more than another*/) {
+        state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
+    }
+
+private:
+    friend class memory_storage;
+    output(std::shared_ptr<state> place, std::string_view key) : state_(std::move(place)), key_(key) {}
+
+    std::shared_ptr<state> state_;
+    std::string key_;
+    std::vector<std::byte> bytes_;
+};
+
+inline memory_storage::output memory_storage::create(std::string_view key) { return output{state_, key}; }
+
+/// A key held in a memory_storage, which it keeps alive; models object_claim.
+class memory_storage::held_key {
+public:
+    held_key(held_key&&) = default;
+    held_key& operator=(held_key&& other) noexcept {
+        held_key mine{std::move(other)};  // what this one held goes now, not with `other`
+        state_.swap(mine.state_);
+        key_.swap(mine.key_);
+        std::swap(object_, mine.object_);
+        return *this;
+    }
+    held_key(const held_key&) = delete;
+    held_key& operator=(const held_key&) = delete;
+    ~held_key() { release(); }
+
+    /// Takes the object away, unless it was removed or replaced by others.
+    void release() noexcept {
+        if (const auto place = std::exchange(state_, nullptr)) {
+            place->take_away(key_, &object_);
+        }
+    }
+
+private:
+    friend class memory_storage;
+    held_key(std::shared_ptr<state> place, std::string_view key)
+        : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
+        if (!place->put(key, object_, false)) {
+            throw in_use("the object " + key_ +
+                             " is held by another writer, or is something else. Wait for its end, "
+                             "remove the object if nobody needs it, or write elsewhere.",
+                         {.where = key_});
+        }
+        state_ = std::move(place);
+    }
+
+    std::shared_ptr<state> state_;  // none: nothing is held
+    std::string key_;
+    byte_buffer object_;
+};
+
+inline memory_storage::held_key memory_storage::claim(std::string_view key) { return held_key{state_, key}; }
+
 static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
 static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
               dated_storage<memory_storage>);
+static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
+              claiming_storage<memory_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

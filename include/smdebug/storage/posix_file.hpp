@@ -1,4 +1,4 @@
-// The few POSIX calls that local_storage needs, with errors that name the path and the system's reason.
+// Opening and reading files by POSIX calls, with errors that name the path and the system's reason.
 // POSIX and not <fstream> or <filesystem>: opening ten thousand small files is what opening a run costs.
 // Used by: storage/local_storage.hpp, storage/posix_*.hpp.
 #pragma once
@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -235,49 +234,6 @@ private:
         std::chrono::nanoseconds{facts->st_mtim.tv_nsec};
     return std::chrono::system_clock::time_point{
         std::chrono::duration_cast<std::chrono::system_clock::duration>(since_1970)};
-}
-
-/// Makes the folders above `path`.
-inline void make_folders_above(const std::string& path) {
-    for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-        const std::string folder = path.substr(0, slash);
-        if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
-            fail("cannot make the folder", folder, errno);
-        }
-    }
-}
-
-/// Writes a whole file under another name in the same folder, then renames it.
-inline void write_whole(const std::string& path, byte_view bytes) {
-    // Several writers may be at work in one folder: the first free name is taken.
-    std::string temporary;
-    descriptor handle{-1};
-    for (int attempt = 0; handle.get() < 0; ++attempt) {
-        temporary = path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(attempt);
-        handle = descriptor{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-        if (handle.get() < 0 && errno == ENOENT && attempt == 0) {
-            make_folders_above(path);
-        } else if (handle.get() < 0 && (errno != EEXIST || attempt > 1000)) {
-            fail("cannot make", temporary, errno);
-        }
-    }
-    const auto give_up = [&](const std::string& doing, int code) {
-        ::unlink(temporary.c_str());
-        fail(doing, path, code);
-    };
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t put = ::write(handle.get(), bytes.data() + done, bytes.size() - done);
-        if (put < 0 && errno != EINTR) {
-            give_up("cannot write", errno);
-        }
-        done += put > 0 ? static_cast<std::size_t>(put) : 0;
-    }
-    if (::close(handle.release()) != 0) {
-        give_up("cannot write", errno);
-    }
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-        give_up("cannot rename the temporary file of", errno);
-    }
 }
 
 }  // namespace posix

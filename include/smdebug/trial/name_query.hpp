@@ -3,9 +3,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/regex.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/regex.hpp>
 
 #include <algorithm>
 #include <optional>

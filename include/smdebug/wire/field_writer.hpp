@@ -32,10 +32,20 @@ namespace wire {
     return tag_size(number) + varint_size(length) + length;
 }
 
+/// Bytes that a message holds and a buffer does not: they belong at `at` in it.
+/// Borrows: the bytes.
+struct omitted_bytes {
+    std::size_t at = 0;
+    byte_view bytes;
+};
+
 /// Appends fields to `out`, which it borrows.  Writes what it is told: leaving out defaults is the message's business.
 class field_writer {
 public:
     explicit field_writer(std::vector<std::byte>& out) noexcept : out_(&out) {}
+
+    /// The same, but what write_content is given is not copied: `omitted` says where it belongs.
+    field_writer(std::vector<std::byte>& out, omitted_bytes& omitted) noexcept : out_(&out), omitted_(&omitted) {}
 
     void write_varint(field_number number, std::uint64_t value) {
         put_tag(number, wire_type::varint);
@@ -58,6 +68,17 @@ public:
     }
     void write_text(field_number number, std::string_view text) { write_bytes(number, as_bytes(text)); }
 
+    /// Bytes that may be large, such as a tensor's elements: left out where the writer was made so.  One such field a
+    /// message.
+    void write_content(field_number number, byte_view bytes) {
+        begin_message(number, bytes.size());
+        if (omitted_ != nullptr) {
+            *omitted_ = {out_->size(), bytes};
+        } else {
+            detail::append_bytes(*out_, bytes);
+        }
+    }
+
     /// Begins a nested message of `length` bytes: the caller writes exactly that many next.
     void begin_message(field_number number, std::size_t length) {
         put_tag(number, wire_type::length_delimited);
@@ -75,6 +96,7 @@ private:
     }
 
     std::vector<std::byte>* out_;
+    omitted_bytes* omitted_ = nullptr;
 };
 
 }  // namespace wire

@@ -149,7 +149,7 @@ inline void encode(field_writer& writer, const tensor_fields& tensor) {
     writer.begin_message(tensor_field::shape, encoded_size(tensor.shape));
     encode(writer, tensor.shape);
     if (!tensor.content.empty()) {
-        writer.write_bytes(tensor_field::content, tensor.content);
+        writer.write_content(tensor_field::content, tensor.content);
     }
     for (const std::string_view text : tensor.strings) {
         writer.write_text(tensor_field::string_val, text);

@@ -1,6 +1,6 @@
 // Regular expressions over tensor names: the only header that includes PCRE2.
 // std::regex lacks look-behind and (?i), and overflows the stack on long names; real collections need both.
-// Used by: trial, cli.
+// Used by: trial, hook, cli.
 #pragma once
 
 #include <smdebug/core/error.hpp>

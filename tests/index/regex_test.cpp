@@ -1,4 +1,4 @@
-#include <smdebug/trial/regex.hpp>
+#include <smdebug/index/regex.hpp>
 
 #include <smdebug/core/error.hpp>
 

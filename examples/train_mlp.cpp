@@ -1,0 +1,100 @@
+// Trains a small network and saves the run with a hook: weights, biases, gradients, activations, losses, scalars.
+// Usage: train_mlp OUT_DIR
+// The network and its data are in mlp.hpp; here is what a training loop has to do for smdebug.
+#include "mlp.hpp"
+
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/smdebug.hpp>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace smd = smdebug;
+
+constexpr std::size_t epochs = 10;
+constexpr std::size_t steps_an_epoch = 200;
+constexpr std::size_t batch_size = 64;
+constexpr std::size_t hidden_units = 64;
+
+// What is saved, and when.  Every option has a default.
+smd::hook_options options_for(const std::string& folder) {
+    const smd::save_config every_100th{
+        .save_interval = 100,                                 // the training steps that it divides
+        .modes = {{smd::mode::eval, {.save_interval = 1}}}};  // every step of an evaluation
+    smd::collection activations{.name = "activations", .include_regex = {"tanh_output"}};
+    activations.save_config = smd::save_config{.save_interval = 500};                          // less often, and
+    activations.reduction_config = {.reductions = {"min", "max", "mean", "abs_mean", "std"}};  // no values
+    return {.out_dir = folder,
+            .save_config = every_100th,
+            .collections = {activations},
+            .include_collections = {"weights", "biases", "gradients", "activations"},  // losses always are
+            .export_tensorboard = true};  // scalars and histograms, in OUT_DIR/tensorboard
+}
+
+// One layer, where its numbers lie: nothing is copied, and nothing happens at steps that are not saved.
+void save_layer(smd::hook& hook, const std::string& name, const mlp::linear& layer) {
+    hook.save_tensor(name + ".weight", layer.weight, {layer.outputs, layer.inputs});
+    hook.save_tensor(name + ".bias", layer.bias);
+    hook.save_tensor("gradient/" + name + ".weight", layer.weight_gradient, {layer.outputs, layer.inputs});
+    hook.save_tensor("gradient/" + name + ".bias", layer.bias_gradient);
+}
+
+void train_step(smd::hook& hook, mlp::network& net, const mlp::points& batch, float learning_rate) {
+    hook.set_mode(smd::mode::train);
+    net.forward(batch);
+    net.backward(batch);
+    save_layer(hook, "fc1", net.fc1);
+    save_layer(hook, "fc2", net.fc2);
+    hook.save_tensor("tanh_output_0", net.activations, {batch.size(), hidden_units});
+    hook.save_tensor("CrossEntropyLoss_output_0", std::vector{net.loss});
+    if (hook.should_save("CrossEntropyLoss_output_0")) {  // scalars are saved whenever they are given
+        hook.save_scalar("learning_rate", learning_rate);
+        hook.save_scalar("accuracy", net.accuracy);
+    }
+    net.descend(learning_rate);
+    hook.end_step();
+}
+
+void evaluate(smd::hook& hook, mlp::network& net, const mlp::points& unseen) {
+    hook.set_mode(smd::mode::eval);
+    net.forward(unseen);
+    hook.save_tensor("CrossEntropyLoss_output_0", std::vector{net.loss});
+    hook.save_scalar("accuracy", net.accuracy);
+    hook.end_step();
+}
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::cerr << "usage: train_mlp OUT_DIR\n";
+        return 2;
+    }
+    try {
+        mlp::random_numbers random{42};
+        const std::vector<mlp::points> batches = mlp::batches_of(mlp::two_spirals(1024, random), batch_size);
+        const mlp::points unseen = mlp::two_spirals(256, random);
+        mlp::network net{hidden_units, random};
+        float learning_rate = 0.25F;
+
+        smd::hook hook{options_for(arguments[1])};
+        // The place for rules that look at each saved step: smd::watch(hook, rule..., what to do about a finding).
+        for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+            for (std::size_t step = 0; step < steps_an_epoch; ++step) {
+                train_step(hook, net, batches[(epoch * steps_an_epoch + step) % batches.size()], learning_rate);
+            }
+            evaluate(hook, net, unseen);
+            std::printf("epoch %2zu  loss %.4f  accuracy %.3f\n", epoch + 1, static_cast<double>(net.loss),
+                        static_cast<double>(net.accuracy));
+        }
+        hook.close();  // the destructor would do it, but keep errors to itself
+        std::printf("saved %llu steps, %llu tensors\n", static_cast<unsigned long long>(hook.counters().steps),
+                    static_cast<unsigned long long>(hook.counters().tensors));
+        return net.accuracy > 0.9F ? EXIT_SUCCESS : EXIT_FAILURE;
+    } catch (const smd::error& failed) {
+        std::cerr << failed.what() << '\n';
+        return EXIT_FAILURE;
+    }
+}

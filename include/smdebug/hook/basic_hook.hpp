@@ -1,0 +1,196 @@
+// A hook: what a training loop saves tensors with, in the run format of the Python package.
+// Composed of policies: where the files go, how reductions are computed, and what the time is.
+// Used by: users, watch.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/hook_core.hpp>
+#include <smdebug/hook/hook_counters.hpp>
+#include <smdebug/hook/hook_json.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/hook/wall_clock.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/tensor/view_of_xtensor.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Saves tensors, reductions, shapes and scalars of a training loop, step by step, as the Python package's hook does;
+/// options, names and defaults are its own.
+///
+/// A step's tensors are written as they are saved; its files appear when it ends: first the event file, then the index
+/// file that makes it a step.  A process that dies loses the step at hand and nothing else (with a background: also
+/// what waits in the pool).
+///
+/// Errors:   every call may throw what the storage throws; the step at hand is lost then, the next one starts afresh.
+///           With failure_policy::drop nothing is thrown: losses are counted and told to on_drop.  A wrong argument
+///           throws value_error in any case, and costs nothing but itself.
+/// Threads:  one call at a time, on any thread.
+/// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().
+template <writable_storage Storage = local_storage, reduction_kernel Kernel = simd_kernel<>,
+          wall_clock Clock = system_wall_clock>
+class basic_hook {
+public:
+    using storage_type = Storage;
+    using kernel_type = Kernel;
+    using clock_type = Clock;
+
+    /// Writes into the storage that options.out_dir names.
+    /// Errors: value_error (options); in_use (another living process writes as this worker); run_exists; what the
+    ///         storage throws.
+    explicit basic_hook(const hook_options& options, Kernel kernel = {},
+                        Clock clock = {}) requires std::constructible_from<Storage, std::string>
+        : core_(Storage(std::string{out_dir_of(options)}), options, std::move(kernel), std::move(clock)) {}
+
+    /// Writes into `store`; options.out_dir is not looked at.
+    basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {})
+        : core_(std::move(store), std::move(options), std::move(kernel), std::move(clock)) {}
+
+    /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
+    /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
+    [[nodiscard]] static basic_hook from_json_file(
+        std::optional<std::string> path = {}) requires std::constructible_from<Storage, std::string> {
+        return basic_hook(hook_options_from_json_file(std::move(path)));
+    }
+
+    basic_hook(const basic_hook&) = delete;
+    basic_hook& operator=(const basic_hook&) = delete;
+    ~basic_hook() {
+        try {
+            close();
+        } catch (...) {
+            // Who wants to know calls close().
+        }
+    }
+
+    // --- steps -------------------------------------------------------------------------------------------------
+
+    /// Which mode the training is in; GLOBAL at first.  Steps are counted for each.
+    void set_mode(mode which) { core_.set_mode(which); }
+    [[nodiscard]] mode current_mode() const noexcept { return core_.now().mode; }
+    [[nodiscard]] step_number step() const noexcept { return core_.now().step; }            ///< the global one
+    [[nodiscard]] step_number mode_step() const noexcept { return core_.now().mode_step; }  ///< in the current mode
+
+    /// Sets the numbers of the step that begins, for a training that counts itself or goes on behind a checkpoint: the
+    /// global one, and that in the current mode (none: in GLOBAL the same, else it goes on counting).
+    /// Errors: value_error for negative ones, and for another global one when the step at hand has tensors already.
+    void set_step(step_number global, std::optional<step_number> in_mode = {}) { core_.set_step(global, in_mode); }
+
+    /// Ends the step: its files appear, then counting goes on.
+    void end_step() { core_.end_step(); }
+
+    // --- saving ------------------------------------------------------------------------------------------------
+
+    /// Whether a tensor is wanted at this step: where not, there is no need to fetch or compute it.
+    /// Cost: some nanoseconds where nothing is due at this step, else one look-up of the name.
+    [[nodiscard]] bool should_save(std::string_view name) { return core_.should_save(name); }
+
+    /// Saves a tensor, if one of the collections that it belongs to is due at this step: its values, reductions or
+    /// shape, as these say.  It belongs to those whose names or regexes match it, and to `into`, which are saved even
+    /// if they were not included.  Returns whether anything of it was taken. Borrows: the elements, for the call.
+    /// Errors:  value_error (elements and shape do not fit, a name that is empty or no UTF-8), unsupported (above 2
+    /// GiB).
+    bool save_tensor(std::string_view name, const tensor_view& tensor,
+                     std::initializer_list<std::string_view> into = {}) {
+        detail::check_tensor_name(name);
+        check(tensor, name);
+        return core_.take(name, tensor, {into.begin(), into.size()});
+    }
+
+    /// The same of contiguous elements: std::span, std::vector, std::array, ...
+    template <element_range Values>
+    bool save_tensor(std::string_view name, const Values& values, extents_view shape,
+                     std::initializer_list<std::string_view> into = {}) {
+        detail::check_tensor_name(name);
+        return core_.take(name, view_of(values, shape.get(), name), {into.begin(), into.size()});
+    }
+
+    /// The same with one dimension.
+    template <element_range Values>
+    requires(!tensor_expression<Values>) bool save_tensor(std::string_view name, const Values& values,
+                                                          std::initializer_list<std::string_view> into = {}) {
+        const std::array shape{std::size_t{std::ranges::size(values)}};
+        detail::check_tensor_name(name);
+        return core_.take(name, view_of(values, shape, name), {into.begin(), into.size()});
+    }
+
+    /// The same of an xtensor expression, which has its shape.  Not evaluated where it is not wanted.
+    template <tensor_expression Expression>
+    bool save_tensor(std::string_view name, const Expression& expression,
+                     std::initializer_list<std::string_view> into = {}) {
+        detail::check_tensor_name(name);
+        const std::span<const std::string_view> named{into.begin(), into.size()};
+        return core_.wants(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
+    }
+
+    /// The same of texts.
+    bool save_tensor(std::string_view name, std::span<const std::string_view> texts, extents_view shape,
+                     std::initializer_list<std::string_view> into = {}) {
+        detail::check_tensor_name(name);
+        return core_.take(name, view_of(texts, shape.get(), name), {into.begin(), into.size()});
+    }
+
+    /// Saves a number under "scalar/<name>", at every step at which it is called, whatever the configuration says, as
+    /// the Python package does; ask should_save first for less.
+    template <element T>
+    void save_scalar(std::string_view name, T value) {
+        const std::array<std::size_t, 1> shape{1};
+        const std::string full = "scalar/" + std::string{name};
+        detail::check_tensor_name(full);
+        core_.take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
+    }
+
+    /// At the next step to begin, every tensor is saved, with its values, whatever the configuration says.
+    void save_everything_next_step() noexcept { core_.save_everything_next_step(); }
+
+    // --- the end -----------------------------------------------------------------------------------------------
+
+    /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file, and,
+    /// if this is the last worker, marks the end of the job.  After it nothing can be saved.  A second call does
+    /// nothing.
+    void close() { core_.close(); }
+
+    /// Waits until all finished steps are written.
+    void flush() { core_.flush(); }
+
+    [[nodiscard]] const hook_counters& counters() const noexcept { return core_.counters(); }
+    [[nodiscard]] const hook_options& options() const noexcept { return core_.options(); }
+    /// Adds somebody who is told what the hook sees, from now on.
+    void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
+
+private:
+    [[nodiscard]] static const std::string& out_dir_of(const hook_options& options) {
+        if (options.out_dir.empty()) {
+            throw value_error("out_dir is empty: say where the run is to be written");
+        }
+        return options.out_dir;
+    }
+
+    hook_core<Storage, Kernel, Clock> core_;
+};
+
+/// On this machine's disk.
+using hook = basic_hook<>;
+
+}  // namespace v1
+}  // namespace smdebug

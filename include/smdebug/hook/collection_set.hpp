@@ -1,0 +1,315 @@
+// The collections of a hook: to which of them a tensor belongs, which are due at a step, and what is written of it.
+// A tensor's name is looked at once; from then on it is a hash look-up, and being due a few bits.
+// Used by: hook/basic_hook.hpp.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/known_collections.hpp>
+#include <smdebug/hook/reduction_plan.hpp>
+#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/saved_collection.hpp>
+#include <smdebug/index/collection.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The collections of a hook.  Those that are included are saved: a tensor belongs to them by its name or by their
+/// regexes.  The others are known, exported, and saved only for the tensors that are put into them by name.
+/// Threads: one object, one thread at a time, const calls, too.
+class collection_set {
+public:
+    /// What is known of one tensor.  Stays where it is while the set lives.
+    class membership {
+    public:
+        /// The numbers of the collections that it is saved for, ascending.  `all` is not among them because of
+        /// save_everything(true): for_each_due knows.
+        std::vector<std::uint32_t> collections = {};
+
+    private:
+        friend class collection_set;
+        bool in_all_ = false;                   // its name has been noted in `all`
+        mutable reduction_plan plan_ = {};      // of what is due,
+        mutable std::uint64_t plan_is_of_ = 0;  // when due_ was as this number says
+    };
+
+    /// Errors: value_error, as check(options).
+    explicit collection_set(const hook_options& options);
+
+    /// The saved collections that a tensor of that name belongs to.  The first time its name is matched with the
+    /// regexes and noted in the collections that it belongs to.
+    /// Cost:   one hash look-up, and no allocation, once the name is known.
+    /// Errors: value_error where a regex takes too many steps on this name.
+    [[nodiscard]] const membership& of(std::string_view name) { return found(name); }
+
+    /// Puts a tensor into these collections by name, besides those that it belongs to by regex.  A collection of a name
+    /// that is not known is made.  Without any, a tensor that belongs to no saved collection is put into `default`.
+    /// For a tensor that is put into it by name a collection is saved, included or not.
+    const membership& add(std::string_view name, std::span<const std::string_view> collections);
+
+    /// Begins a step, `mode_step` of that mode: finds out which collections are due.  Returns whether any is.
+    bool begin_step(mode which, step_number mode_step);
+    /// Whether any collection is due in the step that was begun last.
+    [[nodiscard]] bool any_due() const noexcept { return everything_ || any_due_; }
+    /// Whether a tensor is: any of its collections.
+    [[nodiscard]] bool due(const membership& tensor) const noexcept {
+        if (everything_) {
+            return true;
+        }
+        for (const std::uint32_t number : tensor.collections) {
+            if (due_[number] != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Whether a collection is; never one that is neither included nor was anything put into it.
+    [[nodiscard]] bool due(std::uint32_t number) const noexcept { return everything_ || due_[number] != 0; }
+    /// Calls visit(number) for each due collection of a tensor.
+    template <class Visit>
+    void for_each_due(const membership& tensor, Visit&& visit) const {
+        if (everything_ && !std::binary_search(tensor.collections.begin(), tensor.collections.end(), all_number)) {
+            visit(all_number);
+        }
+        for (const std::uint32_t number : tensor.collections) {
+            if (due(number)) {
+                visit(number);
+            }
+        }
+    }
+
+    /// What of a due tensor is written: the reductions of its due collections, each once; values and shape, if any of
+    /// them says so.  Borrowed: until the next call for the same tensor.  Cost: next to nothing while the same
+    /// collections are due; no allocation once warm.
+    [[nodiscard]] const reduction_plan& due_plan(const membership& tensor) const;
+
+    /// How many collections there are: numbers are below.
+    [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
+    /// A collection with all its settings filled in; its tensor_names as they were configured: file() has those seen.
+    [[nodiscard]] const collection& operator[](std::uint32_t number) const { return groups_[number].configured; }
+    /// What it writes of a tensor.
+    [[nodiscard]] const reduction_plan& plan(std::uint32_t number) const { return groups_[number].plan; }
+    /// Whether it is saved for whatever matches its names and regexes, not only for tensors that were put into it.
+    [[nodiscard]] bool included(std::uint32_t number) const { return groups_[number].included; }
+    /// The number of the collection of that name.
+    [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
+
+    /// All collections as they are exported, with the names seen so far.
+    [[nodiscard]] collections_file file(std::int64_t num_workers) const;
+    /// Whether file() would tell something new since it was called last.
+    [[nodiscard]] bool changed() const noexcept { return changed_; }
+
+    /// While it is on, every collection is due and every tensor belongs to `all`.
+    void save_everything(bool on) noexcept {
+        due_state_ += everything_ != on ? 1U : 0U;
+        everything_ = on;
+    }
+
+private:
+    // Names are looked up as string_views.
+    struct text_hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+    };
+
+    static constexpr std::uint32_t all_number = 0;
+    static constexpr std::uint32_t default_number = 1;
+    static_assert(known_collections::list[all_number].name == "all" &&
+                  known_collections::list[default_number].name == "default");
+
+    std::uint32_t make(collection configured);
+    void include(std::uint32_t number);
+    std::uint32_t number_of(std::string_view name);  // makes it if need be
+    membership& found(std::string_view name);
+    [[nodiscard]] membership matched(std::string_view name);
+    void put(membership& tensor, std::string_view name, std::uint32_t number);
+    void note(std::uint32_t number, std::string_view name) { changed_ = groups_[number].note(name) || changed_; }
+    void find_due(std::uint32_t number);
+
+    std::map<mode, save_config_mode> default_when_;
+    reduction_config default_what_;
+    std::deque<saved_collection> groups_;  // each stays where it is
+    std::unordered_map<std::string, membership, text_hash, std::equal_to<>> tensors_;
+    std::vector<std::uint8_t> due_;  // by collection's number
+    std::uint64_t due_state_ = 1;    // counts up whenever anything in due_ changes
+    smdebug::mode mode_ = smdebug::mode::global;
+    step_number mode_step_ = 0;
+    bool any_due_ = false;
+    bool everything_ = false;
+    bool includes_all_ = false;
+    mutable bool changed_ = true;
+};
+
+inline collection_set::collection_set(const hook_options& options)
+    : default_when_(options.save_config),
+      default_what_(options.reduction_config.value_or(reduction_config{.save_raw_tensor = true})) {
+    check(options);
+    for (const known_collections::known& known : known_collections::list) {
+        if (!known.built_in) {
+            continue;
+        }
+        collection configured{.name = std::string{known.name}};
+        for (const collection& own : options.collections) {
+            if (own.name == known.name) {
+                configured = own;
+            }
+        }
+        if (known.name == "default") {
+            configured.include_regex.insert(configured.include_regex.end(), options.include_regex.begin(),
+                                            options.include_regex.end());
+        } else if (known.name == "all" && options.save_all) {
+            configured.include_regex.emplace_back(".*");
+        }
+        make(std::move(configured));
+    }
+    for (const collection& own : options.collections) {
+        if (!find(own.name)) {
+            make(own);
+        }
+    }
+    include(number_of(known_collections::saved_by_default));
+    for (const std::string& name : options.include_collections) {
+        include(number_of(name));
+    }
+    if (!options.include_regex.empty()) {
+        include(default_number);
+    }
+    if (options.save_all) {
+        include(all_number);
+    }
+}
+
+inline std::uint32_t collection_set::make(collection configured) {
+    const auto number = static_cast<std::uint32_t>(groups_.size());
+    groups_.emplace_back(std::move(configured), default_when_, default_what_).included = includes_all_;
+    due_.push_back(0);
+    changed_ = true;
+    find_due(number);
+    return number;
+}
+
+inline void collection_set::include(std::uint32_t number) {
+    groups_[number].included = true;
+    if (number == all_number) {
+        includes_all_ = true;
+        for (saved_collection& each : groups_) {
+            each.included = true;
+        }
+    }
+}
+
+inline std::optional<std::uint32_t> collection_set::find(std::string_view name) const {
+    for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+        if (groups_[number].configured.name == name) {
+            return number;
+        }
+    }
+    return std::nullopt;
+}
+
+inline std::uint32_t collection_set::number_of(std::string_view name) {
+    const auto known = find(name);
+    return known ? *known : make(collection{.name = std::string{name}});
+}
+
+inline collection_set::membership& collection_set::found(std::string_view name) {
+    auto at = tensors_.find(name);
+    if (at == tensors_.end()) {
+        at = tensors_.emplace(name, matched(name)).first;
+        for (const std::uint32_t number : at->second.collections) {
+            note(number, name);
+        }
+    }
+    if (everything_ && !at->second.in_all_) {
+        note(all_number, name);
+        at->second.in_all_ = true;
+    }
+    return at->second;
+}
+
+inline collection_set::membership collection_set::matched(std::string_view name) {
+    membership made;
+    for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+        if (groups_[number].included && groups_[number].takes(name)) {
+            made.collections.push_back(number);
+        }
+    }
+    return made;
+}
+
+inline const collection_set::membership& collection_set::add(std::string_view name,
+                                                             std::span<const std::string_view> collections) {
+    membership& tensor = found(name);
+    for (const std::string_view each : collections) {
+        put(tensor, name, number_of(each));
+    }
+    if (collections.empty() && tensor.collections.empty()) {
+        put(tensor, name, default_number);
+    }
+    return tensor;
+}
+
+inline void collection_set::put(membership& tensor, std::string_view name, std::uint32_t number) {
+    const auto at = std::lower_bound(tensor.collections.begin(), tensor.collections.end(), number);
+    if (at == tensor.collections.end() || *at != number) {
+        tensor.collections.insert(at, number);
+        tensor.plan_is_of_ = 0;
+        note(number, name);
+        groups_[number].used = true;
+        find_due(number);
+    }
+}
+
+// Looks anew whether a collection is due.
+inline void collection_set::find_due(std::uint32_t number) {
+    const saved_collection& each = groups_[number];
+    const bool now = (each.included || each.used) && each.is_due(mode_, mode_step_);
+    due_state_ += (due_[number] != 0) != now ? 1U : 0U;
+    due_[number] = now ? 1 : 0;
+    any_due_ = any_due_ || now;
+}
+
+inline bool collection_set::begin_step(mode which, step_number mode_step) {
+    mode_ = which;
+    mode_step_ = mode_step;
+    any_due_ = false;
+    for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+        find_due(number);
+    }
+    return any_due();
+}
+
+inline const reduction_plan& collection_set::due_plan(const membership& tensor) const {
+    if (tensor.plan_is_of_ != due_state_) {
+        tensor.plan_.clear();
+        for_each_due(tensor, [&](std::uint32_t number) { tensor.plan_.add(groups_[number].plan); });
+        tensor.plan_is_of_ = due_state_;
+    }
+    return tensor.plan_;
+}
+
+inline collections_file collection_set::file(std::int64_t num_workers) const {
+    collections_file all{.collections = {}, .num_workers = num_workers};
+    for (const saved_collection& each : groups_) {
+        all.collections.insert_or_assign(each.configured.name, each.exported());
+    }
+    changed_ = false;
+    return all;
+}
+
+}  // namespace v1
+}  // namespace smdebug

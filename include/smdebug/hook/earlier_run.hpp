@@ -1,0 +1,146 @@
+// What a hook finds where it is to write: nothing, a run that has ended, or one that was interrupted.
+// An interrupted one can be continued: a step is whole when its index file is there, so what lies beyond is taken away.
+// Used by: hook (basic_hook).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/index_file.hpp>
+#include <smdebug/index/json_document.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Where an interrupted run is continued.
+struct continuation {
+    step_number step = 0;                    ///< the first step to be written
+    std::map<mode, step_number> mode_steps;  ///< the next step of each mode that the run has
+};
+
+/// The run of one worker that lies in a storage already.
+/// Borrows: the storage.
+template <writable_storage Storage>
+class earlier_run {
+public:
+    /// Cost: a listing of index/.
+    earlier_run(Storage& store, const std::string& worker)
+        : store_(&store), worker_(worker), part_(locations::file_part_from_worker(worker)) {
+        for (std::string& key : store.list(locations::index_folder, {})) {
+            const auto step = own_step(key);
+            if (step && locations::is_index_file(key)) {
+                steps_.insert_or_assign(*step, std::move(key));
+            } else if (step) {
+                strays_.push_back(std::move(key));
+            }
+        }
+    }
+
+    /// Errors: run_exists where the job has ended, or this worker has written a step.
+    void refuse() const {
+        refuse_ended();
+        if (!steps_.empty()) {
+            throw run_exists(store_->name() + " holds a run that " + worker_ + " has written up to step " +
+                                 std::to_string(steps_.rbegin()->first) +
+                                 ": choose another folder, or continue it with existing_run::resume",
+                             {.where = store_->name(), .step = steps_.rbegin()->first, .worker = worker_});
+        }
+    }
+
+    /// Makes room for the steps from `first` on (none: behind the last one that is whole): removes what this worker has
+    /// written of them, the newest first, so that what is left is a run at any moment.
+    /// Errors: run_exists where the job has ended; unsupported where the storage cannot remove.
+    [[nodiscard]] continuation resume(std::optional<step_number> first) {
+        refuse_ended();
+        continuation next;
+        next.step = first.value_or(steps_.empty() ? 0 : steps_.rbegin()->first + 1);
+        while (!steps_.empty() && steps_.rbegin()->first >= next.step) {
+            remove(steps_.rbegin()->second);
+            steps_.erase(std::prev(steps_.end()));
+        }
+        remove_rests(next.step);
+        find_mode_steps(next);
+        return next;
+    }
+
+private:
+    // Modes that take turns have all been seen by then; one that was not starts at its first step again.
+    static constexpr std::size_t most_files_read = 1000;
+
+    void refuse_ended() const {
+        if (store_->size(locations::end_of_job)) {
+            throw run_exists(store_->name() + " holds the run of a job that has ended: choose another folder",
+                             {.where = store_->name()});
+        }
+    }
+
+    void remove(const std::string& key) {
+        if constexpr (removing_storage<Storage>) {
+            static_cast<void>(store_->remove(key));
+        } else {
+            throw unsupported(
+                store_->name() + " cannot remove " + key + ", which an earlier run left: choose another folder",
+                {.where = key});
+        }
+    }
+
+    // The step in the name of a file of this worker, or of a temporary one on its way to such a name.
+    [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const {
+        const std::string_view name = locations::base_name(key);
+        step_number step = 0;
+        const auto digits = std::from_chars(name.data(), name.data() + name.size(), step);
+        const std::string_view rest = name.substr(static_cast<std::size_t>(digits.ptr - name.data()));
+        const bool own = digits.ec == std::errc{} && rest.size() > part_.size() + 2 && rest.front() == '_' &&
+                         rest.substr(1).starts_with(part_) && rest[part_.size() + 1] == '.';
+        return own ? std::optional{step} : std::nullopt;
+    }
+
+    // Events without an index, and what a writer that was killed had not renamed yet.
+    void remove_rests(step_number first) {
+        for (const std::string& key : strays_) {
+            remove(key);
+        }
+        for (const std::string& key : store_->list(locations::events_folder, {})) {
+            const auto step = own_step(key);
+            if (step && (*step >= first || !key.ends_with(locations::event_extension))) {
+                remove(key);
+            }
+        }
+    }
+
+    void find_mode_steps(continuation& next) {
+        json::document parser;
+        std::size_t read = 0;
+        for (auto at = steps_.rbegin(); at != steps_.rend() && read < most_files_read && next.mode_steps.size() < 4;
+             ++at, ++read) {
+            const byte_buffer bytes = store_->read(at->second);
+            index_file::meta head;
+            const auto ignore = [](const auto& /*entry*/) {};
+            if (!index_file::parse(bytes.view(), parser, head, ignore, ignore)) {
+                next.mode_steps.try_emplace(head.mode, head.mode_step + 1);
+            }
+        }
+    }
+
+    Storage* store_;
+    std::string worker_;
+    std::string part_;                          // the worker in file names
+    std::map<step_number, std::string> steps_;  // index files by step
+    std::vector<std::string> strays_;           // what else of this worker lies in index/
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,98 @@
+// Where a step's files go: now, on the caller's thread (here), or later, on another one (background_sink.hpp).
+// The order in which they appear is what makes a run safe: a step's index only after its events.
+// Used by: hook (step_writer, basic_hook).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/output.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A file, and with it a step, that was lost behind the caller's back.
+struct lost_write {
+    std::string key;  ///< of the file that could not be written
+    std::exception_ptr why;
+};
+
+/// Takes the files of steps, one step after the other: begin(event file), append..., finish(index file).  Everything
+/// may throw what the storage throws; the step at hand is lost then, and abandon() or begin() starts afresh.
+class file_sink {
+public:
+    file_sink() = default;
+    file_sink(const file_sink&) = delete;
+    file_sink& operator=(const file_sink&) = delete;
+    virtual ~file_sink() = default;
+
+    /// Whether `bytes` more would be taken; where not, nothing may be appended.  Only a sink that drops says no.
+    [[nodiscard]] virtual bool has_room(std::uint64_t bytes) = 0;
+    /// Begins an event file.
+    virtual void begin(const std::string& key) = 0;
+    /// Appends to it.  The pieces are not needed any more when the call returns.
+    virtual void append(std::span<const byte_view> pieces) = 0;
+    /// Makes the event file appear, if one was begun, then the index file.
+    virtual void finish(const std::string& index_key, std::string_view index_text) = 0;
+    /// Forgets the event file that was begun.
+    virtual void abandon() noexcept = 0;
+    /// Makes any other small file appear, after everything that was handed over before.
+    virtual void put(const std::string& key, std::string_view text) = 0;
+    /// Waits until everything that was handed over is written, or lost.
+    virtual void drain() = 0;
+    /// What was lost since this was last asked, and was not told by an exception.
+    [[nodiscard]] virtual std::vector<lost_write> lost() = 0;
+};
+
+/// Writes a whole small file.
+template <writable_storage Storage>
+void put_whole(Storage& store, const std::string& key, std::string_view text, durability how) {
+    auto output = create_output(store, key);
+    const byte_view bytes = as_bytes(text);
+    output.append({&bytes, 1});
+    output.commit(how);
+}
+
+/// Writes on the caller's thread, from the caller's memory.
+/// Borrows: the storage.
+template <writable_storage Storage>
+class direct_sink final : public file_sink {
+public:
+    direct_sink(Storage& store, durability how) : store_(&store), how_(how) {}
+
+    [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
+    void begin(const std::string& key) override {
+        abandon();
+        output_.emplace(create_output(*store_, key));
+    }
+    void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
+    void finish(const std::string& index_key, std::string_view index_text) override {
+        if (output_) {
+            output_->commit(how_);
+            output_.reset();
+        }
+        put(index_key, index_text);
+    }
+    void abandon() noexcept override { output_.reset(); }
+    void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, text, how_); }
+    void drain() override {}
+    [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
+
+private:
+    using output_type = decltype(create_output(std::declval<Storage&>(), std::string_view{}));
+
+    Storage* store_;
+    durability how_;
+    std::optional<output_type> output_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

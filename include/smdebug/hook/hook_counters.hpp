@@ -1,0 +1,22 @@
+// What a hook has done so far, and what it has lost.
+// Used by: hook (basic_hook).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Counts since a hook was made.  In a dry run: of what would have been written.
+struct hook_counters {
+    std::uint64_t steps = 0;            ///< steps written, or handed to the background
+    std::uint64_t tensors = 0;          ///< tensors of these steps: values, reductions of one, or a shape count as one
+    std::uint64_t bytes = 0;            ///< bytes of their event and index files
+    std::uint64_t dropped_tensors = 0;  ///< tensors for which there was no room
+    std::uint64_t lost_steps = 0;       ///< steps that could not be written
+    std::string last_loss = {};         ///< why, of the last one
+};
+
+}  // namespace v1
+}  // namespace smdebug

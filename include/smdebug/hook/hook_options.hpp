@@ -1,0 +1,188 @@
+// What a hook is told when it is made: where to, what, when, and how.
+// Used by: hook/collection_set.hpp, hook/hook_json.hpp, hook/basic_hook.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/reduction_plan.hpp>
+#include <smdebug/hook/save_config.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/index/regex.hpp>
+#include <smdebug/record/writer.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Which workers of a job write: the first one alone, or all.
+enum class include_workers : std::uint8_t { one, all };
+
+/// What to do when the run is there already: refuse it, or go on behind its last step.
+enum class existing_run : std::uint8_t { refuse, resume };
+
+/// What a failed write does: throw, or lose that step, tell on_drop, and let the training go on.
+enum class failure_policy : std::uint8_t { raise, drop };
+
+/// What a full pool of waiting bytes does: keep the training waiting, or lose the tensor and tell on_drop.
+enum class full_pool : std::uint8_t { wait, drop };
+
+/// Writing beside the training, on a thread of the hook's own.
+struct background_options {
+    std::size_t pool_bytes = 0;  ///< memory for what waits to be written; 0: everything is written before calls return
+    full_pool when_full = full_pool::wait;
+};
+
+/// What a hook is told when it is made.  Names and meanings are those of the Python package.
+struct hook_options {
+    /// Where the run goes: a folder, or whatever the storage makes of it.
+    std::string out_dir = {};
+    /// When collections are saved that do not say so themselves.
+    smdebug::save_config save_config = {};
+    /// What is saved of the tensors of collections that do not say so themselves; none: the values.
+    std::optional<smdebug::reduction_config> reduction_config = {};
+    /// Collections besides the built-in ones (all, default, weights, biases, gradients, losses), or settings for these:
+    /// one that has neither regexes nor names keeps the built-in ones.  To be saved it must be included, too.
+    std::vector<collection> collections = {};
+    /// Names of the collections to be saved, besides `losses`, which always is.  `all`: every collection is.
+    std::vector<std::string> include_collections = {};
+    /// Tensors whose names match one of these are saved, in the collection `default`.
+    std::vector<std::string> include_regex = {};
+    /// Saves every tensor, in the collection `all`.
+    bool save_all = false;
+
+    /// Whether this worker writes unless it is the first one, `worker_0`.
+    smdebug::include_workers include_workers = smdebug::include_workers::one;
+    /// This worker's name; a TensorFlow device name such as "/job:worker/replica:0/task:1/device:GPU:0" is one, too.
+    std::string worker = "worker_0";
+    /// How many workers the job has.
+    std::int64_t num_workers = 1;
+    /// Decides and counts as ever, writes nothing.
+    bool dry_run = false;
+
+    /// What to do when the run is there already.
+    existing_run existing = existing_run::refuse;
+    /// The first global step; none: 0, or where a resumed run goes on.
+    std::optional<step_number> init_step = {};
+
+    /// What stands behind each record: the constant that the package writes, or a true checksum, which our reader and
+    /// TensorBoard verify and the Python package does not read.
+    record::footer_kind payload_checksum = record::footer_kind::package_constant;
+    /// How safe a step is when end_step() has returned.
+    smdebug::durability durability = smdebug::durability::cached;
+    /// Writing beside the training.
+    background_options background = {};
+    /// What a failed write does.
+    failure_policy on_failure = failure_policy::raise;
+    /// Is told, in a sentence, what was lost under the policies `drop`.  May come from the hook's own thread.
+    std::function<void(const std::string&)> on_drop = {};
+
+    /// Writes scalars and histograms for TensorBoard, too.
+    bool export_tensorboard = false;
+    /// Where to; empty: the folder "tensorboard" of the run.
+    std::string tensorboard_dir = {};
+    /// How long what was written for TensorBoard may wait before it can be seen.
+    std::chrono::milliseconds tensorboard_interval{30000};
+
+    /// Marks the job as ended when the hook is closed.
+    bool mark_end_of_job = true;
+};
+
+/// Throws value_error, in a sentence that names the option and its value, unless a hook can work by these options.
+inline void check(const hook_options& options);
+
+namespace detail {
+
+inline void check_worker(const std::string& worker) {
+    const auto refuse = [&](const std::string& why) { throw value_error("worker is \"" + worker + "\": " + why); };
+    if (worker.empty()) {
+        refuse("a worker needs a name, such as \"worker_0\"");
+    }
+    if (!is_utf8(worker)) {
+        refuse("the name is not UTF-8");
+    }
+    if (worker.find('\0') != std::string::npos) {
+        throw value_error("worker has a byte 0 in its name, at which the names of files end");
+    }
+    const std::string part = locations::file_part_from_worker(worker);
+    if (part.find('/') != std::string::npos) {
+        refuse("only the name of a TensorFlow device, \"/job:.../replica:...\", may hold a '/'");
+    }
+    if (const std::string back = locations::worker_from_file_part(part); back != worker) {
+        refuse("in file names it would be taken for \"" + back + "\"");
+    }
+}
+
+inline void check_patterns(const std::vector<std::string>& patterns, const std::string& where) {
+    for (const std::string& pattern : patterns) {
+        try {
+            static_cast<void>(regex{pattern});
+        } catch (const value_error& thrown) {
+            throw value_error(where + ": " + std::string{thrown.message()});
+        }
+    }
+}
+
+inline void check_name(const std::string& name, const std::string& where) {
+    if (name.empty()) {
+        throw value_error(where + " has an empty name");
+    }
+    if (!is_utf8(name)) {
+        throw value_error(where + " has the name \"" + name + "\", which is not UTF-8");
+    }
+}
+
+}  // namespace detail
+
+inline void check(const hook_options& options) {
+    detail::check_worker(options.worker);
+    if (options.num_workers < 1) {
+        throw value_error("num_workers is " + std::to_string(options.num_workers) + ": a job has 1 or more");
+    }
+    if (options.init_step && *options.init_step < 0) {
+        throw value_error("init_step is " + std::to_string(*options.init_step) + ": steps are counted from 0");
+    }
+    if (options.tensorboard_interval < std::chrono::milliseconds::zero()) {
+        throw value_error("tensorboard_interval is " + std::to_string(options.tensorboard_interval.count()) +
+                          " ms: it must not be negative");
+    }
+    check(options.save_config, "save_config");
+    if (options.reduction_config) {
+        static_cast<void>(make_reduction_plan(*options.reduction_config));
+    }
+    detail::check_patterns(options.include_regex, "include_regex");
+    for (const std::string& name : options.include_collections) {
+        detail::check_name(name, "a collection in include_collections");
+    }
+    for (auto group = options.collections.begin(); group != options.collections.end(); ++group) {
+        detail::check_name(group->name, "a collection in collections");
+        const std::string where = "collection \"" + group->name + "\"";
+        if (std::any_of(options.collections.begin(), group,
+                        [&](const collection& other) { return other.name == group->name; })) {
+            throw value_error(where + " is configured twice");
+        }
+        detail::check_patterns(group->include_regex, where + ": include_regex");
+        for (const std::string& tensor : group->tensor_names) {
+            detail::check_name(tensor, where + ": a tensor in tensor_names");
+        }
+        if (group->reduction_config) {
+            static_cast<void>(make_reduction_plan(*group->reduction_config, where + ": reduction_config"));
+        }
+        if (group->save_config) {
+            check(*group->save_config, where + ": save_config");
+        }
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,64 @@
+// What the Python package knows of collections by their names: regexes, and which hold single numbers.
+// Used by: hook/collection_set.hpp, hook/hook_json.hpp.
+// Source: the collections files that the package writes for PyTorch and XGBoost.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace known_collections {
+
+/// A collection, and the regex of the tensors that belong to it; empty: those that are added by name.
+struct known {
+    std::string_view name;
+    std::string_view include_regex;
+    bool built_in;  ///< there from the start; the others once somebody names them
+};
+
+inline constexpr std::array<known, 14> list{{
+    {"all", "", true},
+    {"default", "", true},
+    {"weights", "^(?!gradient).*weight", true},
+    {"biases", "^(?!gradient).*bias", true},
+    {"gradients", "^gradient", true},
+    {"losses", "[Ll]oss_(?!input).*output", true},
+    {"hyperparameters", "^hyperparameters/", false},
+    {"metrics", "^[a-zA-z]+-[a-zA-z0-9]+$", false},
+    {"predictions", "^predictions$", false},
+    {"labels", "^labels$", false},
+    {"feature_importance", "^feature_importance/", false},
+    {"average_shap", "^average_shap/", false},
+    {"full_shap", "^full_shap/", false},
+    {"trees", "^trees/", false},
+}};
+
+/// What is saved whatever is included.
+inline constexpr std::string_view saved_by_default = "losses";
+
+/// The regexes of a collection of that name, none where it is not known.
+[[nodiscard]] inline std::vector<std::string> regexes_of(std::string_view name) {
+    const auto* const found = std::find_if(list.begin(), list.end(), [&](const known& k) { return k.name == name; });
+    return found == list.end() || found->include_regex.empty() ? std::vector<std::string>{}
+                                                               : std::vector{std::string{found->include_regex}};
+}
+
+/// Whether its tensors are single numbers: saved as they are, without reductions and histograms, whatever the config.
+[[nodiscard]] constexpr bool holds_scalars(std::string_view name) noexcept {
+    return name == "losses" || name == "metrics" || name == "feature_importance" || name == "average_shap" ||
+           name == "sm_metrics" || name == "tensorflow_summaries";
+}
+
+/// Whether its tensors are left alone in EVAL and PREDICT: what there is of them is from the training before.
+[[nodiscard]] constexpr bool is_of_training(std::string_view name) noexcept {
+    return name == "gradients" || name == "optimizer_variables";
+}
+
+}  // namespace known_collections
+}  // namespace v1
+}  // namespace smdebug

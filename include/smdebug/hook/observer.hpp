@@ -1,0 +1,42 @@
+// Who looks at what a hook sees, beside the files that it writes: rules inside the training process, for one.
+// Used by: hook (basic_hook), watch.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The step that a hook is at.
+struct hook_step {
+    step_number step = 0;
+    smdebug::mode mode = smdebug::mode::global;
+    step_number mode_step = 0;
+};
+
+/// Is told of a hook's steps and tensors, on the thread that calls the hook.  What it throws comes out of the hook's
+/// call.
+class hook_observer {
+public:
+    hook_observer() = default;
+    hook_observer(const hook_observer&) = delete;
+    hook_observer& operator=(const hook_observer&) = delete;
+    virtual ~hook_observer() = default;
+
+    /// Whether it wants any tensor of this step; asked once a step, and again when its mode has changed.
+    [[nodiscard]] virtual bool wants(const hook_step& step) = 0;
+    /// Whether it wants this tensor of the step that it was asked of last.
+    [[nodiscard]] virtual bool wants(std::string_view tensor) = 0;
+    /// A tensor that it wants.  Borrows: the tensor, for the call.
+    virtual void see(std::string_view name, const tensor_view& tensor,
+                     std::span<const std::string_view> collections) = 0;
+    /// The step is over: its files, if any, are written or on their way.
+    virtual void end_step(const hook_step& step) = 0;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,255 @@
+// The files of one worker's run: its place, its claim, the steps, the collections file, TensorBoard's, the end.
+// Knows in which order they may appear; what goes into them is decided elsewhere.
+// Used by: hook (hook_core).
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/hook/background_sink.hpp>
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/earlier_run.hpp>
+#include <smdebug/hook/file_sink.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/reduction_records.hpp>
+#include <smdebug/hook/run_claim.hpp>
+#include <smdebug/hook/run_folder.hpp>
+#include <smdebug/hook/step_writer.hpp>
+#include <smdebug/hook/tensor_record.hpp>
+#include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/index/collections_writer.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/tensor/convert.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Takes steps and forgets them: what a dry run writes to.
+class null_sink final : public file_sink {
+public:
+    [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
+    void begin(const std::string& /*key*/) override {}
+    void append(std::span<const byte_view> /*pieces*/) override {}
+    void finish(const std::string& /*index_key*/, std::string_view /*index_text*/) override {}
+    void abandon() noexcept override {}
+    void put(const std::string& /*key*/, std::string_view /*text*/) override {}
+    void drain() override {}
+    [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
+};
+
+/// Writes one worker's run into a storage.  Neither copied nor moved.
+template <writable_storage Storage>
+class run_writer {
+public:
+    /// Claims the worker's name and looks at what is there.      Errors: see basic_hook.
+    run_writer(Storage store, const hook_options& options)
+        : store_(std::move(store)),
+          worker_(options.worker),
+          writers_(options.include_workers == include_workers::all ? options.num_workers : 1),
+          how_(options.durability),
+          marks_end_(options.mark_end_of_job) {
+        start_.step = options.init_step.value_or(0);
+        // Of a job whose workers do not all write, the first one does.
+        if (options.include_workers == include_workers::one && options.num_workers > 1 && worker_ != "worker_0") {
+            return;
+        }
+        if (options.dry_run) {
+            sink_ = std::make_unique<null_sink>();
+        } else {
+            open_place(options);
+        }
+        writer_.emplace(*sink_, worker_, options.payload_checksum);
+    }
+    run_writer(const run_writer&) = delete;
+    run_writer& operator=(const run_writer&) = delete;
+    ~run_writer() = default;
+
+    /// Whether this worker writes at all, or would in a dry run.
+    [[nodiscard]] bool writes() const noexcept { return writer_.has_value(); }
+    /// Where counting begins.
+    [[nodiscard]] const continuation& start() const noexcept { return start_; }
+
+    /// Appends a tensor to the step at hand.
+    [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now) {
+        return writer_ ? writer_->add_tensor(name, tensor, now) : added::written;
+    }
+    [[nodiscard]] added add_records(const reduction_records& records, const record_stamp& now) {
+        return writer_ ? writer_->add_records(records.bytes(), records.records(), now) : added::written;
+    }
+    void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& now) {
+        if (writer_) {
+            writer_->add_shape(name, extents, now);
+        }
+    }
+
+    /// Shows TensorBoard what it draws of a tensor: a curve of one number that belongs to a collection of scalars, else
+    /// a histogram, named after the first due collection that wants one.
+    template <reduction_kernel Kernel>
+    void show_tensor(const record_stamp& now, std::string_view name, const tensor_view& tensor,
+                     const collection_set& all, const collection_set::membership& belongs_to, const Kernel& kernel) {
+        if (!tensorboard_) {
+            return;
+        }
+        bool shown = false;
+        all.for_each_due(belongs_to, [&](std::uint32_t number) {
+            const collection& group = all[number];
+            if (shown) {
+                return;
+            }
+            if (known_collections::holds_scalars(group.name)) {
+                show_scalar(now, name, tensor);
+                shown = true;
+            } else if (group.save_histogram) {
+                tensorboard_->add_histogram(now, group.name + "/" + std::string{name}, tensor, kernel);
+                shown = true;
+            }
+        });
+    }
+    /// A curve of a tensor that is one number; nothing of any other.
+    void show_scalar(const record_stamp& now, std::string_view name, const tensor_view& tensor) {
+        if (!tensorboard_ || tensor.count() != 1 || !is_numeric(tensor.type)) {
+            return;
+        }
+        double number = 0;
+        const bool is_number = visit_dtype(
+            tensor.type, [&]<class T>() { return detail::convert_element(load_le<T>(tensor.bytes.data()), number); });
+        if (is_number) {
+            tensorboard_->add_scalar(now, name, static_cast<float>(number));
+        }
+    }
+
+    /// Makes the files of the step at hand appear: the collections file, where it has something new to say, the events,
+    /// the index.  Returns the bytes of the last two; 0 where nothing was saved.
+    std::uint64_t finish_step(const collection_set& collections) {
+        if (!writer_ || writer_->empty()) {
+            return 0;
+        }
+        write_collections(collections);
+        return writer_->finish();
+    }
+    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
+    void show_step(double wall_time) {
+        if (tensorboard_) {
+            tensorboard_->end_step(wall_time);
+        }
+    }
+    void abandon_step() noexcept {
+        if (writer_) {
+            writer_->abandon();
+        }
+    }
+
+    /// Makes appear what TensorBoard draws and has not got yet.
+    void close_tensorboard() {
+        if (tensorboard_) {
+            tensorboard_->close();
+        }
+    }
+
+    /// Writes the collections file once more, whatever became of an older one, waits for what is on its way, and marks
+    /// the end of the job if this is the last worker.  An end is not marked where nobody could open the run.
+    void close(const collection_set& collections) {
+        if (!writer_) {
+            return;
+        }
+        collections_written_ = false;
+        write_collections(collections);
+        sink_->drain();
+        gather_losses();
+        if (claim_ && claim_->release() && marks_end_ && collections_written_) {
+            put_whole(store_, std::string{locations::end_of_job}, {}, how_);
+        }
+    }
+
+    void drain() {
+        if (sink_) {
+            sink_->drain();
+        }
+    }
+    [[nodiscard]] std::vector<lost_write> lost() {
+        gather_losses();
+        return std::exchange(losses_, {});
+    }
+
+private:
+    void open_place(const hook_options& options) {
+        claim_.emplace(store_, worker_, writers_);
+        earlier_run<Storage> earlier{store_, worker_};
+        if (options.existing == existing_run::resume) {
+            start_ = earlier.resume(options.init_step);
+        } else {
+            earlier.refuse();
+        }
+        if (options.background.pool_bytes > 0) {
+            sink_ = std::make_unique<background_sink<Storage>>(store_, how_, options.background);
+        } else {
+            sink_ = std::make_unique<direct_sink<Storage>>(store_, how_);
+        }
+        open_tensorboard(options);
+    }
+
+    void open_tensorboard(const hook_options& options) {
+        if (!options.export_tensorboard && options.tensorboard_dir.empty()) {
+            return;
+        }
+        const tensorboard_writer_options settings{.interval = options.tensorboard_interval, .how = how_};
+        if (options.tensorboard_dir.empty()) {
+            tensorboard_.emplace(run_folder<Storage>{store_, "tensorboard/"}, worker_, settings);
+        } else if constexpr (std::constructible_from<Storage, std::string>) {
+            tensorboard_store_.emplace(std::string{options.tensorboard_dir});
+            tensorboard_.emplace(run_folder<Storage>{*tensorboard_store_, ""}, worker_, settings);
+        } else {
+            throw unsupported("tensorboard_dir is \"" + options.tensorboard_dir +
+                              "\", but this storage cannot be made from a path: leave it empty to write into the run");
+        }
+    }
+
+    // A collections file that was lost is written again at the next occasion.
+    void gather_losses() {
+        if (!sink_) {
+            return;
+        }
+        for (lost_write& loss : sink_->lost()) {
+            collections_written_ = collections_written_ && loss.key != locations::collections_key(worker_);
+            losses_.push_back(std::move(loss));
+        }
+    }
+
+    void write_collections(const collection_set& collections) {
+        if (collections_written_ && !collections.changed()) {
+            return;
+        }
+        collections_written_ = false;
+        sink_->put(locations::collections_key(worker_), collections_text(collections.file(writers_)));
+        collections_written_ = true;
+    }
+
+    Storage store_;
+    std::string worker_;
+    std::int64_t writers_;
+    durability how_;
+    bool marks_end_;
+    bool collections_written_ = false;
+    continuation start_;
+    std::optional<run_claim<Storage>> claim_;
+    std::unique_ptr<file_sink> sink_;    // nothing where this worker does not write
+    std::optional<step_writer> writer_;  // into the sink
+    std::vector<lost_write> losses_;     // not asked for yet
+    std::optional<Storage> tensorboard_store_;
+    std::optional<tensorboard_writer<run_folder<Storage>>> tensorboard_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

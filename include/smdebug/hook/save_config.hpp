@@ -1,0 +1,98 @@
+// When tensors are saved: settings for all modes with exceptions for some, and whether a step is due.
+// Apart from index/collection.hpp, which says the same as a file does: for each mode in full.
+// Used by: hook/hook_options.hpp, hook/collection_set.hpp, hook/hook_json.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/collection.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+inline constexpr std::array<mode, 4> all_modes{mode::train, mode::eval, mode::predict, mode::global};
+
+/// When tensors are saved.  Steps are those of the mode that the training is in; in GLOBAL, the default, of the job.
+struct save_config {
+    std::int64_t save_interval = 500;             ///< saves the steps that it divides, 0 among them
+    std::vector<step_number> save_steps = {};     ///< saves these, too, wherever they lie
+    std::optional<step_number> start_step = {};   ///< the interval counts from this step on
+    std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step
+    std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
+
+    /// What holds in a mode.
+    [[nodiscard]] save_config_mode in(mode which) const {
+        const auto own = modes.find(which);
+        return own != modes.end() ? own->second
+                                  : save_config_mode{.save_interval = save_interval,
+                                                     .save_steps = save_steps,
+                                                     .start_step = start_step,
+                                                     .end_step = end_step};
+    }
+
+    /// All four modes in full: so that it can be given where a collection's config is wanted.
+    operator std::map<mode, save_config_mode>() const {  // NOLINT: implicit
+        std::map<mode, save_config_mode> all;
+        for (const mode which : all_modes) {
+            all.emplace(which, in(which));
+        }
+        return all;
+    }
+};
+
+/// Whether a step is to be saved: save_steps has it, or it lies in [start_step, end_step) and save_interval divides it.
+/// An interval below 1, which check() refuses, divides nothing.
+[[nodiscard]] inline bool is_due(const save_config_mode& when, step_number mode_step) {
+    return (when.save_interval > 0 && mode_step >= when.start_step.value_or(0) &&
+            (!when.end_step || mode_step < *when.end_step) && mode_step % when.save_interval == 0) ||
+           std::find(when.save_steps.begin(), when.save_steps.end(), mode_step) != when.save_steps.end();
+}
+
+/// Throws a value_error that begins with `where` unless is_due has a meaning for `when`.
+inline void check(const save_config_mode& when, const std::string& where) {
+    const auto refuse = [&](const std::string& field, step_number value, const std::string& why) {
+        throw value_error(where + "." + field + " is " + std::to_string(value) + ": " + why);
+    };
+    if (when.save_interval < 1) {
+        refuse("save_interval", when.save_interval, "it must be 1 or more");
+    }
+    for (const step_number step : when.save_steps) {
+        if (step < 0) {
+            refuse("save_steps", step, "steps are counted from 0");
+        }
+    }
+    if (when.start_step && *when.start_step < 0) {
+        refuse("start_step", *when.start_step, "steps are counted from 0");
+    }
+    if (when.end_step && *when.end_step <= when.start_step.value_or(0)) {
+        refuse("end_step", *when.end_step,
+               "it must lie after start_step, which is " + std::to_string(when.start_step.value_or(0)));
+    }
+}
+
+/// The same for the settings of all modes.
+inline void check(const std::map<mode, save_config_mode>& config, const std::string& where) {
+    for (const auto& [which, when] : config) {
+        check(when, where + "[" + std::string{name_of(which)} + "]");
+    }
+}
+
+inline void check(const save_config& config, const std::string& where) {
+    check(save_config_mode{.save_interval = config.save_interval,
+                           .save_steps = config.save_steps,
+                           .start_step = config.start_step,
+                           .end_step = config.end_step},
+          where);
+    check(config.modes, where + ".modes");
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,106 @@
+// What a training loop has in its hands, as a tensor_view: spans and vectors with a shape, numbers, texts.
+// Nothing is copied; xtensor expressions are in tensor/view_of_xtensor.hpp.
+// Used by: hook (basic_hook).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The extents of a tensor as a parameter: `{3, 4}`, a shape_type, any contiguous list of std::size_t or std::int64_t
+/// (as frameworks have them).  Borrows: the list, for the call.
+class extents_view {
+public:
+    extents_view(std::initializer_list<std::size_t> list) noexcept  // NOLINT: implicit
+        : extents_(list.begin(), list.size()) {}
+    template <class List>
+    requires(std::ranges::contiguous_range<const List&>&& std::ranges::sized_range<const List&>&&
+                 std::same_as<std::make_unsigned_t<std::ranges::range_value_t<const List&>>, std::size_t>)
+        extents_view(const List& list)
+    noexcept  // NOLINT: implicit
+              // A signed and an unsigned integer of one size may look at each other's memory; a negative extent becomes
+              // a number that no tensor's elements reach.
+        : extents_(reinterpret_cast<const std::size_t*>(std::ranges::data(list)), std::ranges::size(list)) {}
+
+    [[nodiscard]] std::span<const std::size_t> get() const noexcept { return extents_; }
+
+private:
+    std::span<const std::size_t> extents_;
+};
+
+/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...
+template <class R>
+concept element_range = std::ranges::contiguous_range<const R&> && std::ranges::sized_range<const R&> &&
+    element<std::remove_cv_t<std::ranges::range_value_t<const R&>>>;
+
+namespace detail {
+
+[[nodiscard]] inline std::string extents_text(std::span<const std::size_t> extents) {
+    std::string text = "(";
+    for (const std::size_t extent : extents) {
+        text += text.size() > 1 ? ", " : "";
+        text += std::to_string(static_cast<std::int64_t>(extent));
+    }
+    return text + ")";
+}
+
+}  // namespace detail
+
+/// Errors: value_error where `extents` do not make as many elements as `values` has.
+/// Borrows: both.
+template <element_range R>
+[[nodiscard]] tensor_view view_of(const R& values, std::span<const std::size_t> extents, std::string_view name) {
+    using value_type = std::remove_cv_t<std::ranges::range_value_t<const R&>>;
+    const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
+    if (element_count(extents) != elements.size()) {
+        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +
+                              " elements, which the shape " + detail::extents_text(extents) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+    return {.type = dtype_of_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
+}
+
+/// The same for texts.
+[[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                                         std::string_view name) {
+    if (element_count(extents) != texts.size()) {
+        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
+                              " texts, which the shape " + detail::extents_text(extents) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
+}
+
+/// Errors: value_error for a view whose elements and shape do not belong together, or that has no type.
+inline void check(const tensor_view& tensor, std::string_view name) {
+    const auto count = element_count(tensor.shape);
+    const bool whole = tensor.type == dtype::string ? tensor.bytes.empty() && count == tensor.strings.size()
+                                                    : is_numeric(tensor.type) && tensor.strings.empty() && count &&
+                                                          tensor.bytes.size() / size_of(tensor.type) == *count &&
+                                                          tensor.bytes.size() % size_of(tensor.type) == 0;
+    if (!whole) {
+        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
+                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
+                              detail::extents_text(tensor.shape) + " does not fit",
+                          {.tensor = std::string{name}});
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

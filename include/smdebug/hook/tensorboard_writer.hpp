@@ -1,0 +1,240 @@
+// Scalars and histograms of a training run, in files that TensorBoard draws.
+// Beside the run and not in it: TensorBoard wants true checksums, its own messages, and a folder for each curve.
+// Used by: hook (basic_hook).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/tensor_record.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/record/writer.hpp>
+#include <smdebug/reduce/bins.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/histogram.hpp>
+#include <smdebug/reduce/rounded.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/output.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/tensorboard_summary.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+struct tensorboard_writer_options {
+    std::chrono::duration<double> interval{0};      ///< between two files of a mode; 0: a file each step
+    std::size_t max_bytes = std::size_t{8} << 20U;  ///< held in memory at the end of a step, of all modes together
+    durability how = durability::cached;            ///< of the files
+};
+
+namespace detail {
+
+/// The finite elements of a tensor, as doubles; none where its type has no others.
+[[nodiscard]] inline std::vector<double> finite_elements(const tensor_view& tensor) {
+    return visit_dtype(tensor.type, [&]<class T>() {
+        using number_type = std::conditional_t<std::floating_point<T>, T, float>;
+        std::vector<double> finite;
+        if constexpr (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+            for (std::size_t i = 0; i < tensor.count(); ++i) {
+                const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
+                if (reduce::is_finite<T>(static_cast<double>(number))) {
+                    finite.push_back(number);
+                }
+            }
+        }
+        return finite;
+    });
+}
+
+/// A sum of finite numbers that overflowed is infinite, or where it did so both ways, NaN.
+[[nodiscard]] constexpr double nearest_finite(double sum) noexcept {
+    constexpr double largest = std::numeric_limits<double>::max();
+    return sum == sum ? std::clamp(sum, -largest, largest) : 0;
+}
+
+}  // namespace detail
+
+/// The histogram of a tensor's finite elements as TensorBoard draws it: every field finite, limits that rise, and
+/// num = the sum of the buckets.  Nothing for an empty tensor, one without finite elements, and booleans, complex
+/// numbers and strings.
+/// Differs from the Python package: NaN and infinities are left out (there they make min, max and sum NaN, and
+/// TensorBoard draws nothing sensible at any step), and numbers beyond 1e20 have a bucket (there they have none).
+/// Cost: one pass, see histogram_of; two and a copy where elements are not finite.
+template <reduction_kernel Kernel = scalar_kernel>
+[[nodiscard]] std::optional<histogram> tensorboard_histogram(const tensor_view& tensor, const Kernel& kernel = {}) {
+    if (tensor.count() == 0 || tensor.type == dtype::boolean || is_complex(tensor.type)) {
+        return std::nullopt;
+    }
+    result<histogram> found = histogram_of(tensor, default_bins{.open_ends = true}, {}, kernel);
+    if (!found) {
+        return std::nullopt;  // strings
+    }
+    if (found->nan + found->below + found->above != 0) {
+        const std::vector<double> finite = detail::finite_elements(tensor);
+        const std::array shape{finite.size()};
+        return tensorboard_histogram(tensor_view{dtype::float64, shape, std::as_bytes(std::span{finite}), {}}, kernel);
+    }
+    constexpr double largest = std::numeric_limits<double>::max();
+    // TensorBoard computes with floats, in which the largest double is infinite.
+    constexpr double outermost = reduce::default_edges.back() * 1.1;
+    if (found->bucket_limits.front() == -largest) {
+        found->bucket_limits.front() = std::min(found->min, -outermost);
+    }
+    if (found->bucket_limits.back() == largest) {
+        found->bucket_limits.back() = std::max(found->max, outermost);
+    }
+    found->sum = detail::nearest_finite(found->sum);
+    found->sum_squares = detail::nearest_finite(found->sum_squares);
+    return *std::move(found);
+}
+
+/// Writes event files "<MODE>/<first step>_<worker>.tfevents" into a storage that is the folder for TensorBoard.
+/// Records gather in memory, and a file appears whole, with names that sort by their steps: TensorBoard follows the
+/// files of a folder in the order of their names, and does not look back at one that it has left.  A file whose first
+/// step is that of an older one replaces it.
+/// Errors: what the storage throws; what was not written then is still held, and the next call tries again.  Where that
+/// is max_bytes or more, it is lost.
+/// Threads: one at a time.      Destruction writes nothing: close() does.
+template <writable_storage Storage>
+class tensorboard_writer {
+public:
+    tensorboard_writer(Storage store, std::string worker, tensorboard_writer_options options = {})
+        : store_(std::move(store)), worker_(std::move(worker)), options_(options) {}
+
+    /// Adds a point to the curve of that tag (see wire::tensorboard_tag) in the stamp's mode.
+    void add_scalar(const record_stamp& stamp, std::string_view tag, float value) { add(stamp, tag, value); }
+
+    /// Adds a histogram; returns whether the tensor has one, see tensorboard_histogram.
+    template <reduction_kernel Kernel = scalar_kernel>
+    bool add_histogram(const record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
+                       const Kernel& kernel = {}) {
+        const std::optional<histogram> found = tensorboard_histogram(tensor, kernel);
+        if (found) {
+            const std::vector<double> buckets{found->buckets.begin(), found->buckets.end()};
+            add(stamp, tag,
+                wire::histogram_fields{.min = found->min,
+                                       .max = found->max,
+                                       .num = static_cast<double>(found->num),
+                                       .sum = found->sum,
+                                       .sum_squares = found->sum_squares,
+                                       .bucket_limits = found->bucket_limits,
+                                       .buckets = buckets});
+        }
+        return found.has_value();
+    }
+
+    /// Ends a step at that time (seconds since 1970, as in the stamps): writes where the interval has passed since the
+    /// last files, where there are none yet, or where enough is held.
+    void end_step(double wall_time) {
+        const std::size_t held = held_bytes();
+        if (held == 0) {
+            return;
+        }
+        const double passed = wall_time - last_written_.value_or(wall_time);
+        const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may go back
+        if (!early || held >= options_.max_bytes) {
+            write_all();
+            last_written_ = wall_time;
+        }
+    }
+
+    /// Writes everything that is held.  May be called again, and more may be added after it.
+    void close() { write_all(); }
+
+    /// Bytes that are held in memory.
+    [[nodiscard]] std::size_t held_bytes() const noexcept {
+        std::size_t bytes = 0;
+        for (const stream& held : streams_) {
+            bytes += held.records.size();
+        }
+        return bytes;
+    }
+
+private:
+    struct stream {
+        std::string key;  // of the file that the records will be
+        std::vector<std::byte> records;
+    };
+
+    void add(const record_stamp& stamp, std::string_view tag, std::variant<float, wire::histogram_fields> value) {
+        stream& held = stream_of(stamp.mode);
+        if (held.records.empty()) {
+            held.key = std::string{name_of(stamp.mode)} + "/" + locations::zero_padded(stamp.step, 12) + "_" +
+                       locations::file_part_from_worker(worker_) + ".tfevents";
+            append(held, wire::event_fields{.wall_time = stamp.wall_time,
+                                            .step = 0,
+                                            .file_version = wire::tensorboard_file_version,
+                                            .values = {}});
+        }
+        const std::string cleaned = wire::tensorboard_tag(tag);
+        const std::array values{wire::tensorboard_value{cleaned, value}};
+        append(held, wire::tensorboard_event{stamp.wall_time, stamp.step, values});
+    }
+
+    template <class Event>
+    void append(stream& held, const Event& event) {
+        payload_.clear();
+        wire::field_writer writer{payload_};
+        wire::encode(writer, event);
+        record::append_record(held.records, payload_, record::footer_kind::checksum);
+    }
+
+    void write_all() {
+        try {
+            for (stream& held : streams_) {
+                write(held);
+            }
+        } catch (...) {
+            if (held_bytes() >= options_.max_bytes) {
+                for (stream& held : streams_) {
+                    held.records.clear();
+                }
+            }
+            throw;
+        }
+    }
+
+    void write(stream& held) {
+        if (held.records.empty()) {
+            return;
+        }
+        const std::array pieces{byte_view{held.records}};
+        auto output = create_output(store_, held.key);
+        output.append(pieces);
+        output.commit(options_.how);
+        held.records.clear();
+    }
+
+    [[nodiscard]] stream& stream_of(mode which) noexcept { return streams_[static_cast<std::size_t>(which) - 1]; }
+
+    Storage store_;
+    std::string worker_;
+    tensorboard_writer_options options_;
+    std::array<stream, 4> streams_;  // of train, eval, predict, global
+    std::optional<double> last_written_;
+    std::vector<std::byte> payload_;  // of the record at hand; kept for its capacity
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,23 @@
+// The first part of an index file: which step of which mode, and which event file.
+// Apart from the reader of the files, so that writing one needs no JSON parser.
+// Used by: index/index_file.hpp, index/index_writer.hpp.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace index_file {
+
+/// The first part.
+struct meta {
+    smdebug::mode mode = smdebug::mode::global;
+    step_number mode_step = 0;
+    std::string_view event_file_name;  ///< relative to the run; borrowed
+};
+
+}  // namespace index_file
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,72 @@
+// Writing an object piece by piece into any storage that can be written.
+// The storage's own way where it has one; else the pieces are gathered in memory and written at once.
+// Used by: hook, storage/memory_storage.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Puts the pieces behind what is there.  Cost: one copy of them, and of what was there once in a doubling.
+inline void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces) {
+    std::size_t size = into.size();
+    for (const byte_view piece : pieces) {
+        size += piece.size();
+    }
+    if (size > into.capacity()) {
+        into.reserve(std::max(size, 2 * into.capacity()));
+    }
+    for (const byte_view piece : pieces) {
+        into.insert(into.end(), piece.begin(), piece.end());
+    }
+}
+
+/// An object_output for a storage that has none: gathers the pieces in memory, and write()s them at commit.
+/// The storage must outlive it.  It is as durable as write() is, whatever was asked for.
+/// Errors: those of write(), from commit() alone; an impossible key is found out there, too.
+template <object_writer Storage>
+class gathered_output {
+public:
+    gathered_output(Storage& store, std::string_view key) : store_(std::addressof(store)), key_(key) {}
+    gathered_output(gathered_output&&) = default;
+    gathered_output& operator=(gathered_output&&) = default;
+    gathered_output(const gathered_output&) = delete;
+    gathered_output& operator=(const gathered_output&) = delete;
+    ~gathered_output() = default;
+
+    void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
+    void commit(durability /*as write() has it*/) {
+        store_->write(key_, bytes_);
+        bytes_ = {};  // the memory is not needed until destruction
+    }
+
+private:
+    Storage* store_;
+    std::string key_;
+    std::vector<std::byte> bytes_;
+};
+
+/// An object_output for the object `key`: the storage's own where it has one.  Errors: those of the storage.
+template <class Storage>
+requires(appending_storage<Storage> || object_writer<Storage>)
+    [[nodiscard]] auto create_output(Storage& store, std::string_view key) {
+    if constexpr (appending_storage<Storage>) {
+        return store.create(key);
+    } else {
+        return gathered_output<Storage>{store, key};
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,262 @@
+// Files that appear whole or not at all: written under another name in the same folder, then renamed.
+// The pieces go to the system as they lie, without a copy.
+// Used by: storage/local_storage.hpp, storage/posix_claim.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/posix_file.hpp>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace posix {
+
+/// Throws the error that `code` (an errno) stands for where `path` was to be written.
+[[noreturn]] inline void fail_writing(const std::string& path, int code, const std::string& doing = "cannot write") {
+    const auto say = [&](const char* why) {
+        throw unavailable(doing + " " + path + ": " + why + " (" + std::generic_category().message(code) + ")",
+                          {.where = path});
+    };
+    if (code == ENOSPC || code == EDQUOT) {
+        say("the disk is full; make room on it");
+    }
+    if (code == EFBIG) {
+        say("the disk is full, or the file larger than it may be");
+    }
+    if (code == ENOENT) {
+        say("a folder on the way to it, or its temporary file, was removed meanwhile");
+    }
+    fail(doing, path, code);
+}
+
+/// Makes the folders above `path` that are missing.  Returns where in `path` the name of the first one ends that it
+/// made, npos when it made none.
+inline std::size_t make_folders_above(const std::string& path) {
+    constexpr std::size_t none = std::string::npos;
+    std::size_t first_made = none;
+    // Whether the folder whose name ends there is there now; what is above it may be missing.
+    const auto make = [&](std::size_t end) {
+        if (end == 0 || ::mkdir(path.substr(0, end).c_str(), 0777) == 0) {
+            first_made = end == 0 ? first_made : std::min(first_made, end);
+            return true;
+        }
+        return errno == EEXIST;
+    };
+    // From the bottom, as most are there, and one need have no rights in those far above.
+    const std::size_t last = path.rfind('/');
+    std::size_t end = last;
+    while (end != none && !make(end)) {
+        const int code = errno;
+        const std::size_t above = path.rfind('/', end - 1);
+        if (code != ENOENT || above == none) {
+            fail_writing(path.substr(0, end), code, "cannot make the folder");
+        }
+        end = above;
+    }
+    while (end != last) {
+        end = path.find('/', end + 1);
+        if (!make(end)) {
+            const int code = errno;
+            fail_writing(path.substr(0, end), code, "cannot make the folder");
+        }
+    }
+    while (first_made != none && path[first_made - 1] == '/') {
+        --first_made;  // "a//b" makes "a/"
+    }
+    return first_made;
+}
+
+/// Writes all pieces where the open file stands, as they lie.  `path` is for messages.
+inline void write_pieces(int handle, std::span<const byte_view> pieces, const std::string& path) {
+    std::array<::iovec, IOV_MAX> vectors;  // filled as far as it is used
+    std::size_t done = 0;                  // bytes of the first piece that are written
+    const auto skip_written = [&] {
+        while (!pieces.empty() && done >= pieces.front().size()) {
+            done -= pieces.front().size();
+            pieces = pieces.subspan(1);
+        }
+    };
+    for (skip_written(); !pieces.empty(); skip_written()) {
+        const std::size_t count = std::min(pieces.size(), vectors.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            const byte_view rest = pieces[i].subspan(i == 0 ? done : 0);
+            vectors[i] = {.iov_base = const_cast<std::byte*>(rest.data()), .iov_len = rest.size()};
+        }
+        const ::ssize_t put = ::writev(handle, vectors.data(), static_cast<int>(count));
+        if (put > 0) {
+            done += static_cast<std::size_t>(put);
+        } else if (put == 0 || errno != EINTR) {
+            fail_writing(path, put == 0 ? ENOSPC : errno);
+        }
+    }
+}
+
+/// Takes a file away; returns whether it was there.  Errors: access_denied, unavailable.
+inline bool remove_file(const std::string& path) {
+    if (::unlink(path.c_str()) == 0) {
+        return true;
+    }
+    if (!means_missing(errno) && errno != EISDIR) {
+        fail("cannot remove", path, errno);
+    }
+    return false;
+}
+
+/// A new file beside `path`, named `<path>.tmp.<process>.<number>`, which is removed with this object unless it was
+/// renamed.  A forked child's copy removes nothing.
+class temporary_file {
+public:
+    /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
+    explicit temporary_file(std::string path) : path_(std::move(path)) {
+        const std::string stem = path_ + ".tmp." + std::to_string(maker_) + ".";
+        bool has_made_folders = false;
+        for (int number = 0; handle_.get() < 0;) {
+            name_ = stem + std::to_string(number);
+            handle_ = descriptor{::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+            if (handle_.get() >= 0 || errno == EINTR) {
+                continue;
+            }
+            const int code = errno;
+            if (code == ENOENT && !has_made_folders) {
+                has_made_folders = true;
+                first_made_ = make_folders_above(path_);
+            } else if (code != EEXIST || ++number > most_numbers) {
+                // Several writers may be at work in one folder: the first free name is taken.
+                fail_writing(path_, code);
+            }
+        }
+    }
+    temporary_file(temporary_file&& other) noexcept { swap(other); }
+    temporary_file& operator=(temporary_file&& other) noexcept {
+        temporary_file mine{std::move(other)};  // what this one held goes now, not with `other`
+        swap(mine);
+        return *this;
+    }
+    temporary_file(const temporary_file&) = delete;
+    temporary_file& operator=(const temporary_file&) = delete;
+    ~temporary_file() {
+        if (!name_.empty() && maker_ == ::getpid()) {
+            ::unlink(name_.c_str());
+        }
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] int handle() const noexcept { return handle_.get(); }
+
+    /// Writes all pieces at the file's end.
+    void append(std::span<const byte_view> pieces) { write_pieces(handle_.get(), pieces, path_); }
+
+    /// Brings the file to the disk.
+    void sync() const { sync(handle_.get(), path_); }
+
+    /// Closes the file, as some systems tell only then what went wrong, and gives it the path that it was made for.
+    void take_its_place() {
+        if (::close(handle_.release()) != 0 || std::rename(name_.c_str(), path_.c_str()) != 0) {
+            fail_writing(path_, errno);
+        }
+        name_.clear();
+    }
+
+    /// Brings the file's name to the disk: its folder, and those above that had to be made.
+    void sync_folders() const {
+        std::size_t end = path_.size();
+        do {
+            end = end == 0 ? std::string::npos : path_.rfind('/', end - 1);
+            const std::string above = end == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(end, 1));
+            const auto folder = directory_handle::open(above);
+            if (!folder) {
+                fail_writing(path_, ENOENT);
+            }
+            sync(folder->get(), above);
+        } while (end != std::string::npos && first_made_ != std::string::npos && end >= first_made_);
+    }
+
+    /// The open file, for whoever wants it to stay open.
+    [[nodiscard]] descriptor take_handle() noexcept { return std::move(handle_); }
+
+private:
+    static constexpr int most_numbers = 1000;
+
+    static void sync(int handle, const std::string& path) {
+        while (::fsync(handle) != 0) {
+            // Not every file system can do that, for folders above all: it then promises no more.
+            if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) {
+                return;
+            }
+            if (errno != EINTR) {
+                fail_writing(path, errno);
+            }
+        }
+    }
+
+    void swap(temporary_file& other) noexcept {
+        path_.swap(other.path_);
+        name_.swap(other.name_);
+        std::swap(handle_, other.handle_);
+        std::swap(first_made_, other.first_made_);
+        std::swap(maker_, other.maker_);
+    }
+
+    std::string path_;
+    std::string name_;  // empty: nothing to remove
+    descriptor handle_{-1};
+    std::size_t first_made_ = std::string::npos;
+    ::pid_t maker_ = ::getpid();
+};
+
+/// A file being written, which is under its path when it is whole; models object_output.
+/// Errors: unavailable (disk full, folder removed meanwhile, and whatever else the system says), access_denied,
+/// not_found (a file where a folder should be, a name that is too long).  All name the path.
+/// Cost: an open, one writev an append, a close and a rename; on_disk waits for the disk as well.
+/// A write beyond the process's limit of file sizes raises SIGXFSZ, which ends the process unless that is ignored.
+class whole_file_output {
+public:
+    explicit whole_file_output(std::string path) : file_(std::move(path)) {}
+
+    /// Writes the pieces as they lie: no copy.
+    void append(std::span<const byte_view> pieces) { file_.append(pieces); }
+
+    /// Renames the file to its path.  `on_disk` holds for the folders on the way that this object made, too.
+    void commit(durability how) {
+        if (how == durability::on_disk) {
+            file_.sync();
+        }
+        file_.take_its_place();
+        if (how == durability::on_disk) {
+            file_.sync_folders();
+        }
+    }
+
+private:
+    temporary_file file_;
+};
+
+static_assert(object_output<whole_file_output>);
+
+/// Writes a whole file of one piece.
+inline void write_whole(const std::string& path, byte_view bytes) {
+    whole_file_output out{path};
+    out.append({&bytes, 1});
+    out.commit(durability::cached);
+}
+
+}  // namespace posix
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,185 @@
+// TensorBoard's summaries: scalars and histograms, in the messages that its dashboards draw.
+// The run's own event files hold tensors (summary.hpp), which TensorBoard does not draw, and names that it refuses.
+// Used by: hook (tensorboard_writer).
+//
+//   Event { double wall_time = 1; int64 step = 2; Summary summary = 5 { repeated Value value = 1 {
+//             string tag = 1; one of: float simple_value = 2, HistogramProto histo = 5 } } }
+//   HistogramProto { double min = 1, max = 2, num = 3, sum = 4, sum_squares = 5;
+//                    packed double bucket_limit = 6, bucket = 7 }
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/field.hpp>
+#include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/summary.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace smdebug {
+inline namespace v1 {
+namespace wire {
+
+/// What the first event of a file that TensorBoard reads has as its file_version.
+inline constexpr std::string_view tensorboard_file_version = "brain.Event:2";
+
+/// A histogram to write.  TensorBoard draws buckets[i] from bucket_limits[i - 1] to bucket_limits[i], but the first
+/// that is not empty from min, and the last one to max. Borrows: both lists, which are of one length.
+struct histogram_fields {
+    double min = 0;
+    double max = 0;
+    double num = 0;  ///< how many numbers the buckets hold
+    double sum = 0;
+    double sum_squares = 0;
+    std::span<const double> bucket_limits = {};
+    std::span<const double> buckets = {};
+};
+
+/// A value to write.      Borrows: the tag, and what the histogram borrows.
+struct tensorboard_value {
+    std::string_view tag;  ///< see tensorboard_tag
+    std::variant<float, histogram_fields> value;
+};
+
+/// An event to write.      Borrows: the values, and what they borrow.
+struct tensorboard_event {
+    double wall_time = 0;  ///< seconds since 1970
+    std::int64_t step = 0;
+    std::span<const tensorboard_value> values;
+};
+
+namespace detail {
+
+inline constexpr field_number value_histogram = 5;
+inline constexpr field_number histogram_bucket_limits = 6;
+inline constexpr field_number histogram_buckets = 7;
+
+/// The fields 1 to 5.
+[[nodiscard]] constexpr std::array<double, 5> numbers_of(const histogram_fields& histogram) noexcept {
+    return {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
+}
+
+/// protobuf leaves out what has no bit set; -0.0 has one.
+[[nodiscard]] constexpr bool is_default(double value) noexcept { return std::bit_cast<std::uint64_t>(value) == 0; }
+
+[[nodiscard]] constexpr std::size_t packed_size(field_number number, std::span<const double> list) noexcept {
+    return list.empty() ? 0 : delimited_field_size(number, list.size_bytes());
+}
+
+inline void write_packed(field_writer& writer, field_number number, std::span<const double> list) {
+    if (!list.empty()) {
+        writer.write_bytes(number, std::as_bytes(list));
+    }
+}
+
+/// Bytes of the character of a tag that begins at `at`; 0 for one that a tag cannot have.
+[[nodiscard]] constexpr std::size_t tag_character(std::string_view text, std::size_t at) noexcept {
+    const char c = text[at];
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x80) {
+        const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                          c == '-' || c == '/' || c == '.';
+        return kept ? 1 : 0;
+    }
+    const std::size_t length = code >= 0xF0 ? 4 : code >= 0xE0 ? 3 : 2;
+    return length <= text.size() - at && is_utf8(text.substr(at, length)) ? length : 0;
+}
+
+}  // namespace detail
+
+/// The tag under which TensorBoard shows what is called `name`: letters, digits and "-_./" stay, and everything beyond
+/// ASCII; what remains becomes '_'; leading slashes go.  Bytes that are no UTF-8 become '_' each: protobuf readers
+/// refuse a whole event for one of them.
+/// Source: the Python package's cleaning of tags, which also puts '_' for symbols beyond ASCII that are no letters.
+[[nodiscard]] inline std::string tensorboard_tag(std::string_view name) {
+    std::string tag;
+    tag.reserve(name.size());
+    for (std::size_t at = std::min(name.find_first_not_of('/'), name.size()); at < name.size();) {
+        const std::size_t length = detail::tag_character(name, at);
+        if (length == 0) {
+            tag += '_';
+        } else {
+            tag += name.substr(at, length);
+        }
+        at += std::max<std::size_t>(length, 1);
+    }
+    return tag;
+}
+
+/// Bytes of `histogram` as a message.
+[[nodiscard]] constexpr std::size_t encoded_size(const histogram_fields& histogram) noexcept {
+    std::size_t size = detail::packed_size(detail::histogram_bucket_limits, histogram.bucket_limits) +
+                       detail::packed_size(detail::histogram_buckets, histogram.buckets);
+    for (const double number : detail::numbers_of(histogram)) {
+        size += detail::is_default(number) ? 0 : fixed64_field_size(1);
+    }
+    return size;
+}
+
+/// Appends `histogram` as a message.
+inline void encode(field_writer& writer, const histogram_fields& histogram) {
+    field_number field = 1;
+    for (const double number : detail::numbers_of(histogram)) {
+        if (!detail::is_default(number)) {
+            writer.write_double(field, number);
+        }
+        ++field;
+    }
+    detail::write_packed(writer, detail::histogram_bucket_limits, histogram.bucket_limits);
+    detail::write_packed(writer, detail::histogram_buckets, histogram.buckets);
+}
+
+/// Bytes of `value` as a message.
+[[nodiscard]] constexpr std::size_t encoded_size(const tensorboard_value& value) noexcept {
+    const auto* histogram = std::get_if<histogram_fields>(&value.value);
+    return delimited_field_size(detail::value_tag, value.tag.size()) +
+           (histogram == nullptr ? fixed32_field_size(detail::value_simple)
+                                 : delimited_field_size(detail::value_histogram, encoded_size(*histogram)));
+}
+
+/// Appends `value` as a message.
+inline void encode(field_writer& writer, const tensorboard_value& value) {
+    writer.write_text(detail::value_tag, value.tag);
+    if (const auto* histogram = std::get_if<histogram_fields>(&value.value)) {
+        writer.begin_message(detail::value_histogram, encoded_size(*histogram));
+        encode(writer, *histogram);
+    } else if (const auto* scalar = std::get_if<float>(&value.value)) {
+        writer.write_float(detail::value_simple, *scalar);  // 0, too: it tells which of the alternatives this is
+    }
+}
+
+/// Bytes of a summary of these values as a message.
+[[nodiscard]] constexpr std::size_t encoded_size(std::span<const tensorboard_value> summary) noexcept {
+    std::size_t size = 0;
+    for (const tensorboard_value& value : summary) {
+        size += delimited_field_size(detail::summary_value_field, encoded_size(value));
+    }
+    return size;
+}
+
+/// Appends `event` as a message.
+inline void encode(field_writer& writer, const tensorboard_event& event) {
+    if (!detail::is_default(event.wall_time)) {
+        writer.write_double(detail::event_wall_time, event.wall_time);
+    }
+    if (event.step != 0) {
+        writer.write_int(detail::event_step, event.step);
+    }
+    writer.begin_message(detail::event_summary, encoded_size(event.values));
+    for (const tensorboard_value& value : event.values) {
+        writer.begin_message(detail::summary_value_field, encoded_size(value));
+        encode(writer, value);
+    }
+}
+
+}  // namespace wire
+}  // namespace v1
+}  // namespace smdebug

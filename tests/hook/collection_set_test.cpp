@@ -1,0 +1,441 @@
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/index_file.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#define SMDEBUG_TEST_COUNT_ALLOCATIONS
+#include <support/allocation_count.hpp>
+#include <support/temporary_folder.hpp>
+
+using namespace smdebug;
+
+namespace {
+
+using texts = std::vector<std::string>;
+
+texts names(const collection_set& set, const collection_set::membership& tensor) {
+    texts out;
+    for (const std::uint32_t number : tensor.collections) {
+        out.push_back(set[number].name);
+    }
+    return out;
+}
+
+texts due_names(const collection_set& set, const collection_set::membership& tensor) {
+    texts out;
+    set.for_each_due(tensor, [&](std::uint32_t number) { out.push_back(set[number].name); });
+    return out;
+}
+
+texts reductions(const reduction_plan& plan) {
+    texts out;
+    for (const reduction_key key : plan.order) {
+        out.push_back(key.name());
+    }
+    return out;
+}
+
+const collection_set::membership& put(collection_set& set, std::string_view name,
+                                      const std::vector<std::string_view>& into) {
+    return set.add(name, into);
+}
+
+bool due_at(collection_set& set, std::string_view name, mode which, step_number step) {
+    set.begin_step(which, step);
+    return set.due(set.of(name));
+}
+
+collections_file golden_file(const std::filesystem::path& run) {
+    json::document parser;
+    collections_file file;
+    const std::string text = smdebug_test::file_content(run / "collections/000000000/worker_0_collections.json");
+    REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
+    return file;
+}
+
+constexpr auto in_training = mode::train;
+
+}  // namespace
+
+TEST_CASE("collection_set: losses alone are saved unless something is included") {
+    collection_set set{hook_options{}};
+    CHECK(names(set, set.of("CrossEntropyLoss_output_0")) == texts{"losses"});
+    CHECK(names(set, set.of("fc.weight")).empty());
+    CHECK(set.begin_step(in_training, 0));
+    CHECK(set.any_due());
+    CHECK(set.due(set.of("CrossEntropyLoss_output_0")));
+    CHECK_FALSE(set.due(set.of("fc.weight")));
+    CHECK_FALSE(set.begin_step(in_training, 1));
+    CHECK_FALSE(set.any_due());
+    CHECK_FALSE(set.due(set.of("CrossEntropyLoss_output_0")));
+}
+
+TEST_CASE("collection_set: built-in collections take tensors by the Python package's regexes") {
+    collection_set set{{.include_collections = {"weights", "biases", "gradients"}}};
+    CHECK(names(set, set.of("fc.weight")) == texts{"weights"});
+    CHECK(names(set, set.of("fc.bias")) == texts{"biases"});
+    CHECK(names(set, set.of("gradient/fc.weight")) == texts{"gradients"});
+    CHECK(names(set, set.of("relu_output_0")).empty());
+}
+
+TEST_CASE("collection_set: what is included need not be known, what is known need not be included") {
+    collection_set set{{.collections = {{.name = "mine", .include_regex = {"^my_"}},
+                                        {.name = "other", .include_regex = {"^my_"}},
+                                        {.name = "listed", .tensor_names = {"x"}}},
+                        .include_collections = {"mine", "new", "labels", "listed"}}};
+    CHECK(names(set, set.of("my_tensor")) == texts{"mine"});
+    CHECK(names(set, set.of("x")) == texts{"listed"});
+    CHECK(names(set, set.of("labels")) == texts{"labels"});  // by the regex that goes with the name
+    REQUIRE(set.find("new").has_value());
+    CHECK(set.included(*set.find("new")));
+    CHECK(set[*set.find("new")].include_regex.empty());
+    CHECK_FALSE(set.included(*set.find("other")));
+    CHECK_FALSE(set.find("nobody").has_value());
+}
+
+TEST_CASE("collection_set: settings for a built-in collection keep its regexes unless they bring their own") {
+    collection_set set{{.collections = {{.name = "weights", .save_config = save_config{.save_interval = 2}},
+                                        {.name = "biases", .include_regex = {"^b"}}},
+                        .include_collections = {"weights", "biases"}}};
+    CHECK(names(set, set.of("fc.weight")) == texts{"weights"});
+    CHECK(names(set, set.of("fc.bias")).empty());
+    CHECK(names(set, set.of("b1")) == texts{"biases"});
+    CHECK(due_at(set, "fc.weight", in_training, 2));
+    CHECK_FALSE(due_at(set, "b1", in_training, 2));
+}
+
+TEST_CASE("collection_set: include_regex goes to `default`, which is then saved") {
+    collection_set set{{.include_regex = {"relu", "^fc"}}};
+    CHECK(names(set, set.of("relu_output_0")) == texts{"default"});
+    CHECK(names(set, set.of("fc.weight")) == texts{"default"});
+    CHECK(names(set, set.of("conv.weight")).empty());
+    CHECK(set.file(1).collections.at("default").include_regex == texts{"relu", "^fc"});
+}
+
+TEST_CASE("collection_set: save_all takes everything into `all`, and saves every collection") {
+    collection_set set{{.collections = {{.name = "mine", .include_regex = {"^fc"}}}, .save_all = true}};
+    CHECK(names(set, set.of("fc.weight")) == texts{"all", "weights", "mine"});
+    CHECK(names(set, set.of("anything")) == texts{"all"});
+    collection_set by_name{{.include_collections = {"all"}}};
+    CHECK(names(by_name, by_name.of("fc.weight")) == texts{"weights"});  // `all` has no regex of its own
+    CHECK(names(by_name, by_name.of("anything")).empty());
+}
+
+TEST_CASE("collection_set: a tensor that is put into a collection is saved for it, included or not") {
+    collection_set set{
+        {.save_config = {.save_interval = 2}, .collections = {{.name = "extras", .include_regex = {"^my_"}}}}};
+    set.begin_step(in_training, 0);
+    CHECK(names(set, put(set, "my_np", {"extras"})) == texts{"extras"});
+    CHECK(names(set, put(set, "my_tensor", {"default"})) == texts{"default"});
+    CHECK(names(set, put(set, "x", {"made", "default"})) == texts{"default", "made"});
+    CHECK(set.due(set.of("x")));
+    CHECK(set.due(set.of("my_np")));
+    CHECK(names(set, set.of("my_other")).empty());  // the regex counts only for what is included
+    CHECK_FALSE(due_at(set, "x", in_training, 1));
+    // As the golden run `scalars` has them.
+    const collections_file file = set.file(1);
+    CHECK(file.collections.at("extras").tensor_names == texts{"my_np"});
+    CHECK(file.collections.at("default").tensor_names == texts{"my_tensor", "x"});
+    CHECK(file.collections.at("made").tensor_names == texts{"x"});
+    CHECK(file.collections.at("made").save_config->at(mode::eval).save_interval == 2);
+}
+
+TEST_CASE("collection_set: nothing is due that nothing was put into") {
+    collection_set set{{.save_config = {.save_interval = 1},
+                        .collections = {{.name = "losses", .save_config = save_config{.save_interval = 100}}}}};
+    CHECK_FALSE(set.begin_step(in_training, 1));
+    CHECK_FALSE(set.due(*set.find("default")));
+    put(set, "x", {"default"});
+    CHECK(set.any_due());
+    CHECK(set.due(*set.find("default")));
+    CHECK(set.begin_step(in_training, 2));
+}
+
+TEST_CASE("collection_set: without a collection, what belongs to none is put into `default`") {
+    collection_set set{{.include_collections = {"weights"}}};
+    CHECK(names(set, put(set, "fc.weight", {})) == texts{"weights"});
+    CHECK(names(set, put(set, "free", {})) == texts{"default"});
+    CHECK(names(set, put(set, "free", {"weights"})) == texts{"default", "weights"});
+    CHECK(names(set, set.of("free")) == texts{"default", "weights"});
+}
+
+TEST_CASE("collection_set: a tensor that is known is looked up without an allocation, at every step") {
+    collection_set set{{.save_config = {.save_interval = 2, .modes = {{mode::eval, {.save_interval = 1}}}},
+                        .reduction_config = {{.reductions = {"min", "max"}}},
+                        .include_collections = {"weights", "gradients"},
+                        .save_all = true}};
+    const std::string name = "gradient/a/name/that/is/too/long/to/be/kept/in/a/string/itself.weight";
+    std::size_t written = 0;
+    const auto steps = [&] {
+        for (step_number step = 0; step < 4; ++step) {
+            for (const mode which : {mode::train, mode::eval}) {
+                set.begin_step(which, step);
+                const auto& tensor = set.of(name);
+                written += set.due(tensor) ? set.due_plan(tensor).order.size() : 0;
+            }
+        }
+    };
+    steps();
+    CHECK(written == 12);
+    CHECK(smdebug_test::allocations_of(steps) == 0);
+}
+
+TEST_CASE("collection_set: memberships stay where they are") {
+    collection_set set{{.include_collections = {"weights"}}};
+    const auto* const first = &set.of("fc.weight");
+    for (int i = 0; i < 1000; ++i) {
+        static_cast<void>(set.of("tensor_" + std::to_string(i)));
+    }
+    put(set, "fc.weight", {"new"});
+    CHECK(&set.of("fc.weight") == first);
+    CHECK(names(set, *first) == texts{"weights", "new"});
+}
+
+TEST_CASE("collection_set: gradients are left alone in EVAL and PREDICT") {
+    collection_set set{
+        {.save_config = {.save_interval = 1}, .include_collections = {"gradients", "optimizer_variables"}}};
+    put(set, "adam", {"optimizer_variables"});
+    for (const auto& [which, expected] :
+         std::map<mode, bool>{{mode::train, true}, {mode::global, true}, {mode::eval, false}, {mode::predict, false}}) {
+        CAPTURE(name_of(which));
+        CHECK(due_at(set, "gradient/w", which, 0) == expected);
+        CHECK(due_at(set, "adam", which, 0) == expected);
+    }
+}
+
+TEST_CASE("collection_set: a mode that a collection's config lacks is the hook's") {
+    collection_set set{
+        {.save_config = {.save_interval = 3},
+         .collections = {{.name = "g", .include_regex = {"x"}, .save_config = {{{mode::eval, {.save_interval = 2}}}}}},
+         .include_collections = {"g"}}};
+    CHECK(due_at(set, "x", mode::eval, 2));
+    CHECK_FALSE(due_at(set, "x", mode::eval, 3));
+    CHECK(due_at(set, "x", mode::train, 3));
+    CHECK_FALSE(due_at(set, "x", mode::train, 2));
+    CHECK(set[*set.find("g")].save_config->size() == 4);
+}
+
+TEST_CASE(
+    "collection_set: of a tensor in several due collections each reduction is written once, values if any says so") {
+    collection_set set{{.save_config = {.save_interval = 4},
+                        .reduction_config = {{.reductions = {"min", "mean"}}},
+                        .collections = {{.name = "often",
+                                         .include_regex = {"w"},
+                                         .save_config = save_config{.save_interval = 1},
+                                         .reduction_config = {{.reductions = {"mean", "abs_max"}, .save_shape = true}}},
+                                        {.name = "raw",
+                                         .include_regex = {"w"},
+                                         .save_config = save_config{.save_interval = 2},
+                                         .reduction_config = {{.save_raw_tensor = true}}}},
+                        .include_collections = {"weights", "often", "raw"}}};
+    const auto& tensor = set.of("fc.weight");
+    set.begin_step(in_training, 1);
+    CHECK(due_names(set, tensor) == texts{"often"});
+    CHECK(reductions(set.due_plan(tensor)) == texts{"mean", "abs_max"});
+    CHECK(set.due_plan(tensor).shape);
+    CHECK_FALSE(set.due_plan(tensor).raw);
+    set.begin_step(in_training, 2);
+    CHECK(due_names(set, tensor) == texts{"often", "raw"});
+    CHECK(reductions(set.due_plan(tensor)) == texts{"mean", "abs_max"});
+    CHECK(set.due_plan(tensor).raw);
+    set.begin_step(in_training, 4);
+    CHECK(reductions(set.due_plan(tensor)) == texts{"min", "mean", "abs_max"});
+    CHECK(set.due_plan(tensor).raw);
+    set.begin_step(in_training, 3);
+    CHECK(reductions(set.due_plan(tensor)) == texts{"mean", "abs_max"});
+    put(set, "fc.weight", {"losses"});
+    CHECK(reductions(set.due_plan(tensor)) == texts{"mean", "abs_max"});
+    put(set, "fc.weight", {"raw"});  // is there already
+    CHECK_FALSE(set.due_plan(tensor).raw);
+}
+
+TEST_CASE("collection_set: collections of single numbers have no reductions and no histogram, whatever is configured") {
+    collection_set set{
+        {.reduction_config = {{.reductions = {"min"}}},
+         .collections = {{.name = "losses", .reduction_config = {{.norms = {"l1"}}}}, {.name = "metrics"}},
+         .include_collections = {"metrics", "weights"}}};
+    for (const char* name : {"losses", "metrics"}) {
+        CAPTURE(name);
+        const std::uint32_t number = set.find(name).value();
+        CHECK(set.plan(number).order.empty());
+        CHECK(set.plan(number).raw);
+        CHECK_FALSE(set[number].save_histogram);
+        CHECK(set[number].reduction_config == reduction_config{.save_raw_tensor = true});
+    }
+    CHECK(reductions(set.plan(set.find("weights").value())) == texts{"min"});
+    CHECK(set[set.find("weights").value()].save_histogram);
+}
+
+TEST_CASE("collection_set: while everything is saved, every tensor is due and belongs to `all`") {
+    collection_set set{{.reduction_config = {{.reductions = {"mean"}}}, .include_collections = {"gradients"}}};
+    const auto& gradient = set.of("gradient/w");
+    set.begin_step(mode::eval, 1);
+    CHECK_FALSE(set.due(gradient));
+    CHECK(set.due_plan(gradient).empty());
+    set.save_everything(true);
+    CHECK(set.any_due());
+    CHECK(set.begin_step(mode::eval, 2));
+    CHECK(set.due(gradient));
+    CHECK(set.due(set.of("never_included")));
+    CHECK(due_names(set, set.of("never_included")) == texts{"all"});
+    CHECK(due_names(set, gradient) == texts{"all", "gradients"});
+    CHECK(reductions(set.due_plan(gradient)) == texts{"mean"});
+    CHECK(reductions(set.due_plan(set.of("never_included"))) == texts{"mean"});
+    CHECK(set.file(1).collections.at("all").tensor_names == texts{"never_included"});
+    CHECK(names(set, set.of("gradient/w")) == texts{"gradients"});
+    CHECK(set.file(1).collections.at("all").tensor_names == texts{"gradient/w", "never_included"});
+    set.save_everything(false);
+    CHECK_FALSE(set.any_due());
+    set.begin_step(mode::eval, 0);
+    CHECK_FALSE(set.due(set.of("never_included")));
+    CHECK(set.due_plan(gradient).empty());
+    CHECK(due_names(set, set.of("never_included")).empty());
+}
+
+TEST_CASE("collection_set: changed() until the file is asked for, and when a name or a collection is new") {
+    collection_set set{{.include_collections = {"weights"}}};
+    CHECK(set.changed());
+    CHECK(set.file(3).num_workers == 3);
+    CHECK_FALSE(set.changed());
+    static_cast<void>(set.of("not_saved"));
+    CHECK_FALSE(set.changed());
+    static_cast<void>(set.of("fc.weight"));
+    CHECK(set.changed());
+    static_cast<void>(set.file(1));
+    static_cast<void>(set.of("fc.weight"));
+    CHECK_FALSE(set.changed());
+    put(set, "fc.weight", {"new"});
+    CHECK(set.changed());
+    static_cast<void>(set.file(1));
+    put(set, "fc.weight", {"new", "weights"});
+    CHECK_FALSE(set.changed());
+}
+
+TEST_CASE("collection_set: bad options are refused as check does") {
+    CHECK_THROWS_AS(collection_set(hook_options{.save_config = {.save_interval = 0}}), value_error);
+    CHECK_THROWS_AS(collection_set(hook_options{.include_regex = {"("}}), value_error);
+}
+
+TEST_CASE("collection_set: a regex that takes too long on a name is an error, each time, and nothing is noted") {
+    collection_set set{{.include_regex = {"^(?:(a+)+)+$(?<=b)"}}};
+    static_cast<void>(set.file(1));
+    const std::string name = std::string(200, 'a') + "!";
+    CHECK_THROWS_AS(static_cast<void>(set.of(name)), value_error);
+    CHECK_THROWS_AS(static_cast<void>(set.of(name)), value_error);
+    CHECK_FALSE(set.changed());
+}
+
+// Feeds the tensors that a training made into a set, and compares what it would write with what the Python package did.
+TEST_CASE("collection_set: decides in the golden run `collections` as the Python package did") {
+    const std::filesystem::path run = SMDEBUG_TEST_DATA "/golden/collections";
+    const collections_file expected = golden_file(run);
+    // As the run was configured.
+    collection_set set{
+        {.save_config = {.save_interval = 2},
+         .collections = {{.name = "relu_out",
+                          .include_regex = {"relu.*output", "^enc_input"},
+                          .save_config = save_config{.save_interval = 3}},
+                         {.name = "by_name",
+                          .tensor_names = {"TinyNet_enc.bias", "TinyNet_norm.weight", "never_written"}},
+                         {.name = "eval_only",
+                          .include_regex = {"dec_output"},
+                          .save_config = {{{mode::eval, {.save_steps = {0, 2}, .start_step = 0}},
+                                           {mode::train, {.start_step = 100}}}},
+                          .save_histogram = false},
+                         {.name = "norms",
+                          .include_regex = {"^gradient/.*enc"},
+                          .save_config = save_config{.save_interval = 1, .start_step = 2, .end_step = 5},
+                          .reduction_config = {{.abs_reductions = {"max"}, .norms = {"l1", "l2"}, .save_shape = true}}},
+                         {.name = "not_included", .include_regex = {"enc_output"}},
+                         {.name = "through_add", .include_regex = {"norm_output"}}},
+         .include_collections = {"weights", "relu_out", "by_name", "eval_only", "norms"}}};
+    const texts always{"TinyNet_enc.weight",
+                       "TinyNet_enc.bias",
+                       "TinyNet_norm.weight",
+                       "TinyNet_norm.bias",
+                       "TinyNet_dec.weight",
+                       "enc_input_0",
+                       "enc_output_0",
+                       "norm_output_0",
+                       "relu_output_0",
+                       "dec_output_0",
+                       "CrossEntropyLoss_input_0",
+                       "CrossEntropyLoss_output_0"};
+    const texts in_training_alone{"gradient/TinyNet_dec.weight", "gradient/TinyNet_enc.bias",
+                                  "gradient/TinyNet_enc.weight"};
+    json::document parser;
+    std::map<std::pair<mode, step_number>, std::pair<texts, texts>> saved;  // values and reductions; shapes
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{run / "index"}) {
+        if (entry.is_regular_file()) {
+            const std::string bytes = smdebug_test::file_content(entry.path());
+            index_file::meta head;
+            std::pair<texts, texts> found;
+            REQUIRE_FALSE(
+                index_file::parse(
+                    as_bytes(bytes), parser, head,
+                    [&](const index_file::location& place) { found.first.emplace_back(place.tensor_name); },
+                    [&](const index_file::saved_shape& shape) { found.second.emplace_back(shape.tensor_name); })
+                    .has_value());
+            saved[{head.mode, head.mode_step}] = found;
+        }
+    }
+    for (const auto& [which, steps] : {std::pair{mode::train, 5}, std::pair{mode::eval, 3}}) {
+        for (step_number step = 0; step < steps; ++step) {
+            texts all = always;
+            if (which == mode::train) {
+                all.insert(all.end(), in_training_alone.begin(), in_training_alone.end());
+            }
+            std::pair<texts, texts> written;
+            if (set.begin_step(which, step)) {
+                for (const std::string& name : all) {
+                    const auto& tensor = set.of(name);
+                    if (set.due(tensor)) {
+                        const reduction_plan& plan = set.due_plan(tensor);
+                        for (const reduction_key key : plan.order) {
+                            written.first.push_back(reduction_tensor_name(name, key));
+                        }
+                        if (plan.raw) {
+                            written.first.push_back(name);
+                        }
+                        if (plan.shape) {
+                            written.second.push_back(name);
+                        }
+                    }
+                }
+            }
+            CAPTURE(name_of(which));
+            CAPTURE(step);
+            CHECK(written == saved[{which, step}]);
+        }
+    }
+    const collections_file file = set.file(1);
+    for (const auto& [name, group] : expected.collections) {
+        CAPTURE(name);
+        const auto there = file.collections.find(name);
+        REQUIRE(there != file.collections.end());
+        CHECK(there->second.include_regex == group.include_regex);
+        CHECK(there->second.tensor_names == group.tensor_names);
+        CHECK(there->second.save_histogram == group.save_histogram);
+        CHECK(make_reduction_plan(*there->second.reduction_config).order ==
+              make_reduction_plan(*group.reduction_config).order);
+        CHECK(there->second.reduction_config->save_raw_tensor == group.reduction_config->save_raw_tensor);
+        CHECK(there->second.reduction_config->save_shape == group.reduction_config->save_shape);
+        for (const mode which : all_modes) {
+            save_config_mode ours = there->second.save_config->at(which);
+            ours.start_step = ours.start_step.value_or(0);  // as files have it
+            CHECK(ours == group.save_config->at(which));
+        }
+    }
+    CHECK(file.collections.size() == expected.collections.size());
+}

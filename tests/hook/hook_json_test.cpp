@@ -1,0 +1,242 @@
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/hook_json.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <support/temporary_folder.hpp>
+
+using namespace smdebug;
+
+namespace {
+
+using texts = std::vector<std::string>;
+
+hook_options options_of(std::string_view text) { return hook_options_from_json(as_bytes(text), "hook.json"); }
+
+std::string wrong_with(std::string_view text) {
+    try {
+        static_cast<void>(options_of(text));
+    } catch (const value_error& thrown) {
+        CHECK(thrown.where() == "hook.json");
+        return std::string{thrown.message()};
+    }
+    return "";
+}
+
+// Sets an environment variable until the end of the test.
+class environment_variable {
+public:
+    environment_variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* old = std::getenv(name)) {
+            old_ = old;
+        }
+        ::setenv(name, value.c_str(), 1);
+    }
+    environment_variable(const environment_variable&) = delete;
+    environment_variable& operator=(const environment_variable&) = delete;
+    ~environment_variable() {
+        if (old_) {
+            ::setenv(name_, old_->c_str(), 1);
+        } else {
+            ::unsetenv(name_);
+        }
+    }
+
+private:
+    const char* name_;
+    std::optional<std::string> old_;
+};
+
+}  // namespace
+
+TEST_CASE("hook_json: reads all sections, numbers as texts and as numbers") {
+    const hook_options options = options_of(R"({
+        "S3OutputPath": "s3://bucket/prefix", "LocalPath": "/runs/here", "RuleConfigurations": [1],
+        "HookParameters": {"save_all": "false", "include_regex": "relu, ^fc", "save_interval": "100",
+                           "save_steps": "1, 2,3", "start_step": 1, "end_step": " 1000000 ",
+                           "train.save_interval": 10, "reductions": "min,abs_max,l1_norm,abs_l2_norm",
+                           "save_raw_tensor": true, "save_shape": "True", "include_workers": "all",
+                           "export_tensorboard": "true", "tensorboard_dir": "/tb"},
+        "CollectionConfigurations": [
+            {"CollectionName": "mine",
+             "CollectionParameters": {"include_regex": ["z{1,2}", "b"], "eval.save_interval": "7", "start_step": "5",
+                                      "reductions": "mean", "save_histogram": false}},
+            {"CollectionName": "weights", "CollectionParameters": {"include_regex": "kernel"}},
+            {"CollectionName": "gradients", "CollectionParameters": null},
+            {"CollectionName": "biases"}]})");
+    CHECK(options.out_dir == "/runs/here");
+    CHECK_FALSE(options.save_all);
+    CHECK(options.include_regex == texts{"relu", "^fc"});
+    CHECK(options.include_workers == include_workers::all);
+    CHECK(options.export_tensorboard);
+    CHECK(options.tensorboard_dir == "/tb");
+    const save_config_mode all{.save_interval = 100, .save_steps = {1, 2, 3}, .start_step = 1, .end_step = 1000000};
+    CHECK(options.save_config.in(mode::global) == all);
+    CHECK(options.save_config.modes.size() == 1);
+    CHECK(options.save_config.in(mode::train) ==
+          save_config_mode{.save_interval = 10, .save_steps = {1, 2, 3}, .start_step = 1, .end_step = 1000000});
+    REQUIRE(options.reduction_config.has_value());
+    CHECK(*options.reduction_config == reduction_config{.reductions = {"min", "abs_max", "l1_norm", "abs_l2_norm"},
+                                                        .save_raw_tensor = true,
+                                                        .save_shape = true});
+    CHECK(options.include_collections == texts{"mine", "weights", "gradients", "biases"});
+    REQUIRE(options.collections.size() == 4);
+    const collection& mine = options.collections[0];
+    CHECK(mine.name == "mine");
+    CHECK(mine.include_regex == texts{"z{1,2}", "b"});
+    CHECK_FALSE(mine.save_histogram);
+    CHECK(mine.reduction_config == reduction_config{.reductions = {"mean"}});
+    CHECK(mine.save_config->at(mode::eval) ==
+          save_config_mode{.save_interval = 7, .save_steps = {1, 2, 3}, .start_step = 5, .end_step = 1000000});
+    CHECK(mine.save_config->at(mode::train).save_interval == 10);
+    CHECK(mine.save_config->at(mode::global).save_interval == 100);
+    CHECK(options.collections[1].include_regex == texts{"^(?!gradient).*weight", "kernel"});
+    CHECK(options.collections[2].include_regex.empty());
+    CHECK_FALSE(options.collections[3].reduction_config.has_value());
+    collection_set set{options};
+    CHECK(set.of("gradient/w").collections.size() == 1);
+    CHECK(set.of("dense/kernel").collections.size() == 1);
+}
+
+TEST_CASE("hook_json: what is missing or null is as in options that nobody touched") {
+    for (
+        const std::string_view text :
+        {R"({})", R"({"LocalPath": null, "HookParameters": null, "CollectionConfigurations": null})",
+         R"({"HookParameters": {}, "CollectionConfigurations": []})",
+         R"({"HookParameters": {"save_interval": null, "reductions": null, "include_regex": null, "save_all": null}})"}) {
+        CAPTURE(text);
+        const hook_options options = options_of(text);
+        CHECK(options.out_dir == "/opt/ml/output/tensors");
+        CHECK(options.save_config.in(mode::train) == save_config_mode{});
+        CHECK(options.save_config.modes.empty());
+        CHECK_FALSE(options.reduction_config.has_value());
+        CHECK(options.include_collections.empty());
+        CHECK(options.include_regex.empty());
+        CHECK_FALSE(options.save_all);
+        CHECK(options.include_workers == include_workers::one);
+        CHECK_FALSE(options.export_tensorboard);
+    }
+    CHECK(options_of(R"({"LocalPath": "/my/smdebug_hook/path"})").out_dir == "/my/smdebug_hook/path");
+}
+
+TEST_CASE("hook_json: values are saved unless a reduction or the shape is asked for") {
+    const auto what = [](std::string_view parameters) {
+        return options_of(R"({"HookParameters": )" + std::string{parameters} + "}").reduction_config;
+    };
+    CHECK_FALSE(what(R"({"reductions": ""})").has_value());
+    CHECK_FALSE(what(R"({"save_raw_tensor": false})").has_value());
+    CHECK(what(R"({"save_raw_tensor": "true"})") == reduction_config{.save_raw_tensor = true});
+    CHECK(what(R"({"save_shape": true})") == reduction_config{.save_shape = true});
+    CHECK(what(R"({"reductions": ["mean", "abs_l1_norm"]})") ==
+          reduction_config{.reductions = {"mean", "abs_l1_norm"}});
+}
+
+TEST_CASE("hook_json: a step alone, and lists of steps") {
+    const auto steps = [](std::string_view held) {
+        return options_of(R"({"HookParameters": {"save_steps": )" + std::string{held} + "}}").save_config.save_steps;
+    };
+    CHECK(steps(R"("")").empty());
+    CHECK(steps(R"(",")").empty());
+    CHECK(steps(R"(7)") == std::vector<step_number>{7});
+    CHECK(steps(R"("7")") == std::vector<step_number>{7});
+    CHECK(steps(R"([1, "2"])") == std::vector<step_number>{1, 2});
+}
+
+TEST_CASE("hook_json: a collection that is configured twice takes both, the later one first") {
+    const hook_options options = options_of(R"({"CollectionConfigurations": [
+        {"CollectionName": "g", "CollectionParameters": {"include_regex": "a", "save_interval": 3, "reductions": "min"}},
+        {"CollectionName": "g", "CollectionParameters": {"include_regex": "b", "save_interval": 4}}]})");
+    REQUIRE(options.collections.size() == 1);
+    CHECK(options.collections[0].include_regex == texts{"a", "b"});
+    CHECK(options.collections[0].save_config->at(mode::train).save_interval == 4);
+    CHECK(options.collections[0].reduction_config == reduction_config{.reductions = {"min"}});
+    CHECK(options.include_collections == texts{"g"});
+}
+
+TEST_CASE("hook_json: says which file, which key and what is wrong with it") {
+    const auto parameters = [](std::string_view held) {
+        return wrong_with(R"({"HookParameters": {)" + std::string{held} + "}}");
+    };
+    CHECK(wrong_with("") == "hook.json: the hook's configuration is no JSON");
+    CHECK(wrong_with("{") == "hook.json: the hook's configuration is no JSON");
+    CHECK(wrong_with("[]") == "hook.json: the hook's configuration is no JSON object");
+    CHECK(wrong_with(R"({"LocalPath": 3})") == "hook.json: LocalPath is no text");
+    CHECK(wrong_with(R"({"HookParameters": "x"})") == "hook.json: HookParameters is no JSON object");
+    CHECK(wrong_with(R"({"CollectionConfigurations": {}})") == "hook.json: CollectionConfigurations is no list");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [3]})") ==
+          "hook.json: CollectionConfigurations[0] is no JSON object");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a"}, {}]})") ==
+          "hook.json: CollectionConfigurations[1].CollectionName is missing");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": 1}]})") ==
+          "hook.json: CollectionConfigurations[0].CollectionName is no text");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionParameters": []}]})") ==
+          "hook.json: CollectionConfigurations[0].CollectionParameters is no JSON object");
+    CHECK(
+        wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a",
+                         "CollectionParameters": {"eval.start_step": "soon"}}]})") ==
+        "hook.json: CollectionConfigurations[0].CollectionParameters.eval.start_step holds \"soon\", which is no whole "
+        "number");
+    CHECK(parameters(R"("save_interval": "1.5")") ==
+          "hook.json: HookParameters.save_interval holds \"1.5\", which is no whole number");
+    CHECK(parameters(R"("save_interval": 1.5)") == "hook.json: HookParameters.save_interval is no whole number");
+    CHECK(parameters(R"("save_interval": "")") ==
+          "hook.json: HookParameters.save_interval holds \"\", which is no whole number");
+    CHECK(parameters(R"("save_interval": 0)") == "hook.json: save_config.save_interval is 0: it must be 1 or more");
+    CHECK(parameters(R"("save_steps": "1,x")") ==
+          "hook.json: HookParameters.save_steps holds \"x\", which is no whole number");
+    CHECK(parameters(R"("save_steps": {})") == "hook.json: HookParameters.save_steps is neither a text nor a list");
+    CHECK(parameters(R"("save_steps": [true])") == "hook.json: HookParameters.save_steps is no whole number");
+    CHECK(parameters(R"("include_regex": [3])") ==
+          "hook.json: HookParameters.include_regex holds something that is no text");
+    CHECK(parameters(R"("include_regex": 3)") ==
+          "hook.json: HookParameters.include_regex holds something that is no text");
+    CHECK(parameters(R"("save_all": "perhaps")") == "hook.json: HookParameters.save_all is neither true nor false");
+    CHECK(parameters(R"("save_all": 1)") == "hook.json: HookParameters.save_all is neither true nor false");
+    CHECK(parameters(R"("include_workers": "some")") ==
+          "hook.json: HookParameters.include_workers is \"some\", neither \"one\" nor \"all\"");
+    CHECK(
+        parameters(R"("reductions": "median")").starts_with("hook.json: reduction_config.reductions names \"median\""));
+    CHECK(parameters(R"("include_regex": "(")").starts_with("hook.json: include_regex: the regular expression"));
+}
+
+TEST_CASE("hook_json: the file is the argument's, else the environment's, else in its usual place") {
+    const smdebug_test::temporary_folder folder;
+    folder.write("argument.json", R"({"LocalPath": "a"})");
+    folder.write("environment.json", R"({"LocalPath": "e"})");
+    folder.write("bad.json", "{");
+    {
+        const environment_variable set{"SMDEBUG_CONFIG_FILE_PATH", folder.path() + "/environment.json"};
+        CHECK(hook_options_from_json_file(folder.path() + "/argument.json").out_dir == "a");
+        CHECK(hook_options_from_json_file().out_dir == "e");
+        try {
+            static_cast<void>(hook_options_from_json_file(folder.path() + "/missing.json"));
+            FAIL("found");
+        } catch (const not_found& thrown) {
+            const std::string message{thrown.message()};
+            CHECK(thrown.where() == folder.path() + "/missing.json");
+            CHECK(message.find("missing.json") != std::string::npos);
+            CHECK(message.find("SMDEBUG_CONFIG_FILE_PATH") != std::string::npos);
+            CHECK(message.find("/opt/ml/input/config/debughookconfig.json") != std::string::npos);
+        }
+        CHECK_THROWS_AS(static_cast<void>(hook_options_from_json_file(folder.path())), error);
+        try {
+            static_cast<void>(hook_options_from_json_file(folder.path() + "/bad.json"));
+            FAIL("read");
+        } catch (const value_error& thrown) {
+            CHECK(std::string{thrown.message()}.starts_with(folder.path() + "/bad.json: "));
+        }
+    }
+    const environment_variable empty{"SMDEBUG_CONFIG_FILE_PATH", ""};
+    try {
+        static_cast<void>(hook_options_from_json_file());
+    } catch (const not_found& thrown) {
+        CHECK(thrown.where() == "/opt/ml/input/config/debughookconfig.json");
+    }
+}

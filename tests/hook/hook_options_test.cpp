@@ -1,0 +1,89 @@
+#include <smdebug/hook/hook_options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+using namespace smdebug;
+
+namespace {
+
+std::string wrong_with(const hook_options& options) {
+    try {
+        check(options);
+    } catch (const value_error& thrown) {
+        return std::string{thrown.message()};
+    }
+    return "";
+}
+
+bool has(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("hook_options: the defaults are the Python package's, and good") {
+    const hook_options options;
+    CHECK(wrong_with(options).empty());
+    CHECK(options.save_config.save_interval == 500);
+    CHECK_FALSE(options.reduction_config.has_value());
+    CHECK(options.include_workers == include_workers::one);
+    CHECK(options.worker == "worker_0");
+    CHECK(options.payload_checksum == record::footer_kind::package_constant);
+    CHECK(options.background.pool_bytes == 0);
+    CHECK(options.mark_end_of_job);
+}
+
+TEST_CASE("hook_options: reads as the call of a function with named arguments") {
+    const hook_options options{.out_dir = "runs/mlp",
+                               .save_config = {.save_interval = 10},
+                               .reduction_config = {{.reductions = {"mean"}, .norms = {"l2"}}},
+                               .collections = {{.name = "relu", .include_regex = {"relu"}}},
+                               .include_collections = {"weights", "relu"},
+                               .background = {.pool_bytes = 1U << 20U, .when_full = full_pool::drop}};
+    CHECK(wrong_with(options).empty());
+}
+
+TEST_CASE("hook_options: a worker's name has to come back from a file's name as it was") {
+    for (const char* good :
+         {"worker_0", "w", "rank-3", "_odd", "/job:worker/replica:0/task:1/device:GPU:0", "w\xC3\xA4"}) {
+        CAPTURE(good);
+        CHECK(wrong_with({.worker = good}).empty());
+    }
+    CHECK(has(wrong_with({.worker = ""}), "a worker needs a name"));
+    CHECK(has(wrong_with({.worker = "a/b"}), "worker is \"a/b\": only the name of a TensorFlow device"));
+    CHECK(has(wrong_with({.worker = "../w"}), "only the name of a TensorFlow device"));
+    CHECK(has(wrong_with({.worker = "w\xFF"}), "not UTF-8"));
+    CHECK(has(wrong_with({.worker = std::string{"a\0b", 3}}), "byte 0"));
+    CHECK(has(wrong_with({.worker = "_job-a_replica-0"}), "would be taken for \"/job:a/replica:0\""));
+    CHECK(has(wrong_with({.worker = "/job:a_b/replica:0"}), "would be taken for \"/job:a/b/replica:0\""));
+}
+
+TEST_CASE("hook_options: numbers out of range are refused by name and value") {
+    CHECK(wrong_with({.num_workers = 0}) == "num_workers is 0: a job has 1 or more");
+    CHECK(wrong_with({.init_step = -1}) == "init_step is -1: steps are counted from 0");
+    CHECK(has(wrong_with({.tensorboard_interval = std::chrono::milliseconds{-5}}), "tensorboard_interval is -5 ms"));
+    CHECK(has(wrong_with({.save_config = {.save_interval = 0}}), "save_config.save_interval is 0"));
+    CHECK(has(wrong_with({.collections = {{.name = "g", .save_config = {{{mode::eval, {.end_step = -1}}}}}}}),
+              "collection \"g\": save_config[EVAL].end_step is -1"));
+}
+
+TEST_CASE("hook_options: unknown reductions and regexes that do not compile are told with their place") {
+    CHECK(has(wrong_with({.reduction_config = {{.reductions = {"median"}}}}),
+              "reduction_config.reductions names \"median\""));
+    CHECK(has(wrong_with({.collections = {{.name = "g", .reduction_config = {{.norms = {"l9"}}}}}}),
+              "collection \"g\": reduction_config.norms names \"l9\""));
+    CHECK(has(wrong_with({.include_regex = {"ok", "(("}}), "include_regex: the regular expression \"((\""));
+    CHECK(has(wrong_with({.collections = {{.name = "g", .include_regex = {"[a"}}}}),
+              "collection \"g\": include_regex: the regular expression \"[a\""));
+}
+
+TEST_CASE("hook_options: collections have names, each its own") {
+    CHECK(has(wrong_with({.collections = {{.name = ""}}}), "empty name"));
+    CHECK(has(wrong_with({.include_collections = {""}}), "empty name"));
+    CHECK(has(wrong_with({.include_collections = {"\xFF"}}), "not UTF-8"));
+    CHECK(has(wrong_with({.collections = {{.name = "g", .tensor_names = {"\xFF"}}}}), "not UTF-8"));
+    CHECK(wrong_with({.collections = {{.name = "g"}, {.name = "h"}, {.name = "g"}}}) ==
+          "collection \"g\" is configured twice");
+}

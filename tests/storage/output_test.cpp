@@ -1,0 +1,93 @@
+#include <smdebug/storage/output.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/writing_conformance.hpp"
+
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+// The storage of an archetype, and the hand that writes into the same objects.
+template <class Archetype>
+storage_under_test<Archetype> place_of() {
+    memory_storage objects;
+    return {.store = Archetype{objects},
+            .write = [objects](const std::string& key,
+                               const std::string& content) mutable { objects.write(key, as_bytes(content)); },
+            .remove = [objects](const std::string& key) mutable { objects.remove(key); }};
+}
+
+// A storage that cannot be written now.
+struct full_storage {
+    int writes = 0;
+    void write(std::string_view key, byte_view) {
+        ++writes;
+        throw unavailable("the disk is full", {.where = std::string{key}});
+    }
+};
+
+template <class Storage>
+using output_of = decltype(create_output(std::declval<Storage&>(), std::string_view{}));
+
+static_assert(std::same_as<output_of<local_storage>, posix::whole_file_output>);
+static_assert(std::same_as<output_of<memory_storage>, memory_storage::output>);
+static_assert(std::same_as<output_of<appending_archetype>, output_archetype>);
+static_assert(std::same_as<output_of<writable_archetype>, gathered_output<writable_archetype>>);
+static_assert(!std::copy_constructible<gathered_output<writable_archetype>>);
+
+}  // namespace
+
+TEST_CASE("create_output: a storage that only has write() gets outputs that pass the suite") {
+    check_output_conformance(place_of<writable_archetype>);
+}
+TEST_CASE("create_output: a storage's own outputs are used") {
+    check_output_conformance(place_of<appending_archetype>);
+}
+TEST_CASE("removing_archetype: passes the suite") { check_removal_conformance(place_of<removing_archetype>); }
+TEST_CASE("claiming_archetype: passes the suite") { check_claim_conformance(place_of<claiming_archetype>); }
+
+TEST_CASE("gathered_output: what write() throws comes out of commit, and nothing is written without one") {
+    full_storage store;
+    {
+        auto out = create_output(store, "events/x");
+        append_texts(out, {"text"});
+    }
+    CHECK(store.writes == 0);
+    auto out = create_output(store, "events/x");
+    append_texts(out, {"text"});
+    CHECK_THROWS_AS(out.commit(durability::on_disk), unavailable);
+    CHECK(store.writes == 1);
+}
+
+TEST_CASE("gather: puts pieces behind what is there, and asks for memory once in a doubling") {
+    std::vector<std::byte> all;
+    gather(all, {});
+    CHECK(all.capacity() == 0);
+    const std::string text(1000, 'x');
+    const std::vector<byte_view> pieces{as_bytes(text), {}, as_bytes(text)};
+    gather(all, pieces);
+    CHECK(all.capacity() == 2000);
+    int growths = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const std::size_t before = all.capacity();
+        gather(all, pieces);
+        growths += all.capacity() == before ? 0 : 1;
+    }
+    CHECK(all.size() == 2'002'000);
+    CHECK(growths <= 11);
+    CHECK(as_text(all).find_first_not_of('x') == std::string_view::npos);
+}

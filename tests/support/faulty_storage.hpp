@@ -1,0 +1,165 @@
+// A storage in memory that fails, waits, or removes folders when a test says so: for writers that have to live with it.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// Which calls of a faulty_storage fail with `unavailable`, counted from 0, whatever they are.
+struct fault_plan {
+    std::optional<std::size_t> first = {};  ///< none: no call fails
+    std::size_t count = 1;                  ///< how many in a row
+    bool in_part = false;                   ///< what fails has been done all the same: a reply that got lost
+};
+
+/// Holds objects as memory_storage does, where trials can look at them; copies share everything.
+/// Everything that a writer calls is counted: create, append, commit, write, remove, list, read, size, claim, claimed,
+/// release.      Threads: everything may be called at once.
+class faulty_storage {
+    struct state {
+        std::mutex guard;
+        fault_plan plan;
+        std::vector<std::string> calls;
+        std::string failed;                                              // the first call that did
+        std::function<void(const std::string&)> before = [](auto&) {};  // may wait
+    };
+
+public:
+    explicit faulty_storage(smdebug::memory_storage objects = {}, fault_plan plan = {}) : objects_(std::move(objects)) {
+        state_->plan = plan;
+    }
+
+    class output {
+    public:
+        void append(std::span<const smdebug::byte_view> pieces) {
+            doing(*state_, "append " + key_, [&] { inner_.append(pieces); });
+        }
+        void commit(smdebug::durability how) {
+            doing(*state_, "commit " + key_, [&] { inner_.commit(how); });
+        }
+
+    private:
+        friend class faulty_storage;
+        output(std::shared_ptr<state> told, std::string key, smdebug::memory_storage::output inner)
+            : state_(std::move(told)), key_(std::move(key)), inner_(std::move(inner)) {}
+        std::shared_ptr<state> state_;
+        std::string key_;
+        smdebug::memory_storage::output inner_;
+    };
+
+    class held_key {
+    public:
+        void release() {
+            doing(*state_, "release", [&] { inner_.release(); });
+        }
+
+    private:
+        friend class faulty_storage;
+        held_key(std::shared_ptr<state> told, smdebug::memory_storage::held_key inner)
+            : state_(std::move(told)), inner_(std::move(inner)) {}
+        std::shared_ptr<state> state_;
+        smdebug::memory_storage::held_key inner_;
+    };
+
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
+        return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key); });
+    }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+        return doing(*state_, "read " + std::string{key}, [&] { return objects_.read(key, where); });
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        return doing(*state_, "list " + std::string{prefix}, [&] { return objects_.list(prefix, after); });
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        return doing(*state_, "size " + std::string{key}, [&] { return objects_.size(key); });
+    }
+    [[nodiscard]] std::string name() const { return "faulty"; }
+    void write(std::string_view key, smdebug::byte_view bytes) {
+        doing(*state_, "write " + std::string{key}, [&] { objects_.write(key, bytes); });
+    }
+    [[nodiscard]] output create(std::string_view key) {
+        return doing(*state_, "create " + std::string{key},
+                     [&] { return output{state_, std::string{key}, objects_.create(key)}; });
+    }
+    bool remove(std::string_view key) {
+        return doing(*state_, "remove " + std::string{key}, [&] { return objects_.remove(key); });
+    }
+    [[nodiscard]] held_key claim(std::string_view key) {
+        return doing(*state_, "claim " + std::string{key}, [&] { return held_key{state_, objects_.claim(key)}; });
+    }
+    [[nodiscard]] bool claimed(std::string_view key) const {
+        return doing(*state_, "claimed " + std::string{key}, [&] { return objects_.claimed(key); });
+    }
+
+    // What tests say and ask -----------------------------------------------------------------------------------------
+
+    /// What is in it, for who looks without faults.
+    [[nodiscard]] const smdebug::memory_storage& objects() const noexcept { return objects_; }
+    /// Which calls fail from now on; counting begins anew.
+    void plan(fault_plan next) const {
+        const std::scoped_lock lock{state_->guard};
+        state_->plan = next;
+        state_->calls.clear();
+        state_->failed.clear();
+    }
+    /// Is told of each call before it is done, "commit index/...", on the caller's thread.  Set before there are two.
+    void before_each(std::function<void(const std::string&)> told) const { state_->before = std::move(told); }
+    /// The first call that failed, such as "commit index/...", or nothing.
+    [[nodiscard]] std::string failed() const {
+        const std::scoped_lock lock{state_->guard};
+        return state_->failed;
+    }
+    /// All calls so far.
+    [[nodiscard]] std::vector<std::string> calls() const {
+        const std::scoped_lock lock{state_->guard};
+        return state_->calls;
+    }
+
+private:
+    template <class Doing>
+    static auto doing(state& told, const std::string& what, Doing&& call) -> decltype(call()) {
+        told.before(what);
+        bool fails = false;
+        bool in_part = false;
+        {
+            const std::scoped_lock lock{told.guard};
+            const std::size_t number = told.calls.size();
+            told.calls.push_back(what);
+            fails = told.plan.first && number >= *told.plan.first && number - *told.plan.first < told.plan.count;
+            in_part = told.plan.in_part;
+            if (fails && told.failed.empty()) {
+                told.failed = what;
+            }
+        }
+        if (fails) {
+            if (in_part) {
+                static_cast<void>(call());
+            }
+            throw smdebug::unavailable("cannot " + what + ": the test says so", {.where = what});
+        }
+        return call();
+    }
+
+    smdebug::memory_storage objects_;
+    std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+static_assert(smdebug::writable_storage<faulty_storage> && smdebug::appending_storage<faulty_storage>);
+static_assert(smdebug::removing_storage<faulty_storage> && smdebug::claiming_storage<faulty_storage>);
+
+}  // namespace smdebug_test
