@@ -1,16 +1,19 @@
 // Trains a small network and saves the run with a hook: weights, biases, gradients, activations, losses, scalars.
+// Rules look at it while it trains: one makes it go slower, one would stop it.
 // Usage: train_mlp OUT_DIR
 // The network and its data are in mlp.hpp; here is what a training loop has to do for smdebug.
 #include "mlp.hpp"
 
 #include <smdebug/hook/basic_hook.hpp>
 #include <smdebug/smdebug.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smd = smdebug;
@@ -33,6 +36,28 @@ smd::hook_options options_for(const std::string& folder) {
             .collections = {activations},
             .include_collections = {"weights", "biases", "gradients", "activations"},  // losses always are
             .export_tensorboard = true};  // scalars and histograms, in OUT_DIR/tensorboard
+}
+
+// A rule is anything that can be called with a trial and a step: this one would run on recorded runs as well.
+struct steep_gradient {
+    double limit = 2;
+    [[nodiscard]] static constexpr std::string_view name() { return "steep_gradient"; }
+    [[nodiscard]] smd::finding operator()(const smd::readable_trial auto& run, smd::step_number step) const {
+        for (const std::string& tensor : run.tensor_names({.collection = "gradients", .step = step})) {
+            const double norm = run.tensor(tensor).reduction_value(step, smd::reduction::l2);
+            if (norm > limit) {
+                return {.met = true, .tensor = tensor, .value = norm, .threshold = limit};
+            }
+        }
+        return {};
+    }
+};
+
+// What rules see while it trains: more often than the disk does, and one number of each gradient.
+smd::watch_options options_for_rules() {
+    return {.save_config = {.save_interval = 20},
+            .include_regex = {"^gradient"},
+            .reduction_config = smd::reduction_config{.norms = {"l2"}}};
 }
 
 // One layer, where its numbers lie: nothing is copied, and nothing happens at steps that are not saved.
@@ -77,12 +102,25 @@ int main(int count, char** arguments) {
         const std::vector<mlp::points> batches = mlp::batches_of(mlp::two_spirals(1024, random), batch_size);
         const mlp::points unseen = mlp::two_spirals(256, random);
         mlp::network net{hidden_units, random};
-        float learning_rate = 0.25F;
+        float learning_rate = 2;  // too much: without the rule it ends at an accuracy of 0.73
 
         smd::hook hook{options_for(arguments[1])};
-        // The place for rules that look at each saved step: smd::watch(hook, rule..., what to do about a finding).
-        for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-            for (std::size_t step = 0; step < steps_an_epoch; ++step) {
+        bool stop = false;
+        smd::watch(
+            hook, options_for_rules(),
+            [&](const smd::watched_finding& found) {
+                std::cout << "step " << found.step << ": " << found.rule << ": " << found.what.tensor << " has "
+                          << found.what.value << '\n';
+                if (found.rule == steep_gradient::name()) {
+                    learning_rate /= 4;  // the next step goes slower
+                } else {
+                    stop = true;  // numbers that are none any more
+                }
+            },
+            steep_gradient{}, smd::rules::exploding_tensor{});
+
+        for (std::size_t epoch = 0; epoch < epochs && !stop; ++epoch) {
+            for (std::size_t step = 0; step < steps_an_epoch && !stop; ++step) {
                 train_step(hook, net, batches[(epoch * steps_an_epoch + step) % batches.size()], learning_rate);
             }
             evaluate(hook, net, unseen);

@@ -66,12 +66,13 @@ std::vector<float> values_of(step_number step, const planned& tensor) {
 }
 
 hook_options saves_all() {
-    return {.save_config = {.save_interval = 1},
-            .collections = {{.name = "summaries",
-                             .include_regex = {"weight$"},
-                             .reduction_config = reduction_config{.reductions = {"mean", "abs_max"}, .save_shape = true}}},
-            .include_collections = {"summaries"},
-            .save_all = true};
+    return {
+        .save_config = {.save_interval = 1},
+        .collections = {{.name = "summaries",
+                         .include_regex = {"weight$"},
+                         .reduction_config = reduction_config{.reductions = {"mean", "abs_max"}, .save_shape = true}}},
+        .include_collections = {"summaries"},
+        .save_all = true};
 }
 
 // What the training saw of the hook.
@@ -111,6 +112,9 @@ void train(Hook& hook, tally& seen, step_number steps = step_count) {
 std::set<step_number> whole_steps(const memory_storage& objects) {
     std::set<step_number> found;
     for (const std::string& key : objects.list(locations::index_folder, {})) {
+        if (!locations::is_index_file(key)) {
+            continue;
+        }
         const auto parsed = locations::parse_index_key(key);
         REQUIRE(parsed);
         found.insert(parsed->step);
@@ -148,7 +152,8 @@ bool failed_at_the_end(const faulty_storage& store, std::size_t number) {
     const std::vector<std::string> calls = store.calls();
     const auto written_again = [](const std::string& call) { return call.starts_with("create collections/"); };
     return failed.find(locations::collections_folder) != std::string::npos &&
-           std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(number) + 1, calls.end(), written_again) == calls.end();
+           std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(number) + 1, calls.end(), written_again) ==
+               calls.end();
 }
 
 enum class writing { at_once, behind };
@@ -242,5 +247,523 @@ TEST_CASE("faults: whichever call fails, raise throws once, and one step is lost
         });
         MESSAGE(calls, " calls, a step was lost in ", steps_lost);
         CHECK(steps_lost > 30);
+    }
+}
+
+TEST_CASE("faults: whichever call fails, drop throws nothing, tells of it once, and the training goes on") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        hook_options options = writes(saves_all(), how);
+        options.on_failure = failure_policy::drop;
+        at_every_call(options, false, [&](const fate& became) {
+            if (!became.begun) {
+                CHECK(became.seen.thrown == 1);  // a hook that cannot be made is the caller's to know
+                return;
+            }
+            CHECK(became.seen.thrown == 0);
+            REQUIRE(became.seen.told.size() == 1);
+            CHECK(became.seen.told.front().find(became.failed) != std::string::npos);
+            CHECK(became.counters.last_loss == became.seen.told.front());
+            CHECK(became.whole.size() + became.counters.lost_steps == step_count);
+            CHECK(became.ended == !became.failed_at_the_end);
+        });
+    }
+}
+
+TEST_CASE("faults: a call that failed and was done all the same leaves whole steps, too") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        at_every_call(writes(saves_all(), how), true, [&](const fate& became) {
+            CHECK(became.seen.thrown == 1);
+            if (became.begun) {
+                // An index file whose appearing was not told: that step is there, and counts as lost.
+                const bool unseen = became.failed.starts_with("commit index/");
+                CHECK(became.whole.size() + became.counters.lost_steps == step_count + (unseen ? 1 : 0));
+                CHECK((became.ended || became.failed_at_the_end));
+            }
+        });
+    }
+}
+
+TEST_CASE("faults: while a storage is gone every step is lost and counted, and those after it are whole") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        for (const auto policy : {failure_policy::raise, failure_policy::drop}) {
+            CAPTURE(static_cast<int>(policy));
+            hook_options options = writes(saves_all(), how);
+            options.on_failure = policy;
+            for (const std::size_t length : {std::size_t{2}, std::size_t{3}, std::size_t{11}, std::size_t{1} << 30U}) {
+                for (std::size_t first = 0;; first += 1 + first / 7) {
+                    const fate became = run_under({.first = first, .count = length}, options);
+                    if (became.failed.empty()) {
+                        break;
+                    }
+                    CAPTURE(length);
+                    CAPTURE(first);
+                    if (became.begun) {
+                        CHECK(became.whole.size() + became.counters.lost_steps == step_count);
+                        CHECK((became.seen.thrown > 0) == (policy == failure_policy::raise));
+                        CHECK((became.seen.told.size() >= became.counters.lost_steps) ==
+                              (policy == failure_policy::drop || became.counters.lost_steps == 0));
+                        CHECK_FALSE(became.counters.last_loss.empty());
+                    }
+                    // From then on nothing can be written at all.
+                    CHECK_FALSE((became.ended && length > 1000));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("faults: TensorBoard's files may fail, and cost no step") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        hook_options options = writes(saves_all(), how);
+        options.export_tensorboard = true;
+        options.tensorboard_interval = 0ms;
+        std::size_t of_tensorboard = 0;
+        at_every_call(options, false, [&](const fate& became) {
+            CHECK(became.seen.thrown == 1);
+            if (became.begun) {
+                CHECK(became.whole.size() + became.counters.lost_steps == step_count);
+            }
+            if (became.failed.find("tensorboard/") != std::string::npos) {
+                ++of_tensorboard;
+                CHECK(became.counters.lost_steps == 0);
+                CHECK(became.counters.steps == step_count);
+                CHECK(became.ended);
+            }
+        });
+        CHECK(of_tensorboard > 20);
+    }
+}
+
+TEST_CASE("faults: resuming that fails at any call leaves a run that opens, and can be tried again") {
+    for (std::size_t call = 0;; ++call) {
+        CAPTURE(call);
+        const faulty_storage store;
+        {
+            hook_options options = saves_all();
+            options.mark_end_of_job = false;
+            faulty_hook killed{store, options};
+            tally seen;
+            train(killed, seen, 4);
+            // What a writer leaves that was killed.
+            memory_storage objects = store.objects();
+            for (const char* rest : {"events/000000000004/000000000004_worker_0.tfevents",
+                                     "events/000000000005/000000000005_worker_0.tfevents.tmp.17.0",
+                                     "index/000000000/000000000004_worker_0.json.tmp.17.0",
+                                     "collections/000000000/worker_0_collections.json.tmp.17.3"}) {
+                objects.write(rest, as_bytes("half"));
+            }
+        }
+        store.plan({.first = call});
+        hook_options options = saves_all();
+        options.existing = existing_run::resume;
+        options.init_step = 2;
+        tally seen;
+        bool begun = false;
+        seen.attempt([&] {
+            const faulty_hook hook{store, options};
+            begun = true;
+            CHECK(hook.step() == 2);
+            store.plan({});
+        });
+        if (!begun) {
+            CHECK(seen.thrown == 1);
+            const auto left = whole_steps(store.objects());
+            CHECK(
+                (left.size() >= 2 && left.size() <= 4 && *left.rbegin() + 1 == static_cast<step_number>(left.size())));
+            store.plan({});
+        }
+        {
+            memory_storage objects = store.objects();
+            static_cast<void>(objects.remove(std::string{locations::end_of_job}));  // of the hook above
+        }
+        faulty_hook hook{store, options};
+        CHECK(whole_steps(store.objects()) == std::set<step_number>{0, 1});
+        for (const std::string& key : store.objects().list("", {})) {
+            CAPTURE(key);
+            CHECK(key.find(".tmp") == std::string::npos);
+            CHECK(key.find("00004") == std::string::npos);
+        }
+        CHECK(hook.mode_step() == 2);
+        hook.set_mode(mode::train);
+        CHECK(hook.mode_step() == 2);
+        hook.set_mode(mode::eval);
+        CHECK(hook.mode_step() == 0);
+        train(hook, seen);
+        CHECK(whole_steps(store.objects()).size() == step_count);
+        if (begun) {
+            CHECK(call > 8);
+            break;
+        }
+    }
+}
+
+TEST_CASE("faults: the last of several workers marks the end, unless it cannot find out that it is the last one") {
+    for (std::size_t call = 0;; ++call) {
+        CAPTURE(call);
+        const faulty_storage store;
+        hook_options options = saves_all();
+        options.include_workers = include_workers::all;
+        options.num_workers = 2;
+        tally seen;
+        options.worker = "worker_1";
+        faulty_hook other{store, options};
+        options.worker = "worker_0";
+        faulty_hook last{store, options};
+        other.save_tensor("w", std::vector<float>{1});
+        other.close();
+        CHECK_FALSE(has_ended(store.objects()));
+        last.save_tensor("w", std::vector<float>{1});
+        last.end_step();
+        store.plan({.first = call});
+        seen.attempt([&] { last.close(); });
+        CHECK(seen.thrown == (store.failed().empty() ? 0 : 1));
+        CHECK(has_ended(store.objects()) == store.failed().empty());
+        CHECK(last.counters().lost_steps == 0);
+        if (store.failed().empty()) {
+            break;
+        }
+    }
+}
+
+// --- arguments -----------------------------------------------------------------------------------------------------
+
+TEST_CASE("faults: a wrong argument costs nothing but itself, whatever the policy") {
+    for (const auto policy : {failure_policy::raise, failure_policy::drop}) {
+        memory_storage store;
+        hook_options options = saves_all();
+        options.on_failure = policy;
+        basic_hook<memory_storage> hook{store, options};
+        const std::vector<float> values{1, 2, 3};
+        hook.save_tensor("before", values);
+        CHECK_THROWS_AS(hook.save_tensor("w", values, {2, 2}), value_error);
+        CHECK_THROWS_AS(hook.save_tensor("", values), value_error);
+        CHECK_THROWS_AS(hook.save_tensor("\xff", values), value_error);
+        CHECK_THROWS_AS(hook.save_scalar("\xc3", 1), value_error);
+        CHECK_THROWS_AS(hook.save_tensor("w", tensor_view{}), value_error);
+        CHECK_THROWS_AS(hook.set_step(-1), value_error);
+        CHECK_THROWS_AS(hook.set_step(0, -1), value_error);
+        CHECK_THROWS_AS(hook.set_step(7), value_error);  // the step has begun
+        // 2 GiB of which no byte is looked at: there are none.
+        const std::array shape{std::size_t{1} << 31U};
+        const tensor_view huge{.type = dtype::uint8,
+                               .shape = shape,
+                               .bytes = {reinterpret_cast<const std::byte*>(values.data()), shape[0]},
+                               .strings = {}};
+        CHECK_THROWS_AS(hook.save_tensor("huge", huge), unsupported);
+        hook.save_tensor("after", values);
+        hook.end_step();
+        hook.close();
+        const memory_trial run{store};
+        CHECK(run.tensor_names() == std::vector<std::string>{"after", "before"});
+        CHECK(run.tensor("after").value<float>(0)(2) == 3);
+        CHECK(hook.counters().lost_steps == 0);
+        CHECK(hook.counters().steps == 1);
+        CHECK(run.loaded_all_steps());
+    }
+}
+
+TEST_CASE("faults: a step's number may be large, but not so large that counting could end") {
+    memory_storage store;
+    basic_hook<memory_storage> hook{store, saves_all()};
+    constexpr step_number last = std::numeric_limits<step_number>::max();
+    CHECK_THROWS_AS(hook.set_step(last), value_error);
+    CHECK_THROWS_AS(hook.set_step(largest_step + 1), value_error);
+    CHECK_THROWS_AS(hook.set_step(0, last), value_error);
+    hook.set_step(largest_step);
+    for (int step = 0; step < 2; ++step) {
+        hook.save_scalar("x", step);
+        hook.end_step();
+    }
+    hook.close();
+    CHECK(memory_trial{store}.steps() == std::vector<step_number>{largest_step, largest_step + 1});
+    hook_options options = saves_all();
+    options.init_step = last;
+    CHECK_THROWS_AS((basic_hook<memory_storage>{memory_storage{}, options}), value_error);
+}
+
+TEST_CASE("faults: a second close does nothing, and nothing can be saved after the first") {
+    for (const bool fails : {false, true}) {
+        const faulty_storage store;
+        faulty_hook hook{store, saves_all()};
+        hook.save_scalar("x", 1);
+        hook.end_step();
+        if (fails) {
+            store.plan({.first = 0, .count = 1});
+            CHECK_THROWS_AS(hook.close(), unavailable);
+        } else {
+            hook.close();
+        }
+        const std::vector<std::string> keys = store.objects().list("", {});
+        const std::size_t calls = store.calls().size();
+        CHECK_NOTHROW(hook.close());
+        CHECK_NOTHROW(hook.flush());
+        CHECK_THROWS_AS(hook.save_tensor("w", std::vector<float>{1}), unsupported);
+        CHECK_THROWS_AS(hook.save_scalar("x", 1), unsupported);
+        CHECK_THROWS_AS(hook.end_step(), unsupported);
+        CHECK(hook.step() == 1);
+        CHECK(store.objects().list("", {}) == keys);
+        CHECK(store.calls().size() == calls);
+        CHECK(has_ended(store.objects()) == !fails);
+    }
+}
+
+TEST_CASE("faults: a training that ends by an exception leaves a whole run that has ended") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        memory_storage store;
+        try {
+            basic_hook<memory_storage> hook{store, writes(saves_all(), how)};
+            for (step_number step = 0; step < 3; ++step) {
+                for (const planned& tensor : planned_at(step)) {
+                    hook.set_mode(step % 3 == 2 ? mode::eval : mode::train);
+                    hook.save_tensor(tensor.name, values_of(step, tensor));
+                }
+                if (step == 2) {
+                    throw std::runtime_error("out of memory");
+                }
+                hook.end_step();
+            }
+        } catch (const std::runtime_error& thrown) {
+            CHECK(thrown.what() == std::string{"out of memory"});
+        }
+        CHECK(whole_steps(store) == std::set<step_number>{0, 1, 2});
+        CHECK(has_ended(store));
+    }
+}
+
+TEST_CASE("faults: a destructor keeps errors to itself") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        const faulty_storage store;
+        {
+            faulty_hook hook{store, writes(saves_all(), how)};
+            hook.save_scalar("x", 1);
+            hook.end_step();
+            try {
+                hook.flush();
+            } catch (const unavailable&) {
+            }
+            hook.save_scalar("x", 1);
+            store.plan({.first = 0, .count = 1000});
+        }
+        CHECK_FALSE(has_ended(store.objects()));
+        CHECK(store.objects().list("index/", {}).size() == 1);
+    }
+}
+
+// --- a full pool ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Keeps whoever writes waiting until it is opened.
+class gate {
+public:
+    void pass() const { open_.wait(false); }
+    void open() {
+        open_ = true;
+        open_.notify_all();
+    }
+
+private:
+    std::atomic<bool> open_{false};
+};
+
+}  // namespace
+
+TEST_CASE("faults: a full pool drops tensors, counts and tells them, and what is in the index is whole") {
+    const faulty_storage store;
+    gate writable;
+    store.before_each([&](const std::string& call) {
+        if (call.starts_with("append events/")) {
+            writable.pass();
+        }
+    });
+    std::vector<std::string> told;
+    hook_options options = saves_all();
+    options.collections.clear();
+    options.include_collections.clear();
+    options.background = {.pool_bytes = 2U << 20U, .when_full = full_pool::drop};
+    options.on_drop = [&](const std::string& what) { told.push_back(what); };
+    faulty_hook hook{store, options};
+    // Of 0.5 MiB each; three and their names fit into 2 MiB, and some small ones beside them.
+    for (int i = 0; i < 10; ++i) {
+        hook.save_tensor("large_" + std::to_string(i), std::vector<float>(1U << 17U, static_cast<float>(i)));
+    }
+    hook.save_tensor("small", std::vector<float>{1, 2, 3});
+    hook.end_step();
+    CHECK(hook.counters().dropped_tensors == 7);
+    CHECK(told.size() == 7);
+    CHECK(std::ranges::all_of(told, [](const std::string& what) {
+        return what.find("large_") != std::string::npos && what.find("step 0") != std::string::npos;
+    }));
+    for (int i = 0; i < 3; ++i) {  // the pool is still full
+        hook.save_tensor("large_" + std::to_string(i), std::vector<float>(1U << 18U));
+    }
+    CHECK(hook.counters().dropped_tensors == 10);
+    hook.end_step();  // there is nothing in it: no step
+    writable.open();
+    hook.flush();
+    CHECK(hook.save_tensor("large_0", std::vector<float>(1U << 18U, 5.0F)));  // there is room again
+    hook.close();
+    CHECK(hook.counters().dropped_tensors == 10);
+    CHECK(hook.counters().lost_steps == 0);
+    CHECK(hook.counters().steps == 2);
+    CHECK(hook.counters().tensors == 5);
+
+    const memory_trial run{store.objects()};
+    CHECK(run.steps() == std::vector<step_number>{0, 2});
+    CHECK(run.tensor_names({.step = 0}) == std::vector<std::string>{"large_0", "large_1", "large_2", "small"});
+    for (int i = 0; i < 3; ++i) {
+        const auto value = run.tensor("large_" + std::to_string(i)).value(0);
+        CHECK(value.size() == 1U << 17U);
+        CHECK(std::ranges::all_of(value.elements<float>(), [&](float each) { return each == static_cast<float>(i); }));
+    }
+    CHECK(run.tensor("small").value<float>(0)(2) == 3);
+    CHECK(run.tensor("large_0").value<float>(2)(1) == 5);
+}
+
+TEST_CASE("faults: a full pool that waits keeps the training waiting, and loses nothing") {
+    const faulty_storage store;
+    gate writable;
+    store.before_each([&](const std::string& call) {
+        if (call.starts_with("append events/")) {
+            writable.pass();
+        }
+    });
+    faulty_hook hook{store, writes(saves_all(), writing::behind)};
+    const std::vector<float> large(5U << 18U, 2.5F);  // 5 MiB, more than the pool has
+    std::atomic<bool> saved{false};
+    {
+        const std::jthread training{[&] {
+            hook.save_tensor("large", large);
+            saved = true;
+            hook.end_step();
+        }};
+        std::this_thread::sleep_for(50ms);
+        CHECK_FALSE(saved);
+        writable.open();
+    }
+    CHECK(saved);
+    hook.close();
+    CHECK(hook.counters().dropped_tensors == 0);
+    const memory_trial run{store.objects()};
+    CHECK(std::ranges::equal(run.tensor("large").value(0).elements<float>(), large));
+}
+
+TEST_CASE("faults: a tensor larger than a pool that drops is always dropped") {
+    memory_storage store;
+    hook_options options = saves_all();
+    options.background = {.pool_bytes = 1, .when_full = full_pool::drop};
+    basic_hook<memory_storage> hook{store, options};
+    for (int step = 0; step < 3; ++step) {
+        hook.save_tensor("large", std::vector<float>(1U << 20U));
+        hook.save_tensor("small", std::vector<float>(10));
+        hook.end_step();
+        hook.flush();
+    }
+    hook.close();
+    CHECK(hook.counters().dropped_tensors == 3);
+    const memory_trial run{store};
+    CHECK(run.steps().size() == 3);
+    CHECK(run.tensor_names() == std::vector<std::string>{"small"});
+}
+
+// --- disks ---------------------------------------------------------------------------------------------------------
+
+TEST_CASE("faults: a disk that is full costs the steps that do not fit, and no others") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        for (const auto policy : {failure_policy::raise, failure_policy::drop}) {
+            const temporary_folder folder;
+            const int status = status_of_child([&] {
+                limit_file_size(600'000);
+                hook_options options = writes(saves_all(), how);
+                options.out_dir = folder.path();
+                options.on_failure = policy;
+                int told = 0;
+                options.on_drop = [&](const std::string& what) {
+                    told += what.find("disk is full") != std::string::npos ? 1 : 0;
+                };
+                hook training{options};
+                int thrown = 0;
+                const auto attempt = [&](auto&& call) {
+                    try {
+                        call();
+                    } catch (const unavailable& failed) {
+                        thrown += std::string{failed.what()}.find("disk is full") != std::string::npos ? 1 : 0;
+                    }
+                };
+                for (step_number step = 0; step < 6; ++step) {  // steps 1, 3, 5 are too large
+                    for (int i = 0; i < 3; ++i) {
+                        const std::vector<float> values(step % 2 == 0 ? 20'000 : 70'000, static_cast<float>(step));
+                        attempt([&] { training.save_tensor("w" + std::to_string(i), values); });
+                    }
+                    attempt([&] { training.end_step(); });
+                    attempt([&] { training.flush(); });
+                }
+                attempt([&] { training.close(); });
+                const bool counted = training.counters().lost_steps == 3;
+                const int expected = 3;
+                return (policy == failure_policy::raise ? thrown == expected && told == 0
+                                                        : thrown == 0 && told == expected) &&
+                               counted
+                           ? 0
+                           : 10 * thrown + told;
+            });
+            CHECK(status == 0);
+            const local_trial run{folder.path()};
+            CHECK(run.steps() == std::vector<step_number>{0, 2, 4});
+            CHECK(run.loaded_all_steps());
+            for (const step_number step : run.steps()) {
+                for (const std::string& name : run.tensor_names()) {
+                    const auto value = run.tensor(name).value(step);
+                    CHECK(value.size() == 20'000);
+                    CHECK(std::ranges::all_of(value.elements<float>(),
+                                              [&](float each) { return each == static_cast<float>(step); }));
+                }
+            }
+            for (const std::string& key : local_storage{folder.path()}.list("", {})) {
+                CHECK(key.find(".tmp") == std::string::npos);
+            }
+        }
+    }
+}
+
+TEST_CASE("faults: a run's folder that is removed while training costs what was in it, and the step at hand") {
+    for (const writing how : {writing::at_once, writing::behind}) {
+        CAPTURE(static_cast<int>(how));
+        const temporary_folder folder;
+        const std::string path = folder.path() + "/run";
+        hook_options options = writes(saves_all(), how);
+        options.out_dir = path;
+        hook training{options};
+        tally seen;
+        const auto save = [&](step_number step) {
+            seen.attempt([&] { training.save_tensor("w", std::vector<float>(400'000, static_cast<float>(step))); });
+            seen.attempt([&] { training.save_tensor("b", std::vector<float>(5, static_cast<float>(step))); });
+        };
+        for (step_number step = 0; step < 6; ++step) {
+            if (step == 2) {  // between two steps
+                training.flush();
+                fs::remove_all(path);
+            }
+            save(step);
+            if (step == 4) {  // in the middle of one
+                while (how == writing::behind && !fs::exists(path + "/events/000000000004")) {
+                    std::this_thread::sleep_for(1ms);
+                }
+                fs::remove_all(path);
+            }
+            seen.attempt([&] { training.end_step(); });
+            seen.attempt([&] { training.flush(); });
+        }
+        CHECK(seen.thrown == 1);
+        CHECK(seen.last.find("removed meanwhile") != std::string::npos);
+        CHECK(training.counters().lost_steps == 1);
+        training.close();
+        const local_trial run{path};
+        CHECK(run.steps() == std::vector<step_number>{5});
+        CHECK(run.tensor("w").value<float>(5)(399'999) == 5);
+        CHECK(run.loaded_all_steps());
     }
 }

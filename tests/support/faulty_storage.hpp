@@ -35,7 +35,7 @@ class faulty_storage {
         std::mutex guard;
         fault_plan plan;
         std::vector<std::string> calls;
-        std::string failed;                                              // the first call that did
+        std::string failed;                                             // the first call that did
         std::function<void(const std::string&)> before = [](auto&) {};  // may wait
     };
 
@@ -93,8 +93,9 @@ public:
         doing(*state_, "write " + std::string{key}, [&] { objects_.write(key, bytes); });
     }
     [[nodiscard]] output create(std::string_view key) {
-        return doing(*state_, "create " + std::string{key},
-                     [&] { return output{state_, std::string{key}, objects_.create(key)}; });
+        return doing(*state_, "create " + std::string{key}, [&] {
+            return output{state_, std::string{key}, objects_.create(key)};
+        });
     }
     bool remove(std::string_view key) {
         return doing(*state_, "remove " + std::string{key}, [&] { return objects_.remove(key); });

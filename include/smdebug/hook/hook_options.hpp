@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct background_options {
     std::size_t pool_bytes = 0;  ///< memory for what waits to be written; 0: everything is written before calls return
     full_pool when_full = full_pool::wait;
 };
+
+/// The largest number that a step may be given: from there on counting does not end either.
+inline constexpr step_number largest_step = std::numeric_limits<step_number>::max() / 2;
 
 /// What a hook is told when it is made.  Names and meanings are those of the Python package.
 struct hook_options {
@@ -149,8 +153,9 @@ inline void check(const hook_options& options) {
     if (options.num_workers < 1) {
         throw value_error("num_workers is " + std::to_string(options.num_workers) + ": a job has 1 or more");
     }
-    if (options.init_step && *options.init_step < 0) {
-        throw value_error("init_step is " + std::to_string(*options.init_step) + ": steps are counted from 0");
+    if (options.init_step && (*options.init_step < 0 || *options.init_step > largest_step)) {
+        throw value_error("init_step is " + std::to_string(*options.init_step) + ": steps are counted from 0 up to " +
+                          std::to_string(largest_step));
     }
     if (options.tensorboard_interval < std::chrono::milliseconds::zero()) {
         throw value_error("tensorboard_interval is " + std::to_string(options.tensorboard_interval.count()) +

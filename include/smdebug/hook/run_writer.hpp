@@ -139,10 +139,18 @@ public:
         write_collections(collections);
         return writer_->finish();
     }
-    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
+    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails, and what was to be
+    /// drawn is kept and tried again, up to 64 MiB.
     void show_step(double wall_time) {
         if (tensorboard_) {
-            tensorboard_->end_step(wall_time);
+            try {
+                tensorboard_->end_step(wall_time);
+            } catch (...) {
+                if (tensorboard_->held_bytes() > most_held_for_tensorboard) {
+                    tensorboard_->forget();
+                }
+                throw;
+            }
         }
     }
     void abandon_step() noexcept {
@@ -184,6 +192,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_held_for_tensorboard = std::size_t{64} << 20U;
+
     void open_place(const hook_options& options) {
         claim_.emplace(store_, worker_, writers_);
         earlier_run<Storage> earlier{store_, worker_};

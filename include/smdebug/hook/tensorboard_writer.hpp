@@ -162,6 +162,13 @@ public:
     /// Writes everything that is held.  May be called again, and more may be added after it.
     void close() { write_all(); }
 
+    /// Forgets what is held.
+    void forget() noexcept {
+        for (stream& held : streams_) {
+            held.records.clear();
+        }
+    }
+
     /// Bytes that are held in memory.
     [[nodiscard]] std::size_t held_bytes() const noexcept {
         std::size_t bytes = 0;

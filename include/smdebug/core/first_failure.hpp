@@ -1,0 +1,36 @@
+// Doing several things of which each is to be tried, whatever becomes of the others.
+// Used by: hook.
+#pragma once
+
+#include <exception>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Remembers what the first of several attempts threw.
+class first_failure {
+public:
+    template <class Doing>
+    void attempt(Doing&& doing) noexcept {
+        try {
+            doing();
+        } catch (...) {
+            if (!what_) {
+                what_ = std::current_exception();
+            }
+        }
+    }
+
+    /// Throws it, if anything was thrown.
+    void rethrow() const {
+        if (what_) {
+            std::rethrow_exception(what_);
+        }
+    }
+
+private:
+    std::exception_ptr what_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,83 @@
+// Those who look at what a hook sees, asked no more often than need be.
+// Used by: hook (hook_core).
+#pragma once
+
+#include <smdebug/core/first_failure.hpp>
+#include <smdebug/hook/observer.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A hook's observers, and which of them want anything of the step at hand.
+class observer_list {
+public:
+    void add(std::shared_ptr<hook_observer> observer) { all_.push_back({std::move(observer), false, false}); }
+
+    /// Asks them about the step at hand.
+    void begin_step(const hook_step& step) {
+        interested_ = false;
+        for (entry& one : all_) {
+            one.told = true;
+            one.interested = one.who->wants(step);
+            interested_ = interested_ || one.interested;
+        }
+    }
+
+    /// Whether one of them wants this tensor of the step at hand.
+    [[nodiscard]] bool want(std::string_view tensor) const {
+        if (interested_) {
+            for (const entry& one : all_) {
+                if (one.interested && one.who->wants(tensor)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /// Shows a tensor to those who want it.
+    void show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const {
+        if (interested_) {
+            for (const entry& one : all_) {
+                if (one.interested && one.who->wants(name)) {
+                    one.who->see(name, tensor, collections);
+                }
+            }
+        }
+    }
+
+    /// Tells all who were asked about the step that it is over, those that come after one that throws, too; then throws
+    /// what the first one threw.
+    void end_step(const hook_step& step) {
+        interested_ = false;
+        first_failure failure;
+        for (std::size_t i = 0; i < all_.size(); ++i) {  // one may add another
+            all_[i].interested = false;
+            if (std::exchange(all_[i].told, false)) {
+                const std::shared_ptr<hook_observer> who = all_[i].who;
+                failure.attempt([&] { who->end_step(step); });
+            }
+        }
+        failure.rethrow();
+    }
+
+private:
+    struct entry {
+        std::shared_ptr<hook_observer> who;
+        bool told = false;        // of the step at hand
+        bool interested = false;  // in it
+    };
+    std::vector<entry> all_;
+    bool interested_ = false;
+};
+
+}  // namespace v1
+}  // namespace smdebug

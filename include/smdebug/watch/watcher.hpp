@@ -1,0 +1,176 @@
+// Rules that look at what a hook sees: told of its steps and tensors as an observer, evaluated when a step ends.
+// Used by: watch/watch.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/save_config.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/invoke.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/options.hpp>
+#include <smdebug/watch/recent_steps.hpp>
+#include <smdebug/watch/watch_options.hpp>
+#include <smdebug/watch/watched_names.hpp>
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// What watch() gives: how it goes, and how it ends.  The hook holds it, too.
+/// Threads: that of the training.
+class watcher {
+public:
+    watcher(const watcher&) = delete;
+    watcher& operator=(const watcher&) = delete;
+    virtual ~watcher() = default;
+
+    [[nodiscard]] const watch_counters& counters() const noexcept { return counters_; }
+
+    /// Ends it: no rule and no callback is called any more, and the steps that were kept are given back.  May be
+    /// called by the callback, for which a weak_ptr is the right thing to hold: the hook holds the callback.
+    void stop() noexcept { stopped_ = true; }
+    [[nodiscard]] bool is_stopped() const noexcept { return stopped_; }
+
+protected:
+    watcher() = default;
+
+    watch_counters counters_;
+    bool stopped_ = false;
+};
+
+/// Takes the findings.
+template <class C>
+concept finding_callback = std::invocable<C&, const watched_finding&>;
+
+/// Keeps the last steps of a hook, calls rules and hands over what they find.
+template <reduction_kernel Kernel, finding_callback Callback, rule<watched_trial<Kernel>>... Rules>
+class rule_watcher final : public watcher, public hook_observer {
+public:
+    /// Errors: value_error (options).
+    rule_watcher(const hook_options& watched, watch_options how, Callback callback, Rules... rules)
+        : how_((check(how), std::move(how))),
+          names_(watched, how_.include_regex),
+          callback_(std::move(callback)),
+          rule_names_{name_of_rule(rules)...},
+          rules_(std::move(rules)...),
+          steps_(std::make_shared<recent_steps<Kernel>>(watched, how_)) {
+        for (const mode which : all_modes) {
+            when_[static_cast<std::size_t>(which) - 1] = how_.save_config.in(which);
+        }
+    }
+
+    [[nodiscard]] bool wants(const hook_step& step) override {
+        mode_ = step.mode;
+        if (stopped_ || !is_due(when_[static_cast<std::size_t>(step.mode) - 1], step.mode_step)) {
+            return false;
+        }
+        steps_->begin(step);
+        return true;
+    }
+    [[nodiscard]] bool wants(std::string_view tensor) override { return !stopped_ && names_.contains(tensor, mode_); }
+
+    void see(std::string_view name, const tensor_view& tensor,
+             std::span<const std::string_view> collections) override {
+        if (names_.contains(name, collections, mode_)) {
+            steps_->take(name, tensor, collections);
+        }
+    }
+
+    void end_step(const hook_step& /*as it is called now*/) override {
+        const auto steps = steps_;  // the callback may end this, and even the next step
+        if (!stopped_ && steps) {
+            if (const auto ended = steps->end()) {
+                ++counters_.steps;
+                evaluate(*steps, *ended, std::index_sequence_for<Rules...>{});
+            }
+        }
+        if (stopped_) {
+            steps_.reset();
+        }
+    }
+
+private:
+    template <std::size_t... I>
+    void evaluate(const recent_steps<Kernel>& steps, const hook_step& at, std::index_sequence<I...> /*all*/) {
+        (evaluate(std::get<I>(rules_), rule_names_[I], steps.run(), at), ...);
+    }
+
+    template <class Rule>
+    void evaluate(Rule& callable, std::string_view name, const watched_trial<Kernel>& run, const hook_step& at) {
+        if (stopped_) {
+            return;
+        }
+        // Nothing can come while the training stands still: what has to be waited for is not there.
+        std::vector<finding> found;
+        try {
+            found = evaluate_rule(callable, run, at.step, {.timeout = std::chrono::milliseconds{0}});
+            ++counters_.evaluated;
+        } catch (const not_found& missing) {
+            if (!detail::means_skip(missing)) {
+                throw;
+            }
+            skip(name, at.step, missing);
+        } catch (const step_not_yet_available& missing) {
+            skip(name, at.step, missing);
+        } catch (const timed_out& missing) {
+            skip(name, at.step, missing);
+        } catch (const stopped& missing) {
+            skip(name, at.step, missing);
+        }
+        for (const finding& one : found) {
+            hand_over({.rule = name, .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
+        }
+    }
+
+    void hand_over(const watched_finding& found) {
+        if (stopped_) {
+            return;
+        }
+        if (found.what.met) {
+            ++counters_.findings;
+            callback_(found);
+            return;
+        }
+        ++counters_.notes;
+        if (how_.on_note) {
+            how_.on_note(found);
+        }
+    }
+
+    void skip(std::string_view name, step_number step, const error& missing) {
+        ++counters_.not_evaluated;
+        if (how_.on_skip) {
+            how_.on_skip(name, step, missing);
+        }
+    }
+
+    watch_options how_;
+    std::array<save_config_mode, 4> when_;  // by mode - 1
+    watched_names names_;
+    Callback callback_;
+    std::array<std::string, sizeof...(Rules)> rule_names_;
+    std::tuple<Rules...> rules_;
+    std::shared_ptr<recent_steps<Kernel>> steps_;  // none after the end
+    mode mode_ = mode::global;
+};
+
+}  // namespace v1
+}  // namespace smdebug

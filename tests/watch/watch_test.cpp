@@ -1,0 +1,458 @@
+#include <smdebug/watch/watch.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using steps_list = std::vector<step_number>;
+using memory_hook = basic_hook<memory_storage>;
+
+namespace {
+
+// A finding that outlives the callback.
+struct noted {
+    std::string rule;
+    finding what;
+    step_number step = 0;
+    smdebug::mode mode = smdebug::mode::global;
+    step_number mode_step = 0;
+};
+
+// A callback that writes down what it is given.
+auto into(std::vector<noted>& all) {
+    return [&all](const watched_finding& found) {
+        all.push_back({std::string{found.rule}, found.what, found.step, found.mode, found.mode_step});
+    };
+}
+
+steps_list steps_of(const std::vector<noted>& all) {
+    steps_list steps;
+    for (const noted& one : all) {
+        steps.push_back(one.step);
+    }
+    return steps;
+}
+
+// Finds at each step the mean of "w".
+constexpr auto mean_of_w = [](const readable_trial auto& run, step_number step) -> finding {
+    return {.met = true, .tensor = "w", .value = run.tensor("w").reduction_value(step, reduction::mean)};
+};
+
+// A dry run: nothing of what it sees is due on disk, either.
+hook_options nothing_on_disk(std::string folder = "nowhere") {
+    return {.out_dir = std::move(folder), .save_config = {.save_interval = 1'000'000}, .dry_run = true};
+}
+
+// Finds at each step how much "w" has grown since an earlier one.
+struct grown_since {
+    step_number by;
+    finding operator()(const readable_trial auto& run, step_number step) const {
+        const auto w = run.tensor("w");
+        return {.met = true,
+                .value = w.reduction_value(step, reduction::mean) - w.reduction_value(step - by, reduction::mean)};
+    }
+};
+
+// Cannot do without "w", at the step or behind it.
+struct needy {
+    std::size_t* calls;
+    step_number ahead;
+    template <class Trial>
+    void require(const Trial&, step_number step, required_tensors<Trial>& required) const {
+        required.add("w", {step + ahead});
+    }
+    finding operator()(const readable_trial auto&, step_number) const {
+        ++*calls;
+        return {};
+    }
+};
+
+// One parameter that is trained by gradient descent on x^2 with a learning rate that makes it diverge or vanish.
+struct miniature {
+    float x = 1;
+    float gradient = 0;
+    float learning_rate = 0;
+
+    template <class Hook>
+    void step(Hook& hook) {
+        gradient = 2 * x;
+        x -= learning_rate * gradient;
+        hook.save_tensor("gradient/x", std::vector<float>{gradient, -gradient});
+        hook.save_tensor("x.weight", std::vector<float>{x, x, x});
+        hook.save_scalar("loss", x * x);
+        hook.end_step();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("watch: rules find in the training process what they find in a run, at the same steps") {
+    memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+    std::vector<noted> found;
+    const auto watching =
+        watch(hook, {.save_config = {.save_interval = 10}}, into(found), rules::vanishing_gradient{},
+              rules::exploding_tensor{},
+              [](const readable_trial auto& run, step_number step) -> finding {
+                  const double loss = run.tensor("scalar/loss").reduction_value(step, reduction::max);
+                  return {.met = loss > 100, .tensor = "scalar/loss", .value = loss, .threshold = 100};
+              });
+    miniature training{.learning_rate = 0.4F};  // each step leaves a fifth of x
+    for (int step = 0; step < 40; ++step) {
+        training.learning_rate = step < 25 ? 0.4F : -1e4F;  // until it explodes
+        training.step(hook);
+    }
+    hook.close();
+    CHECK(watching->counters().steps == 4);
+    CHECK(watching->counters().evaluated == 12);
+    CHECK(watching->counters().not_evaluated == 0);
+    CHECK(watching->counters().findings == found.size());
+
+    const memory_trial run{store};
+    std::vector<noted> expected;
+    const auto expect = [&](auto rule, std::string name) {
+        for (const step_number step : {0, 10, 20, 30}) {
+            for (const finding& one : evaluate_rule(rule, run, step)) {
+                expected.push_back({name, one, step});
+            }
+        }
+    };
+    expect(rules::vanishing_gradient{}, "vanishing_gradient");
+    expect(rules::exploding_tensor{}, "exploding_tensor");
+    REQUIRE_FALSE(expected.empty());
+    for (const noted& one : expected) {
+        CAPTURE(one.step);
+        const auto same = std::find_if(found.begin(), found.end(), [&](const noted& other) {
+            return other.rule == one.rule && other.step == one.step && other.what.tensor == one.what.tensor;
+        });
+        REQUIRE(same != found.end());
+        CHECK(same->what.message == one.what.message);
+        CHECK(same->what.worker == "worker_0");
+    }
+    CHECK(found.front().rule == "vanishing_gradient");
+    CHECK(found.front().step == 20);
+    CHECK(found.front().what.value < 1e-7);
+    CHECK(found.back().rule == "rule");
+    CHECK(found.back().step == 30);
+}
+
+TEST_CASE("watch: the callback stops the training, slows it down, or has the next step saved whole") {
+    temporary_folder folder;
+    hook hook{{.out_dir = folder.path() + "/run", .save_config = {.save_interval = 1000}}};
+    bool stop = false;
+    miniature training{.learning_rate = 2};  // x grows threefold
+    const auto grows = [last = 1.0](const readable_trial auto& run, step_number step) mutable -> finding {
+        const double now = run.tensor("scalar/loss").reduction_value(step, reduction::max);
+        const double before = std::exchange(last, now);
+        return {.met = now > 5 * before, .value = now, .threshold = before};
+    };
+    watch(hook,
+          [&](const watched_finding& found) {
+              hook.save_everything_next_step();
+              training.learning_rate /= 4;
+              stop = found.step >= 5;
+          },
+          grows);
+    int steps = 0;
+    for (; steps < 20 && !stop; ++steps) {
+        training.step(hook);
+        if (steps == 4) {
+            training.learning_rate = 2;
+        }
+    }
+    hook.close();
+    CHECK(training.learning_rate == 0.5F);
+    CHECK(steps == 6);
+    const local_trial run(folder.path() + "/run");
+    CHECK(run.tensor("x.weight").steps() == steps_list{1});
+    CHECK(run.tensor("gradient/x").steps() == steps_list{1});
+}
+
+TEST_CASE("watch: the loop is asked for what rules want, though nothing is due on disk, and no disk is touched") {
+    temporary_folder folder;
+    const std::string place = folder.path() + "/run";
+    hook hook{nothing_on_disk(place)};
+    hook.end_step();
+    CHECK_FALSE(hook.should_save("w"));
+    std::vector<noted> found;
+    watch(hook, {.save_config = {.save_interval = 2}, .include_regex = {"^w$"}}, into(found), mean_of_w);
+    for (int step = 1; step < 6; ++step) {
+        CHECK(hook.should_save("w") == (step % 2 == 0));
+        CHECK_FALSE(hook.should_save("v"));
+        CHECK(hook.save_tensor("w", std::vector<float>{1, 2, static_cast<float>(step)}) == (step % 2 == 0));
+        CHECK_FALSE(hook.save_tensor("v", std::vector<float>{1}));
+        hook.end_step();
+    }
+    hook.close();
+    CHECK(steps_of(found) == steps_list{2, 4});
+    CHECK(found[1].what.value == doctest::Approx(7.0 / 3));
+    CHECK_FALSE(std::filesystem::exists(place));
+}
+
+TEST_CASE("watch: a worker that writes nothing is watched all the same, and findings name it") {
+    memory_storage store;
+    memory_hook hook{store, {.save_all = true, .worker = "worker_1", .num_workers = 2}};
+    std::vector<noted> found;
+    watch(hook, into(found), rules::exploding_tensor{});
+    CHECK(hook.should_save("w"));
+    hook.save_tensor("w", std::vector<double>{1, std::numeric_limits<double>::quiet_NaN()});
+    hook.end_step();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what.worker == "worker_1");
+    CHECK(found[0].what.tensor == "w");
+    CHECK(store.list("", "").empty());
+}
+
+TEST_CASE("watch: several watchers look at steps and tensors of their own") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::vector<noted> of_w;
+    std::vector<noted> of_all;
+    const auto count = [](const readable_trial auto& run, step_number step) -> finding {
+        return {.met = true, .value = static_cast<double>(run.tensor_names({.step = step}).size())};
+    };
+    watch(hook, {.save_config = {.save_interval = 2}, .include_regex = {"^w"}}, into(of_w), count);
+    watch(hook, {.save_config = {.save_interval = 3}}, into(of_all), count);
+    for (int step = 0; step < 7; ++step) {
+        hook.save_tensor("w", std::vector<float>{1});
+        hook.save_tensor("v", std::vector<float>{1});
+        hook.save_scalar("s", 1);
+        hook.end_step();
+    }
+    CHECK(steps_of(of_w) == steps_list{0, 2, 4, 6});
+    CHECK(steps_of(of_all) == steps_list{0, 3, 6});
+    CHECK(of_w[1].what.value == 1);
+    CHECK(of_all[1].what.value == 3);
+}
+
+TEST_CASE("watch: a rule looks back as far as steps are kept, and is not asked to wait for others") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    std::vector<std::string> why;
+    const auto watching = watch(hook,
+                                {.keep_steps = 4,
+                                 .on_skip = [&](std::string_view, step_number,
+                                                const error& missing) { why.emplace_back(missing.python_name()); }},
+                                into(found), grown_since{3}, grown_since{5}, grown_since{-1});
+    for (int step = 0; step < 10; ++step) {
+        hook.save_tensor("w", std::vector<float>{static_cast<float>(step * step)});
+        hook.end_step();
+    }
+    CHECK(steps_of(found) == steps_list{3, 4, 5, 6, 7, 8, 9});
+    CHECK(found.back().what.value == 81 - 36);
+    CHECK(watching->counters().evaluated == 7);
+    CHECK(watching->counters().not_evaluated == 23);
+    CHECK(std::count(why.begin(), why.end(), "StepNotYetAvailable") == 10);
+    CHECK(std::count(why.begin(), why.end(), "StepUnavailable") == 13);
+}
+
+TEST_CASE("watch: a rule is not called without the tensors that it requires") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::size_t calls = 0;
+    std::size_t calls_ahead = 0;
+    std::vector<noted> found;
+    const auto watching = watch(hook, into(found), needy{&calls, 0}, needy{&calls_ahead, 1});
+    for (int step = 0; step < 6; ++step) {
+        hook.save_tensor(step % 2 == 0 ? "w" : "v", std::vector<float>{1});
+        hook.end_step();
+    }
+    CHECK(calls == 3);
+    CHECK(calls_ahead == 0);
+    CHECK(watching->counters().steps == 6);
+    CHECK(watching->counters().evaluated == 3);
+    CHECK(watching->counters().not_evaluated == 9);
+}
+
+TEST_CASE("watch: modes have their own steps, and findings say which") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    watch(hook, {.save_config = {.save_interval = 2, .modes = {{mode::eval, {.save_interval = 1}}}}}, into(found),
+          [](const readable_trial auto& run, step_number step) -> finding {
+              return {.met = true, .value = static_cast<double>(run.tensor_names({.step = step}).size())};
+          });
+    for (int epoch = 0; epoch < 2; ++epoch) {
+        hook.set_mode(mode::train);
+        for (int step = 0; step < 3; ++step) {
+            hook.save_tensor("gradient/w", std::vector<float>{0});
+            hook.save_tensor("w", std::vector<float>{0});
+            hook.end_step();
+        }
+        hook.set_mode(mode::eval);
+        CHECK_FALSE(hook.should_save("gradient/w"));
+        hook.save_tensor("gradient/w", std::vector<float>{0});  // left from the training
+        hook.save_tensor("w", std::vector<float>{0});
+        hook.end_step();
+    }
+    CHECK(steps_of(found) == steps_list{0, 2, 3, 5, 7});
+    CHECK(found[1].mode == mode::train);
+    CHECK(found[1].mode_step == 2);
+    CHECK(found[1].what.value == 2);
+    CHECK(found[2].mode == mode::eval);
+    CHECK(found[2].mode_step == 0);
+    CHECK(found[2].what.value == 1);
+    CHECK(found[3].mode_step == 4);
+    CHECK(found[4].mode_step == 1);
+}
+
+TEST_CASE("watch: set_step() forth and back is followed") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    watch(hook, into(found), [](const readable_trial auto& run, step_number) -> finding {
+        return {.met = true, .value = static_cast<double>(run.steps(steps_options{}).size())};
+    });
+    for (const step_number step : {0, 100, 101, 50, 51}) {
+        hook.set_step(step);
+        hook.save_tensor("w", std::vector<float>{0});
+        hook.end_step();
+    }
+    CHECK(steps_of(found) == steps_list{0, 100, 101, 50, 51});
+    CHECK(found[2].what.value == 3);
+    CHECK(found[3].what.value == 2);
+    CHECK(found[4].what.value == 3);
+}
+
+TEST_CASE("watch: what a rule or the callback throws comes out of end_step, which has counted on") {
+    memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+    steps_list second;
+    const auto watching = watch(
+        hook,
+        [](const watched_finding& found) {
+            if (found.step == 1) {
+                throw std::runtime_error("enough");
+            }
+        },
+        [](const readable_trial auto&, step_number step) -> finding {
+            if (step == 3) {
+                throw std::logic_error("my mistake");
+            }
+            return {.met = step == 1};
+        },
+        [&](const readable_trial auto&, step_number step) -> finding {
+            second.push_back(step);
+            return {};
+        });
+    for (step_number step = 0; step < 5; ++step) {
+        CHECK(hook.step() == step);
+        hook.save_tensor("w", std::vector<float>{1});
+        if (step == 1) {
+            CHECK_THROWS_WITH_AS(hook.end_step(), "enough", std::runtime_error);
+        } else if (step == 3) {
+            CHECK_THROWS_WITH_AS(hook.end_step(), "my mistake", std::logic_error);
+        } else {
+            hook.end_step();
+        }
+    }
+    hook.close();
+    CHECK(second == steps_list{0, 2, 4});
+    CHECK(watching->counters().steps == 5);
+    CHECK(watching->counters().evaluated == 7);
+    CHECK(memory_trial{store}.steps() == steps_list{0, 1, 2, 3, 4});
+    CHECK(hook.counters().steps == 5);
+}
+
+TEST_CASE("watch: notes are told apart from findings") {
+    memory_hook hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    std::vector<noted> notes;
+    const auto watching = watch(
+        hook, {.reduction_config = reduction_config{.reductions = {"min"}}, .on_note = into(notes)}, into(found),
+        rules::exploding_tensor{});
+    hook.save_tensor("w", std::vector<float>{1});
+    hook.end_step();
+    CHECK(found.empty());
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].what.tensor == "w");
+    CHECK(watching->counters().notes == 1);
+    CHECK(watching->counters().evaluated == 1);
+}
+
+TEST_CASE("watch: stop() ends it, from the callback, too") {
+    memory_hook hook{{}, nothing_on_disk()};
+    auto witness = std::make_shared<int>(0);
+    std::weak_ptr<watcher> handle;
+    const auto watching = watch(
+        hook,
+        [&](const watched_finding&) {
+            ++*witness;
+            handle.lock()->stop();
+        },
+        [](const readable_trial auto&, step_number) -> std::vector<finding> { return {{.met = true}, {.met = true}}; },
+        mean_of_w);
+    handle = watching;
+    for (int step = 0; step < 3; ++step) {
+        CHECK(hook.should_save("w") == (step == 0));
+        hook.save_tensor("w", std::vector<float>{1});
+        hook.end_step();
+    }
+    CHECK(*witness == 1);
+    CHECK(watching->is_stopped());
+    CHECK(watching->counters().steps == 1);
+    CHECK(watching->counters().evaluated == 1);
+}
+
+TEST_CASE("watch: the callback may save into the step that has begun") {
+    memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+    std::vector<noted> found;
+    watch(hook,
+          [&](const watched_finding& one) {
+              hook.save_scalar("found_at", static_cast<float>(one.step));
+              hook.save_tensor("extra", std::vector<float>{1});
+          },
+          mean_of_w);
+    watch(hook, into(found), [](const readable_trial auto& run, step_number step) -> finding {
+        return {.met = run.has_tensor("extra") && run.tensor("extra").find_reduction(step, reduction::mean, {})};
+    });
+    for (int step = 0; step < 3; ++step) {
+        hook.save_tensor("w", std::vector<float>{1});
+        hook.end_step();
+    }
+    hook.close();
+    CHECK(steps_of(found) == steps_list{1, 2});
+    CHECK(memory_trial{store}.tensor("scalar/found_at").steps() == steps_list{1, 2, 3});
+}
+
+TEST_CASE("watch: the hook holds it, the handle may be dropped; options are checked at once") {
+    auto witness = std::make_shared<int>(0);
+    {
+        memory_hook hook{{}, nothing_on_disk()};
+        watch(hook, [witness](const watched_finding&) { ++*witness; }, mean_of_w);
+        CHECK(witness.use_count() == 2);
+        hook.save_tensor("w", std::vector<float>{1});
+        hook.end_step();
+        CHECK_THROWS_AS(watch(hook, {.keep_steps = 0}, [](const watched_finding&) {}, mean_of_w), value_error);
+    }
+    CHECK(*witness == 1);
+    CHECK(witness.use_count() == 1);
+}
+
+TEST_CASE("watch: rules are called with a trial of the hook's kernel") {
+    basic_hook<memory_storage, scalar_kernel> hook{{}, nothing_on_disk()};
+    std::vector<noted> found;
+    watch(hook, into(found), [](const watched_trial<scalar_kernel>& run, step_number step) -> finding {
+        return {.met = true, .value = static_cast<double>(run.tensor("w").value<float>(step)(1))};
+    });
+    hook.save_tensor("w", std::vector<float>{1, 2});
+    hook.end_step();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].what.value == 2);
+}
