@@ -1,7 +1,6 @@
 // The same hook on a model of libtorch: weights and gradients are saved where they lie, without a copy.
 // Usage: train_libtorch OUT_DIR
 // Built where CMake finds libtorch (Debian package libtorch-dev).
-#include <smdebug/hook/basic_hook.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <torch/torch.h>

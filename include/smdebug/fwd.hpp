@@ -15,6 +15,7 @@ inline namespace v1 {
 class any_storage;
 class byte_buffer;
 class error;
+class hook_observer;
 class local_storage;
 class memory_storage;
 struct reduction_set;
@@ -23,6 +24,8 @@ class tensor_value;
 enum class reduction : std::uint8_t;
 struct collection;
 struct finding;
+struct hook_counters;
+struct hook_options;
 struct reduction_key;
 struct reduction_values;
 struct rule_outcome;

@@ -7,6 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/hook/basic_hook.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -34,3 +35,4 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/watch/watch.hpp>

@@ -175,8 +175,14 @@ record_stamp at_step(step_number step, smdebug::mode which = smdebug::mode::trai
     return {.wall_time = 1000 + static_cast<double>(step), .step = step, .mode = which, .mode_step = step};
 }
 
-tensorboard_writer<memory_storage> writer_to(const memory_storage& store, tensorboard_writer_options options = {}) {
-    return {store, "worker_0", options};
+/// A place that writes into a storage of any kind.
+template <class Storage>
+smdebug::tensorboard_place into(Storage store) {
+    return [store](const std::string& key, smdebug::byte_view bytes) mutable { store.write(key, bytes); };
+}
+
+tensorboard_writer writer_to(const memory_storage& store, tensorboard_writer_options options = {}) {
+    return {into(store), "worker_0", options};
 }
 
 /// What a tensor's histogram is after a way through a file, which every such histogram must pass.
@@ -268,7 +274,7 @@ TEST_CASE("tensorboard_writer: scalars come with mode, step, time and cleaned ta
 
 TEST_CASE("tensorboard_writer: a file each step, named by its first step, mode and worker") {
     memory_storage store;
-    tensorboard_writer<memory_storage> writer{store, "/job:worker/replica:0/task:1/device:GPU:0"};
+    tensorboard_writer writer{into(store), "/job:worker/replica:0/task:1/device:GPU:0"};
     for (const step_number step : {7, 8, 1'234'567}) {
         writer.add_scalar(at_step(step, mode::global), "loss", 1);
         writer.end_step(0);
@@ -357,7 +363,7 @@ TEST_CASE("tensorboard_writer: what could not be written is held, and written by
     bool fails = true;
     failing_storage store{.store = {}, .fails = &fails};
     memory_storage& objects = store.store;
-    tensorboard_writer<failing_storage> writer{store, "worker_0"};
+    tensorboard_writer writer{into(store), "worker_0"};
     writer.add_scalar(at_step(1), "loss", 1);
     CHECK_THROWS_AS(writer.end_step(0), unavailable);
     writer.add_scalar(at_step(2), "loss", 2);
@@ -372,7 +378,7 @@ TEST_CASE("tensorboard_writer: what is held stays bounded where nothing can be w
     bool fails = true;
     failing_storage store{.store = {}, .fails = &fails};
     memory_storage& objects = store.store;
-    tensorboard_writer<failing_storage> writer{store, "worker_0", {.max_bytes = 1000}};
+    tensorboard_writer writer{into(store), "worker_0", {.max_bytes = 1000}};
     for (step_number step = 0; step < 100; ++step) {
         writer.add_scalar(at_step(step), "loss", 1);
         CHECK_THROWS_AS(writer.end_step(0), unavailable);

@@ -28,7 +28,7 @@ void take(recent& steps, std::string_view name, std::vector<float> values,
 void one_step(recent& steps, step_number step) {
     steps.begin({.step = step, .mode_step = step});
     take(steps, "w", {static_cast<float>(step)});
-    const auto ended = steps.end();
+    const auto ended = steps.end(step);
     REQUIRE(ended);
     CHECK(ended->step == step);
 }
@@ -48,7 +48,7 @@ TEST_CASE("recent_steps: what was taken is read as from a run: worker, modes, co
     take(steps, "fc1.weight", {4});
     const std::array<std::string_view, 1> mine{"mine"};
     take(steps, "odd", {5}, mine);
-    const auto ended = steps.end();
+    const auto ended = steps.end(7);
     REQUIRE(ended);
     CHECK(ended->step == 7);
     CHECK(ended->mode == mode::eval);
@@ -73,7 +73,7 @@ TEST_CASE("recent_steps: a collection that comes later is seen when it is there"
     steps.begin({.step = 1, .mode_step = 1});
     const std::array<std::string_view, 1> late{"late"};
     take(steps, "x", {1}, late);
-    REQUIRE(steps.end());
+    REQUIRE(steps.end(1));
     CHECK(steps.run().tensor_names({.collection = "late"}) == names_list{"x"});
     CHECK(steps.run().steps() == steps_list{0, 1});
 }
@@ -115,7 +115,7 @@ TEST_CASE("recent_steps: where the training goes back, what it has left behind i
     steps.begin({.step = 1, .mode_step = 1});
     take(steps, "w", {-1});
     take(steps, "another", {-2, -3});
-    REQUIRE(steps.end());
+    REQUIRE(steps.end(1));
     CHECK(steps.run().steps() == steps_list{0, 1});
     CHECK(value_at(steps, 1) == -1);
     CHECK(steps.run().tensor("another").value<float>(1)(1) == -3);
@@ -127,14 +127,39 @@ TEST_CASE("recent_steps: where the training goes back, what it has left behind i
 TEST_CASE("recent_steps: a step without tensors is none; one that was begun and got another number is forgotten") {
     recent steps{{}, {}};
     steps.begin({.step = 0});
-    CHECK_FALSE(steps.end());
-    steps.begin({.step = 5, .mode_step = 5});
-    take(steps, "w", {5});
-    steps.begin({.step = 9, .mode_step = 9});
-    CHECK_FALSE(steps.end());
-    one_step(steps, 9);
-    CHECK(steps.run().steps() == steps_list{9});
+    CHECK_FALSE(steps.end(0));
+    for (int round = 0; round < 2; ++round) {
+        steps.begin({.step = 5, .mode_step = 5});
+        take(steps, "w", {5});
+        steps.begin({.step = 9, .mode_step = 9});
+        CHECK_FALSE(steps.end(9));
+        one_step(steps, 9);
+        CHECK(steps.run().steps() == steps_list{9});
+        CHECK(steps.memory().objects() == 3);
+    }
+    steps.begin({.step = 9, .mode_step = 9});  // one that is kept is written anew, and forgotten
+    take(steps, "w", {-9});
+    steps.begin({.step = 10, .mode_step = 10});
+    take(steps, "w", {10});
+    REQUIRE(steps.end(10));
+    CHECK(steps.run().steps() == steps_list{10});
     CHECK(steps.memory().objects() == 3);
+}
+
+TEST_CASE("recent_steps: a step may begin before the last one has ended") {
+    recent steps{{}, {}};
+    steps.begin({.step = 0});
+    take(steps, "w", {0});
+    steps.begin({.step = 1, .mode_step = 1});
+    take(steps, "w", {1});
+    const auto first = steps.end(0);
+    REQUIRE(first);
+    CHECK(first->step == 0);
+    CHECK(steps.run().steps() == steps_list{0});
+    take(steps, "x", {2});
+    REQUIRE(steps.end(1));
+    CHECK(steps.run().steps() == steps_list{0, 1});
+    CHECK(steps.run().tensor_names({.step = 1}) == names_list{"w", "x"});
 }
 
 TEST_CASE("recent_steps: a mode that changes within a step leaves the step what it was at its first tensor") {
@@ -143,7 +168,7 @@ TEST_CASE("recent_steps: a mode that changes within a step leaves the step what 
     take(steps, "w", {1});
     steps.begin({.step = 4, .mode = mode::eval, .mode_step = 0});
     take(steps, "x", {2});
-    const auto ended = steps.end();
+    const auto ended = steps.end(4);
     REQUIRE(ended);
     CHECK(ended->mode == mode::train);
     CHECK(ended->mode_step == 3);
@@ -157,7 +182,7 @@ TEST_CASE("recent_steps: with reductions alone no values are kept, but scalars a
     take(steps, "w", {1, -5});
     take(steps, "scalar/lr", {0.5F});
     take(steps, "CrossEntropyLoss_output_0", {3});
-    REQUIRE(steps.end());
+    REQUIRE(steps.end(0));
     const auto& run = steps.run();
     CHECK(run.tensor("w").reduction_value(0, reduction::mean) == -2);
     CHECK(run.tensor("w").reduction_value(0, reduction::max, {.abs = true}) == 5);

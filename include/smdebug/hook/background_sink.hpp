@@ -150,7 +150,7 @@ private:
             if (std::holds_alternative<stop>(*next)) {
                 return;
             }
-            std::visit([this](auto& what) { carry_out(what); }, *next);
+            std::visit([this](auto& what) { this->carry_out(what); }, *next);
         }
     }
 

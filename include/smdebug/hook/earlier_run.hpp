@@ -11,14 +11,12 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -79,6 +77,15 @@ public:
 private:
     // Modes that take turns have all been seen by then; one that was not starts at its first step again.
     static constexpr std::size_t most_files_read = 1000;
+    // What stands, with two numbers, behind a file's name until it is whole.
+    static constexpr std::string_view temporary = ".tmp.";
+
+    [[nodiscard]] static std::string_view without_temporary(std::string_view name) noexcept {
+        const std::size_t end = name.rfind(temporary);
+        const bool is_one = end != std::string_view::npos &&
+                            name.find_first_not_of("0123456789.", end + temporary.size()) == std::string_view::npos;
+        return is_one ? name.substr(0, end) : name;
+    }
 
     void refuse_ended() const {
         if (store_->size(locations::end_of_job)) {
@@ -99,13 +106,16 @@ private:
 
     // The step in the name of a file of this worker, or of a temporary one on its way to such a name.
     [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const {
-        const std::string_view name = locations::base_name(key);
-        step_number step = 0;
-        const auto digits = std::from_chars(name.data(), name.data() + name.size(), step);
-        const std::string_view rest = name.substr(static_cast<std::size_t>(digits.ptr - name.data()));
-        const bool own = digits.ec == std::errc{} && rest.size() > part_.size() + 2 && rest.front() == '_' &&
-                         rest.substr(1).starts_with(part_) && rest[part_.size() + 1] == '.';
-        return own ? std::optional{step} : std::nullopt;
+        const std::string_view name = without_temporary(locations::base_name(key));
+        // Another worker's name may begin with this one's and a dot.
+        for (const std::string_view extension :
+             {std::string_view{".json"}, std::string_view{".csv"}, locations::event_extension}) {
+            const auto parsed = locations::parse_step_file(name, extension);
+            if (parsed && parsed->worker_part == part_) {
+                return parsed->step;
+            }
+        }
+        return std::nullopt;
     }
 
     // Events without an index, and what a writer that was killed had not renamed yet.
@@ -118,6 +128,9 @@ private:
             if (step && (*step >= first || !key.ends_with(locations::event_extension))) {
                 remove(key);
             }
+        }
+        for (const std::string& key : store_->list(locations::collections_key(worker_).append(temporary), {})) {
+            remove(key);
         }
     }
 

@@ -120,6 +120,10 @@ private:
     }
     void look_at_step() {
         if (!looked_) {
+            if (!std::exchange(begun_, true)) {
+                everything_ = std::exchange(everything_next_, false);
+                collections_.save_everything(everything_);
+            }
             any_due_ = collections_.begin_step(now().mode, now().mode_step) && run_.writes();
             observers_.begin_step(now());
             looked_ = true;
@@ -154,6 +158,7 @@ private:
     bool any_due_ = false;       // whether anything is to be written of it
     std::uint64_t tensors_ = 0;  // taken in it
     bool spoiled_ = false;       // whether a file of it could not be written
+    bool begun_ = false;         // whether anything was asked about it
     bool everything_ = false;    // whether all is saved in it
     bool everything_next_ = false;
     bool closed_ = false;
@@ -249,11 +254,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     looked_ = false;
     tensors_ = 0;
     spoiled_ = false;
-    if (everything_ != everything_next_) {
-        everything_ = everything_next_;
-        collections_.save_everything(everything_);
-    }
-    everything_next_ = false;
+    begun_ = false;
     failure.attempt([&] { tell_lost(); });
     failure.attempt([&] { observers_.end_step(ended); });
     failure.rethrow();
@@ -336,7 +337,8 @@ template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::tell_lost() {
     first_failure failure;
     for (const lost_write& lost : run_.lost()) {
-        if (!lost.key.starts_with(locations::collections_folder)) {  // that file will be written again
+        // With its events or its index a step is lost, with another file none.
+        if (lost.key.starts_with(locations::events_folder) || lost.key.starts_with(locations::index_folder)) {
             --counters_.steps;
             ++counters_.lost_steps;
         }

@@ -11,7 +11,6 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/reduction_records.hpp>
 #include <smdebug/hook/run_claim.hpp>
-#include <smdebug/hook/run_folder.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
@@ -139,18 +138,10 @@ public:
         write_collections(collections);
         return writer_->finish();
     }
-    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails, and what was to be
-    /// drawn is kept and tried again, up to 64 MiB.
+    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
     void show_step(double wall_time) {
         if (tensorboard_) {
-            try {
-                tensorboard_->end_step(wall_time);
-            } catch (...) {
-                if (tensorboard_->held_bytes() > most_held_for_tensorboard) {
-                    tensorboard_->forget();
-                }
-                throw;
-            }
+            tensorboard_->end_step(wall_time);
         }
     }
     void abandon_step() noexcept {
@@ -192,8 +183,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_held_for_tensorboard = std::size_t{64} << 20U;
-
     void open_place(const hook_options& options) {
         claim_.emplace(store_, worker_, writers_);
         earlier_run<Storage> earlier{store_, worker_};
@@ -214,16 +203,24 @@ private:
         if (!options.export_tensorboard && options.tensorboard_dir.empty()) {
             return;
         }
-        const tensorboard_writer_options settings{.interval = options.tensorboard_interval, .how = how_};
+        // TensorBoard follows the files of a folder by their names: those of two workers would hide each other's.
+        const std::string folder = writers_ > 1 ? locations::file_part_from_worker(worker_) + "/" : std::string{};
+        tensorboard_place place;
         if (options.tensorboard_dir.empty()) {
-            tensorboard_.emplace(run_folder<Storage>{store_, "tensorboard/"}, worker_, settings);
+            place = [this, folder](const std::string& key, byte_view bytes) {
+                sink_->put("tensorboard/" + folder + key, as_text(bytes));
+            };
         } else if constexpr (std::constructible_from<Storage, std::string>) {
             tensorboard_store_.emplace(std::string{options.tensorboard_dir});
-            tensorboard_.emplace(run_folder<Storage>{*tensorboard_store_, ""}, worker_, settings);
+            place = [this, folder](const std::string& key, byte_view bytes) {
+                put_whole(*tensorboard_store_, folder + key, as_text(bytes), how_);
+            };
         } else {
             throw unsupported("tensorboard_dir is \"" + options.tensorboard_dir +
                               "\", but this storage cannot be made from a path: leave it empty to write into the run");
         }
+        tensorboard_.emplace(std::move(place), worker_,
+                             tensorboard_writer_options{.interval = options.tensorboard_interval});
     }
 
     // A collections file that was lost is written again at the next occasion.
@@ -258,7 +255,7 @@ private:
     std::optional<step_writer> writer_;  // into the sink
     std::vector<lost_write> losses_;     // not asked for yet
     std::optional<Storage> tensorboard_store_;
-    std::optional<tensorboard_writer<run_folder<Storage>>> tensorboard_;
+    std::optional<tensorboard_writer> tensorboard_;
 };
 
 }  // namespace v1

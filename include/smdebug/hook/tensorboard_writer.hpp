@@ -15,8 +15,6 @@
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/output.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/event.hpp>
@@ -29,6 +27,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -45,7 +44,6 @@ inline namespace v1 {
 struct tensorboard_writer_options {
     std::chrono::duration<double> interval{0};      ///< between two files of a mode; 0: a file each step
     std::size_t max_bytes = std::size_t{8} << 20U;  ///< held in memory at the end of a step, of all modes together
-    durability how = durability::cached;            ///< of the files
 };
 
 namespace detail {
@@ -109,18 +107,20 @@ template <reduction_kernel Kernel = scalar_kernel>
     return *std::move(found);
 }
 
-/// Writes event files "<MODE>/<first step>_<worker>.tfevents" into a storage that is the folder for TensorBoard.
+/// Puts a whole file into the folder for TensorBoard: its key there, and its bytes, borrowed for the call.
+using tensorboard_place = std::function<void(const std::string&, byte_view)>;
+
+/// Writes event files "<MODE>/<first step>_<worker>.tfevents" into a place that is the folder for TensorBoard.
 /// Records gather in memory, and a file appears whole, with names that sort by their steps: TensorBoard follows the
 /// files of a folder in the order of their names, and does not look back at one that it has left.  A file whose first
 /// step is that of an older one replaces it.
-/// Errors: what the storage throws; what was not written then is still held, and the next call tries again.  Where that
+/// Errors: what the place throws; what was not written then is still held, and the next call tries again.  Where that
 /// is max_bytes or more, it is lost.
 /// Threads: one at a time.      Destruction writes nothing: close() does.
-template <writable_storage Storage>
 class tensorboard_writer {
 public:
-    tensorboard_writer(Storage store, std::string worker, tensorboard_writer_options options = {})
-        : store_(std::move(store)), worker_(std::move(worker)), options_(options) {}
+    tensorboard_writer(tensorboard_place place, std::string worker, tensorboard_writer_options options = {})
+        : place_(std::move(place)), worker_(std::move(worker)), options_(options) {}
 
     /// Adds a point to the curve of that tag (see wire::tensorboard_tag) in the stamp's mode.
     void add_scalar(const record_stamp& stamp, std::string_view tag, float value) { add(stamp, tag, value); }
@@ -161,13 +161,6 @@ public:
 
     /// Writes everything that is held.  May be called again, and more may be added after it.
     void close() { write_all(); }
-
-    /// Forgets what is held.
-    void forget() noexcept {
-        for (stream& held : streams_) {
-            held.records.clear();
-        }
-    }
 
     /// Bytes that are held in memory.
     [[nodiscard]] std::size_t held_bytes() const noexcept {
@@ -226,16 +219,13 @@ private:
         if (held.records.empty()) {
             return;
         }
-        const std::array pieces{byte_view{held.records}};
-        auto output = create_output(store_, held.key);
-        output.append(pieces);
-        output.commit(options_.how);
+        place_(held.key, held.records);
         held.records.clear();
     }
 
     [[nodiscard]] stream& stream_of(mode which) noexcept { return streams_[static_cast<std::size_t>(which) - 1]; }
 
-    Storage store_;
+    tensorboard_place place_;
     std::string worker_;
     tensorboard_writer_options options_;
     std::array<stream, 4> streams_;  // of train, eval, predict, global

@@ -119,13 +119,21 @@ inline bool remove_file(const std::string& path) {
     return false;
 }
 
-/// A new file beside `path`, named `<path>.tmp.<process>.<number>`, which is removed with this object unless it was
-/// renamed.  A forked child's copy removes nothing.
+/// `path` without the extension of its last part: "events/0_worker_0" for "events/0_worker_0.tfevents".
+[[nodiscard]] inline std::string without_extension(const std::string& path) {
+    const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
+}
+
+/// A new file beside `path`, with ".tmp.<process>.<number>" for its extension, which is removed with this object unless
+/// it was renamed: who looks for files of the kind that is being made, as TensorBoard does by ".tfevents", does not find
+/// it.  A forked child's copy removes nothing.
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
     explicit temporary_file(std::string path) : path_(std::move(path)) {
-        const std::string stem = path_ + ".tmp." + std::to_string(maker_) + ".";
+        const std::string stem = without_extension(path_) + ".tmp." + std::to_string(maker_) + ".";
         bool has_made_folders = false;
         for (int number = 0; handle_.get() < 0;) {
             name_ = stem + std::to_string(number);

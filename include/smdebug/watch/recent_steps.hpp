@@ -64,11 +64,11 @@ public:
         }
     }
 
-    /// Goes to a step.  One that was begun and never ended is forgotten.
+    /// Goes to a step, which may be behind one that is not ended yet.
     void begin(const hook_step& step) {
         const hook_step& now = writer_.now();
         if (begun_ && now.step != step.step) {
-            forget();
+            write_out();
         }
         writer_.set_mode(step.mode);
         if (now.step != step.step || now.mode_step != step.mode_step) {
@@ -86,17 +86,23 @@ public:
         }
     }
 
-    /// Ends the step.  Returns what it is called in the trial, which has it then; nothing when nothing was taken.
-    [[nodiscard]] std::optional<hook_step> end() {
-        if (!std::exchange(begun_, false)) {
+    /// Ends the step of that number.  Returns what it is called in the trial, which has it then; nothing when nothing
+    /// was taken.  What was begun under another number before it, and not ended, is forgotten.
+    [[nodiscard]] std::optional<hook_step> end(step_number step) {
+        if (begun_ && first_.step == step) {
+            write_out();
+        }
+        const auto written = std::exchange(written_, std::nullopt);
+        if (written && written->step != step) {
+            remove(written->step);
+        }
+        if (!written || written->step != step) {
             return std::nullopt;
         }
-        const hook_step ended = first_;
-        reopen_ = make_room_for(ended.step) || reopen_;
-        writer_.end_step();
-        kept_.push_back(ended.step);
+        make_room_for(step);
+        kept_.push_back(step);
         look();
-        return ended;
+        return written;
     }
 
     /// The steps taken so far, those that are still there.  At the same place for as long as this lives.
@@ -130,33 +136,34 @@ private:
         }
     }
 
-    void forget() {
+    // Writes the step at hand, for which room is made when it ends.
+    void write_out() {
         begun_ = false;
-        const step_number step = writer_.now().step;
+        if (const auto forgotten = std::exchange(written_, std::nullopt)) {
+            remove(forgotten->step);
+        }
         writer_.end_step();
-        remove(step);
+        written_ = first_;
     }
 
     void remove(step_number step) {
         const std::string& worker = writer_.options().worker;
         memory_.remove(locations::index_key(step, worker));
         memory_.remove(locations::event_key(step, worker));
+        reopen_ = std::erase(kept_, step) > 0 || reopen_;
     }
 
-    // Removes what is too old, and, when the training went back to an earlier step, what it has left behind.  Returns
-    // whether anything went.
-    bool make_room_for(step_number step) {
-        const std::size_t before = kept_.size();
-        while (!kept_.empty() && kept_.back() >= step) {
+    // Removes what is too old, and, when the training went back to an earlier step, what it has left behind.
+    void make_room_for(step_number step) {
+        reopen_ = std::erase(kept_, step) > 0 || reopen_;  // its files are the new ones already
+        while (!kept_.empty() && kept_.back() > step) {
             remove(kept_.back());
-            kept_.pop_back();
         }
         if (kept_.size() >= keep_ + spare_) {
-            for (; kept_.size() >= keep_; kept_.pop_front()) {
+            while (kept_.size() >= keep_) {
                 remove(kept_.front());
             }
         }
-        return kept_.size() != before;
     }
 
     // A refresh sees the new step.  What is gone, and what is new in the collections file, only a trial that is opened
@@ -182,9 +189,10 @@ private:
     std::size_t spare_;  // so many more before old ones go
     step_memory memory_;
     hook_core<step_memory, Kernel, system_wall_clock> writer_;
-    bool begun_ = false;  // whether the step at hand has any tensor
-    hook_step first_;     // where that was
-    std::deque<step_number> kept_;
+    bool begun_ = false;                // whether the step at hand has any tensor
+    hook_step first_;                   // where that was
+    std::optional<hook_step> written_;  // a step that is written, and not ended
+    std::deque<step_number> kept_;      // ascending
     trial_options reading_;
     std::optional<trial_type> trial_;
     byte_buffer collections_;  // as the trial knows them

@@ -19,8 +19,9 @@ inline namespace v1 {
 
 /// A hook that lets others look: every basic_hook.
 template <class H>
-concept observable_hook = reduction_kernel<typename H::kernel_type> && std::default_initializable<
-    typename H::kernel_type> && requires(H& hook, const H& seen, std::shared_ptr<hook_observer> observer) {
+concept observable_hook = reduction_kernel<typename H::kernel_type> &&
+    std::default_initializable<typename H::kernel_type> &&
+    requires(H& hook, const H& seen, std::shared_ptr<hook_observer> observer) {
     { hook.add_observer(observer) } -> std::same_as<void>;
     { seen.options() } -> std::same_as<const hook_options&>;
 };
@@ -39,8 +40,8 @@ concept observable_hook = reduction_kernel<typename H::kernel_type> && std::defa
 /// [&](const smd::watched_finding&) { hook.save_everything_next_step(); }      // the next step is on disk, whole
 /// ```
 /// What is due for rules does not depend on what is due for the disk: should_save() is true for either; a rule sees
-/// nothing that the loop has not offered.  Rules run, too, where the hook writes nothing (dry_run, a worker that does
-/// not write).
+/// nothing that the loop has not offered, nor a step that is ended by close().  Rules run, too, where the hook writes
+/// nothing (dry_run, a worker that does not write).
 ///
 /// A rule is called as invoke_rule would call it, with a watched_trial over the last steps (keep_steps): names,
 /// collections, worker, modes and values are what a trial would read of the run on disk.  It may keep state, and look

@@ -87,17 +87,16 @@ public:
     }
     [[nodiscard]] bool wants(std::string_view tensor) override { return !stopped_ && names_.contains(tensor, mode_); }
 
-    void see(std::string_view name, const tensor_view& tensor,
-             std::span<const std::string_view> collections) override {
+    void see(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) override {
         if (names_.contains(name, collections, mode_)) {
             steps_->take(name, tensor, collections);
         }
     }
 
-    void end_step(const hook_step& /*as it is called now*/) override {
+    void end_step(const hook_step& step) override {
         const auto steps = steps_;  // the callback may end this, and even the next step
         if (!stopped_ && steps) {
-            if (const auto ended = steps->end()) {
+            if (const auto ended = steps->end(step.step)) {
                 ++counters_.steps;
                 evaluate(*steps, *ended, std::index_sequence_for<Rules...>{});
             }

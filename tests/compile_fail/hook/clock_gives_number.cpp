@@ -1,0 +1,18 @@
+// A clock that gives a plain number, of which nobody knows the unit.
+// expect: wall_clock
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <chrono>
+
+struct clock_gives_number {
+#ifdef CONTROL
+    std::chrono::duration<double> now() const;
+#else
+    double now() const;
+#endif
+};
+
+using hook = smdebug::basic_hook<smdebug::memory_storage, smdebug::simd_kernel<>, clock_gives_number>;
+
+void use(hook& training) { training.end_step(); }
