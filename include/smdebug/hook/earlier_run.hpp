@@ -77,14 +77,15 @@ public:
 private:
     // Modes that take turns have all been seen by then; one that was not starts at its first step again.
     static constexpr std::size_t most_files_read = 1000;
-    // What stands, with two numbers, behind a file's name until it is whole.
+    // What stands, with two numbers, in the place of a file's extension, or behind it, until it is whole.
     static constexpr std::string_view temporary = ".tmp.";
 
-    [[nodiscard]] static std::string_view without_temporary(std::string_view name) noexcept {
+    // The name without that; nothing where it is no temporary one.
+    [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept {
         const std::size_t end = name.rfind(temporary);
         const bool is_one = end != std::string_view::npos &&
                             name.find_first_not_of("0123456789.", end + temporary.size()) == std::string_view::npos;
-        return is_one ? name.substr(0, end) : name;
+        return is_one ? std::optional{name.substr(0, end)} : std::nullopt;
     }
 
     void refuse_ended() const {
@@ -106,12 +107,13 @@ private:
 
     // The step in the name of a file of this worker, or of a temporary one on its way to such a name.
     [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const {
-        const std::string_view name = without_temporary(locations::base_name(key));
-        // Another worker's name may begin with this one's and a dot.
+        const std::string_view name = locations::base_name(key);
+        const auto stem = stem_of_temporary(name);
+        // Another worker's name may begin with this one's and a dot: so all of the name has to be understood.
         for (const std::string_view extension :
-             {std::string_view{".json"}, std::string_view{".csv"}, locations::event_extension}) {
-            const auto parsed = locations::parse_step_file(name, extension);
-            if (parsed && parsed->worker_part == part_) {
+             {std::string_view{}, std::string_view{".json"}, std::string_view{".csv"}, locations::event_extension}) {
+            const auto parsed = locations::parse_step_file(stem.value_or(name), extension);
+            if (parsed && parsed->worker_part == part_ && (stem || !extension.empty())) {
                 return parsed->step;
             }
         }
@@ -129,8 +131,12 @@ private:
                 remove(key);
             }
         }
-        for (const std::string& key : store_->list(locations::collections_key(worker_).append(temporary), {})) {
-            remove(key);
+        for (const std::string& key : store_->list(locations::collections_folder, {})) {
+            const auto stem = stem_of_temporary(key);
+            const std::string own = locations::collections_key(worker_);
+            if (stem && (own == *stem || own == std::string{*stem} + ".json")) {
+                remove(key);
+            }
         }
     }
 

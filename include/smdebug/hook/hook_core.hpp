@@ -135,7 +135,7 @@ private:
     }
 
     void write(std::string_view name, const tensor_view& tensor, const collection_set::membership& belongs_to);
-    void note(added outcome, std::string_view name, const tensor_view& tensor);
+    bool note(added outcome, std::string_view name, const tensor_view& tensor);
     void finish_files();
     template <class Doing>
     void guarded(Doing&& doing);
@@ -157,6 +157,7 @@ private:
     bool looked_ = false;        // whether any_due_ and the observers know the step and mode at hand
     bool any_due_ = false;       // whether anything is to be written of it
     std::uint64_t tensors_ = 0;  // taken in it
+    std::uint64_t written_ = 0;  // those of them of which anything was written
     bool spoiled_ = false;       // whether a file of it could not be written
     bool begun_ = false;         // whether anything was asked about it
     bool everything_ = false;    // whether all is saved in it
@@ -190,7 +191,7 @@ void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const
     const record_stamp now = stamp();
     ++tensors_;
     guarded([&] {
-        note(run_.add_tensor(name, tensor, now), name, tensor);
+        written_ += note(run_.add_tensor(name, tensor, now), name, tensor) ? 1U : 0U;
         run_.show_scalar(now, name, tensor);
     });
     observers_.show(name, tensor, {});
@@ -203,28 +204,30 @@ void hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tenso
     const record_stamp now = stamp();
     ++tensors_;
     guarded([&] {
+        bool any = plan.shape;
         if (!plan.wanted.empty()) {
             if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
                 reduction_records& records = reductions_[&belongs_to];
                 records.update(name, plan.order, *values, now, options_.payload_checksum);
-                note(run_.add_records(records, now), name, tensor);
+                any = (note(run_.add_records(records, now), name, tensor) && !records.records().empty()) || any;
             }
         }
         if (plan.shape) {
             run_.add_shape(name, tensor.shape, now);
         }
         if (plan.raw || everything_) {
-            note(run_.add_tensor(name, tensor, now), name, tensor);
+            any = note(run_.add_tensor(name, tensor, now), name, tensor) || any;
         }
+        written_ += any ? 1U : 0U;
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);
     });
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view name, const tensor_view& tensor) {
+bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view name, const tensor_view& tensor) {
     switch (outcome) {
         case added::written:
-            return;
+            return true;
         case added::no_room:
             ++counters_.dropped_tensors;
             if (options_.on_drop) {
@@ -232,7 +235,7 @@ void hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
                                  " bytes is full: \"" + std::string{name} + "\" of step " + std::to_string(now().step) +
                                  " is dropped");
             }
-            return;
+            return false;
         case added::too_large:
             throw detail::tensor_too_large("the tensor \"" + std::string{name} + "\" has " +
                                                std::to_string(tensor.bytes.size()) +
@@ -240,6 +243,7 @@ void hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
                                                "in parts",
                                            {.tensor = std::string{name}, .step = now().step});
     }
+    return false;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -253,6 +257,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     steps_.advance();
     looked_ = false;
     tensors_ = 0;
+    written_ = 0;
     spoiled_ = false;
     begun_ = false;
     failure.attempt([&] { tell_lost(); });
@@ -267,7 +272,7 @@ void hook_core<Storage, Kernel, Clock>::finish_files() {
         if (bytes != 0) {
             ++counters_.steps;
             counters_.bytes += bytes;
-            counters_.tensors += tensors_;
+            counters_.tensors += written_;
         }
     });
     besides("TensorBoard's files have to wait: ", [&] { run_.show_step(stamp().wall_time); });

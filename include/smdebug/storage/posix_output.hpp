@@ -127,8 +127,8 @@ inline bool remove_file(const std::string& path) {
 }
 
 /// A new file beside `path`, with ".tmp.<process>.<number>" for its extension, which is removed with this object unless
-/// it was renamed: who looks for files of the kind that is being made, as TensorBoard does by ".tfevents", does not find
-/// it.  A forked child's copy removes nothing.
+/// it was renamed: who looks for files of the kind that is being made, as TensorBoard does by ".tfevents", does not
+/// find it.  A forked child's copy removes nothing.
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
