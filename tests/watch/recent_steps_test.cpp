@@ -1,6 +1,7 @@
 #include <smdebug/watch/recent_steps.hpp>
 
 #include <smdebug/hook/tensor_source.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +15,7 @@
 using namespace smdebug;
 using steps_list = std::vector<step_number>;
 using names_list = std::vector<std::string>;
-using recent = recent_steps<simd_kernel<>>;
+using recent = recent_steps<scalar_kernel>;
 
 namespace {
 

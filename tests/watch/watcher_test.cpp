@@ -1,13 +1,11 @@
 #include <smdebug/watch/watcher.hpp>
 
 #include <smdebug/hook/tensor_source.hpp>
-#include <smdebug/reduce/simd_kernel.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/reduce/scalar_kernel.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +19,8 @@ namespace {
 // A watcher as a hook drives it.
 template <class Callback, class... Rules>
 auto watcher_of(watch_options how, Callback callback, Rules... rules) {
-    return std::make_shared<rule_watcher<simd_kernel<>, Callback, Rules...>>(hook_options{}, std::move(how),
-                                                                             std::move(callback), std::move(rules)...);
+    return std::make_shared<rule_watcher<scalar_kernel>>(hook_options{}, std::move(how), std::move(callback),
+                                                         std::vector{watched_rule<scalar_kernel>{std::move(rules)}...});
 }
 
 void show(hook_observer& who, std::string_view name, double value) {

@@ -10,6 +10,7 @@
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/loss_book.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/observer_list.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
@@ -19,7 +20,6 @@
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/wall_clock.hpp>
-#include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -66,7 +66,8 @@ public:
           clock_(std::move(clock)),
           collections_(options_),
           run_(std::move(store), options_),
-          steps_(run_.start().step, run_.start().mode_steps) {}
+          steps_(run_.start().step, run_.start().mode_steps),
+          losses_(options_) {}
     hook_core(const hook_core&) = delete;
     hook_core& operator=(const hook_core&) = delete;
     ~hook_core() = default;
@@ -101,11 +102,11 @@ public:
     void end_step();
     void flush() {
         run_.drain();
-        tell_lost();
+        losses_.note(run_.lost());
     }
     void close();
 
-    [[nodiscard]] const hook_counters& counters() const noexcept { return counters_; }
+    [[nodiscard]] const hook_counters& counters() const noexcept { return losses_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return options_; }
     void add_observer(std::shared_ptr<hook_observer> observer) {
         observers_.add(std::move(observer));
@@ -139,10 +140,6 @@ private:
     void finish_files();
     template <class Doing>
     void guarded(Doing&& doing);
-    template <class Doing>
-    void besides(const std::string& what_is_lost, Doing&& doing);
-    void tell(const std::string& loss);
-    void tell_lost();
 
     hook_options options_;
     Kernel kernel_;
@@ -151,7 +148,7 @@ private:
     run_writer<Storage> run_;
     step_counter steps_;
     observer_list observers_;
-    hook_counters counters_;
+    loss_book losses_;
     std::unordered_map<const collection_set::membership*, reduction_records> reductions_;
 
     bool looked_ = false;        // whether any_due_ and the observers know the step and mode at hand
@@ -229,12 +226,9 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
         case added::written:
             return true;
         case added::no_room:
-            ++counters_.dropped_tensors;
-            if (options_.on_drop) {
-                options_.on_drop("the pool of " + std::to_string(options_.background.pool_bytes) +
+            losses_.note_dropped("the pool of " + std::to_string(options_.background.pool_bytes) +
                                  " bytes is full: \"" + std::string{name} + "\" of step " + std::to_string(now().step) +
                                  " is dropped");
-            }
             return false;
         case added::too_large:
             throw detail::tensor_too_large("the tensor \"" + std::string{name} + "\" has " +
@@ -260,7 +254,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     written_ = 0;
     spoiled_ = false;
     begun_ = false;
-    failure.attempt([&] { tell_lost(); });
+    failure.attempt([&] { losses_.note(run_.lost()); });
     failure.attempt([&] { observers_.end_step(ended); });
     failure.rethrow();
 }
@@ -270,12 +264,13 @@ void hook_core<Storage, Kernel, Clock>::finish_files() {
     guarded([&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
         if (bytes != 0) {
-            ++counters_.steps;
-            counters_.bytes += bytes;
-            counters_.tensors += written_;
+            hook_counters& counters = losses_.counters();
+            ++counters.steps;
+            counters.bytes += bytes;
+            counters.tensors += written_;
         }
     });
-    besides("TensorBoard's files have to wait: ", [&] { run_.show_step(stamp().wall_time); });
+    losses_.attempt([&] { run_.show_step(stamp().wall_time); }, [] { return "TensorBoard's files have to wait"; });
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -287,9 +282,12 @@ void hook_core<Storage, Kernel, Clock>::close() {
     if (tensors_ != 0) {
         failure.attempt([&] { finish_files(); });
     }
-    failure.attempt([&] { besides("TensorBoard's files are lost: ", [&] { run_.close_tensorboard(); }); });
-    failure.attempt([&] { besides("the end of the run is not written: ", [&] { run_.close(collections_); }); });
-    failure.attempt([&] { tell_lost(); });
+    failure.attempt(
+        [&] { losses_.attempt([&] { run_.close_tensorboard(); }, [] { return "TensorBoard's files are lost"; }); });
+    failure.attempt([&] {
+        losses_.attempt([&] { run_.close(collections_); }, [] { return "the end of the run is not written"; });
+    });
+    failure.attempt([&] { losses_.note(run_.lost()); });
     failure.rethrow();
 }
 
@@ -300,56 +298,24 @@ void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
     if (spoiled_) {
         return;
     }
-    try {
-        doing();
-    } catch (const detail::tensor_too_large&) {
-        throw;  // nothing was begun
-    } catch (const std::exception& why) {
-        spoiled_ = true;
-        run_.abandon_step();
-        ++counters_.lost_steps;
-        tell("step " + std::to_string(now().step) + " is lost: " + why.what());
-        if (options_.on_failure == failure_policy::raise) {
-            throw;
-        }
+    std::exception_ptr mistake;
+    losses_.attempt(
+        [&] {
+            try {
+                doing();
+            } catch (const detail::tensor_too_large&) {
+                mistake = std::current_exception();  // nothing was begun
+            }
+        },
+        [&] {
+            spoiled_ = true;
+            run_.abandon_step();
+            ++losses_.counters().lost_steps;
+            return "step " + std::to_string(now().step) + " is lost";
+        });
+    if (mistake) {
+        std::rethrow_exception(mistake);
     }
-}
-
-// Does something with files that belong to no step.
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-template <class Doing>
-void hook_core<Storage, Kernel, Clock>::besides(const std::string& what_is_lost, Doing&& doing) {
-    try {
-        doing();
-    } catch (const std::exception& why) {
-        tell(what_is_lost + why.what());
-        if (options_.on_failure == failure_policy::raise) {
-            throw;
-        }
-    }
-}
-
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::tell(const std::string& loss) {
-    counters_.last_loss = loss;
-    if (options_.on_failure == failure_policy::drop && options_.on_drop) {
-        options_.on_drop(loss);
-    }
-}
-
-// What went wrong behind the training's back.
-template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::tell_lost() {
-    first_failure failure;
-    for (const lost_write& lost : run_.lost()) {
-        // With its events or its index a step is lost, with another file none.
-        if (lost.key.starts_with(locations::events_folder) || lost.key.starts_with(locations::index_folder)) {
-            --counters_.steps;
-            ++counters_.lost_steps;
-        }
-        failure.attempt([&] { besides(lost.key + " is lost: ", [&] { std::rethrow_exception(lost.why); }); });
-    }
-    failure.rethrow();
 }
 
 }  // namespace v1

@@ -11,8 +11,10 @@
 #include <smdebug/watch/watcher.hpp>
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -59,8 +61,16 @@ concept observable_hook = reduction_kernel<typename H::kernel_type> &&
 template <observable_hook Hook, finding_callback Callback, rule<watched_trial<typename Hook::kernel_type>>... Rules>
 requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback,
                                                               Rules... rules) {
-    auto made = std::make_shared<rule_watcher<typename Hook::kernel_type, Callback, Rules...>>(
-        observed.options(), std::move(options), std::move(callback), std::move(rules)...);
+    using kernel_type = typename Hook::kernel_type;
+    std::vector<watched_rule<kernel_type>> all;
+    all.reserve(sizeof...(Rules));
+    (all.emplace_back(std::move(rules)), ...);
+    auto made = std::make_shared<rule_watcher<kernel_type>>(
+        observed.options(), std::move(options),
+        [held = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {
+            static_cast<void>(std::invoke(*held, found));
+        },
+        std::move(all));
     observed.add_observer(made);
     return made;
 }

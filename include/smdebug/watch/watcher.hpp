@@ -13,7 +13,6 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/options.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch_options.hpp>
 #include <smdebug/watch/watched_names.hpp>
@@ -22,12 +21,11 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,26 +58,50 @@ protected:
 template <class C>
 concept finding_callback = std::invocable<C&, const watched_finding&>;
 
+/// A rule of any type, as a watcher calls it: what it is does not multiply the code around it.
+template <reduction_kernel Kernel>
+class watched_rule {
+public:
+    template <rule<watched_trial<Kernel>> Rule>
+    explicit watched_rule(Rule callable) : name_(name_of_rule(callable)) {
+        // Nothing can come while the training stands still: what has to be waited for is not there.
+        call_ = [held = std::make_shared<Rule>(std::move(callable))](const watched_trial<Kernel>& run,
+                                                                     step_number step) {
+            return evaluate_rule(*held, run, step, {.timeout = std::chrono::milliseconds{0}});
+        };
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// Errors: as evaluate_rule.
+    [[nodiscard]] std::vector<finding> operator()(const watched_trial<Kernel>& run, step_number step) const {
+        return call_(run, step);
+    }
+
+private:
+    std::string name_;
+    std::function<std::vector<finding>(const watched_trial<Kernel>&, step_number)> call_;
+};
+
 /// Keeps the last steps of a hook, calls rules and hands over what they find.
-template <reduction_kernel Kernel, finding_callback Callback, rule<watched_trial<Kernel>>... Rules>
+template <reduction_kernel Kernel>
 class rule_watcher final : public watcher, public hook_observer {
 public:
     /// Errors: value_error (options).
-    rule_watcher(const hook_options& watched, watch_options how, Callback callback, Rules... rules)
+    rule_watcher(const hook_options& watched, watch_options how, std::function<void(const watched_finding&)> callback,
+                 std::vector<watched_rule<Kernel>> rules)
         : how_((check(how), std::move(how))),
           names_(watched, how_.include_regex),
           callback_(std::move(callback)),
-          rule_names_{name_of_rule(rules)...},
-          rules_(std::move(rules)...),
+          rules_(std::move(rules)),
           steps_(std::make_shared<recent_steps<Kernel>>(watched, how_)) {
         for (const mode which : all_modes) {
-            when_[static_cast<std::size_t>(which) - 1] = how_.save_config.in(which);
+            when_[place_of(which)] = how_.save_config.in(which);
         }
     }
 
     [[nodiscard]] bool wants(const hook_step& step) override {
         mode_ = step.mode;
-        if (stopped_ || !is_due(when_[static_cast<std::size_t>(step.mode) - 1], step.mode_step)) {
+        if (stopped_ || !is_due(when_[place_of(step.mode)], step.mode_step)) {
             return false;
         }
         steps_->begin(step);
@@ -98,7 +120,9 @@ public:
         if (!stopped_ && steps) {
             if (const auto ended = steps->end(step.step)) {
                 ++counters_.steps;
-                evaluate(*steps, *ended, std::index_sequence_for<Rules...>{});
+                for (const watched_rule<Kernel>& each : rules_) {
+                    evaluate(each, steps->run(), *ended);
+                }
             }
         }
         if (stopped_) {
@@ -107,35 +131,30 @@ public:
     }
 
 private:
-    template <std::size_t... I>
-    void evaluate(const recent_steps<Kernel>& steps, const hook_step& at, std::index_sequence<I...> /*all*/) {
-        (evaluate(std::get<I>(rules_), rule_names_[I], steps.run(), at), ...);
-    }
+    [[nodiscard]] static std::size_t place_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
 
-    template <class Rule>
-    void evaluate(Rule& callable, std::string_view name, const watched_trial<Kernel>& run, const hook_step& at) {
+    void evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run, const hook_step& at) {
         if (stopped_) {
             return;
         }
-        // Nothing can come while the training stands still: what has to be waited for is not there.
         std::vector<finding> found;
         try {
-            found = evaluate_rule(callable, run, at.step, {.timeout = std::chrono::milliseconds{0}});
+            found = each(run, at.step);
             ++counters_.evaluated;
         } catch (const not_found& missing) {
             if (!detail::means_skip(missing)) {
                 throw;
             }
-            skip(name, at.step, missing);
+            skip(each.name(), at.step, missing);
         } catch (const step_not_yet_available& missing) {
-            skip(name, at.step, missing);
+            skip(each.name(), at.step, missing);
         } catch (const timed_out& missing) {
-            skip(name, at.step, missing);
+            skip(each.name(), at.step, missing);
         } catch (const stopped& missing) {
-            skip(name, at.step, missing);
+            skip(each.name(), at.step, missing);
         }
         for (const finding& one : found) {
-            hand_over({.rule = name, .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
+            hand_over({.rule = each.name(), .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
         }
     }
 
@@ -162,11 +181,10 @@ private:
     }
 
     watch_options how_;
-    std::array<save_config_mode, 4> when_;  // by mode - 1
+    std::array<save_config_mode, all_modes.size()> when_;  // by mode
     watched_names names_;
-    Callback callback_;
-    std::array<std::string, sizeof...(Rules)> rule_names_;
-    std::tuple<Rules...> rules_;
+    std::function<void(const watched_finding&)> callback_;
+    std::vector<watched_rule<Kernel>> rules_;
     std::shared_ptr<recent_steps<Kernel>> steps_;  // none after the end
     mode mode_ = mode::global;
 };

@@ -1,0 +1,77 @@
+// What a hook does about a failure: throw it, or count it, tell it, and go on.
+// Used by: hook (hook_core).
+#pragma once
+
+#include <smdebug/core/first_failure.hpp>
+#include <smdebug/hook/file_sink.hpp>
+#include <smdebug/hook/hook_counters.hpp>
+#include <smdebug/hook/hook_options.hpp>
+#include <smdebug/index/locations.hpp>
+
+#include <exception>
+#include <span>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Keeps a hook's counters, and its policy of losses.
+/// Borrows: the options.
+class loss_book {
+public:
+    explicit loss_book(const hook_options& options) : options_(&options) {}
+
+    [[nodiscard]] hook_counters& counters() noexcept { return counters_; }
+    [[nodiscard]] const hook_counters& counters() const noexcept { return counters_; }
+
+    /// Does something that may fail.  Where it does, calls on_failure() for what has to be given up, which returns what
+    /// is lost, as a sentence; then tells or throws it, as the policy says.
+    template <class Doing, class OnFailure>
+    void attempt(Doing&& doing, OnFailure&& on_failure) {
+        try {
+            doing();
+        } catch (const std::exception& why) {
+            tell(std::string{on_failure()} + ": " + why.what());
+            if (options_->on_failure == failure_policy::raise) {
+                throw;
+            }
+        }
+    }
+
+    /// Notes files that were lost behind the training's back.      Errors: the first one's, as the policy says.
+    void note(std::span<const lost_write> lost) {
+        first_failure failure;
+        for (const lost_write& file : lost) {
+            // With its events or its index a step is lost, with another file none.
+            if (file.key.starts_with(locations::events_folder) || file.key.starts_with(locations::index_folder)) {
+                --counters_.steps;
+                ++counters_.lost_steps;
+            }
+            failure.attempt(
+                [&] { attempt([&] { std::rethrow_exception(file.why); }, [&] { return file.key + " is lost"; }); });
+        }
+        failure.rethrow();
+    }
+
+    /// Notes that there was no room for a tensor.
+    void note_dropped(const std::string& sentence) {
+        ++counters_.dropped_tensors;
+        if (options_->on_drop) {
+            options_->on_drop(sentence);
+        }
+    }
+
+private:
+    void tell(const std::string& loss) {
+        counters_.last_loss = loss;
+        if (options_->on_failure == failure_policy::drop && options_->on_drop) {
+            options_->on_drop(loss);
+        }
+    }
+
+    const hook_options* options_;
+    hook_counters counters_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

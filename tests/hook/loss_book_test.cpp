@@ -1,0 +1,67 @@
+#include <smdebug/hook/loss_book.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/error.hpp>
+
+#include <array>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace smd = smdebug;
+
+namespace {
+
+std::exception_ptr full_disk() { return std::make_exception_ptr(smd::unavailable("the disk is full", {})); }
+
+}  // namespace
+
+TEST_CASE("loss_book: what fails is thrown as it is, after what has to be given up was") {
+    const smd::hook_options options;
+    smd::loss_book losses{options};
+    bool given_up = false;
+    losses.attempt([] {},
+                   [&] {
+                       given_up = true;
+                       return "nothing";
+                   });
+    CHECK_FALSE(given_up);
+    CHECK_THROWS_AS(losses.attempt([] { std::rethrow_exception(full_disk()); },
+                                   [&] {
+                                       given_up = true;
+                                       return "step 7 is lost";
+                                   }),
+                    smd::unavailable);
+    CHECK(given_up);
+    CHECK(losses.counters().last_loss == "step 7 is lost: Unavailable: the disk is full");
+}
+
+TEST_CASE("loss_book: with the policy drop it is told, and training goes on") {
+    std::vector<std::string> told;
+    smd::hook_options options;
+    options.on_failure = smd::failure_policy::drop;
+    options.on_drop = [&](const std::string& what) { told.push_back(what); };
+    smd::loss_book losses{options};
+    losses.attempt([] { std::rethrow_exception(full_disk()); }, [] { return "step 7 is lost"; });
+    losses.note_dropped("no room");
+    CHECK(told == std::vector<std::string>{"step 7 is lost: Unavailable: the disk is full", "no room"});
+    CHECK(losses.counters().dropped_tensors == 1);
+}
+
+TEST_CASE("loss_book: of files lost in the background each is counted, the first is thrown") {
+    const smd::hook_options options;
+    smd::loss_book losses{options};
+    losses.counters().steps = 5;
+    const std::array lost{
+        smd::lost_write{"events/000000000001/000000000001_worker_0.tfevents", full_disk()},
+        smd::lost_write{"index/000000000/000000000002_worker_0.json",
+                        std::make_exception_ptr(smd::access_denied("no right", {}))},
+        smd::lost_write{"collections/000000000/worker_0_collections.json", full_disk()},
+        smd::lost_write{"tensorboard/TRAIN/000000000001_worker_0.tfevents", full_disk()},
+    };
+    CHECK_THROWS_AS(losses.note(lost), smd::unavailable);
+    CHECK(losses.counters().steps == 3);
+    CHECK(losses.counters().lost_steps == 2);
+    CHECK_NOTHROW(losses.note({}));
+}

@@ -1,0 +1,745 @@
+// What a hook saves, a trial reads: every dtype, rank, name and configuration, against a model of what must be there.
+#include <smdebug/hook/basic_hook.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace std::literals;
+using smdebug_test::temporary_folder;
+
+namespace {
+
+constexpr std::array every_dtype{dtype::float16, dtype::bfloat16,  dtype::float32,    dtype::float64,
+                                 dtype::int8,    dtype::int16,     dtype::int32,      dtype::int64,
+                                 dtype::uint8,   dtype::uint16,    dtype::uint32,     dtype::uint64,
+                                 dtype::boolean, dtype::complex64, dtype::complex128, dtype::string};
+
+const std::vector<std::string> odd_names{"w",
+                                         "layer/0/weight",
+                                         "a name with spaces ",
+                                         "Größe/重み/🎲",
+                                         R"("quoted" and \slashed\)",
+                                         "dense/kernel:0",
+                                         "tab\tnewline\nnul\0end"s,
+                                         "smdebug",
+                                         "scalar/x",
+                                         "..",
+                                         "/absolute",
+                                         "\x7f\u0080\u2028",
+                                         std::string(3000, 'n')};
+
+// A tensor that keeps its own elements.
+struct owned_tensor {
+    dtype type = dtype::float32;
+    shape_type shape;
+    std::vector<std::byte> bytes;
+    std::vector<std::string> texts;
+    std::vector<std::string_view> views;  // of the texts
+
+    [[nodiscard]] tensor_view view() {
+        views.assign(texts.begin(), texts.end());
+        return {.type = type, .shape = shape, .bytes = bytes, .strings = views};
+    }
+};
+
+class generator {
+public:
+    explicit generator(unsigned seed) : random_(seed) {}
+
+    // Below `end`.
+    [[nodiscard]] std::size_t below(std::size_t end) { return random_() % end; }
+    [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
+
+    [[nodiscard]] owned_tensor tensor(dtype type, shape_type shape) {
+        owned_tensor made{.type = type, .shape = std::move(shape), .bytes = {}, .texts = {}, .views = {}};
+        const std::size_t count = element_count(made.shape).value();
+        if (type == dtype::string) {
+            for (std::size_t i = 0; i < count; ++i) {
+                made.texts.push_back(std::string(below(5), '\0') +
+                                     std::string(below(300), static_cast<char>(below(256))));
+            }
+            return made;
+        }
+        made.bytes.resize(count * size_of(type));
+        for (std::byte& each : made.bytes) {  // NaN, infinities and denormals among them
+            each = static_cast<std::byte>(type == dtype::boolean ? below(2) : below(256));
+        }
+        return made;
+    }
+    [[nodiscard]] shape_type shape(std::size_t rank) {
+        shape_type made(rank);
+        for (std::size_t& extent : made) {
+            extent = one_in(12) ? 0 : 1 + below(4);
+        }
+        return made;
+    }
+    [[nodiscard]] owned_tensor tensor() {
+        // Now and then one that is written as it lies.
+        shape_type extents = one_in(10) ? shape_type{1 + below(9), 700} : shape(below(6));
+        return tensor(every_dtype.at(below(every_dtype.size())), std::move(extents));
+    }
+
+private:
+    std::mt19937 random_;
+};
+
+bool same_bytes(byte_view a, byte_view b) { return std::ranges::equal(a, b); }
+
+bool equal(const tensor_value& read, const owned_tensor& saved) {
+    return read.type() == saved.type && read.shape() == saved.shape && same_bytes(read.bytes(), saved.bytes) &&
+           std::ranges::equal(read.strings(), saved.texts);
+}
+
+// Counts up, so that two hooks write the same bytes.
+struct counting_clock {
+    std::shared_ptr<double> at = std::make_shared<double>(1e9);
+    [[nodiscard]] std::chrono::duration<double> now() const { return std::chrono::duration<double>{*at += 0.125}; }
+};
+
+template <class Storage>
+using test_hook = basic_hook<Storage, simd_kernel<>, counting_clock>;
+
+using checked_trial = basic_trial<memory_storage, event_decoder<crc_check::full>>;
+
+hook_options saves_all() { return {.save_config = {.save_interval = 1}, .save_all = true}; }
+
+// Writes into memory and into a folder, at once and behind, and gives the first, if all are the same.
+template <class Training>
+memory_storage written_by(const hook_options& options, Training&& train) {
+    const auto with = [&]<class Storage>(Storage store, std::size_t pool) {
+        hook_options own = options;
+        own.background.pool_bytes = pool;
+        test_hook<Storage> hook{store, own};
+        train(hook);
+        hook.close();
+        return store;
+    };
+    const memory_storage first = with(memory_storage{}, 0);
+    const memory_storage behind = with(memory_storage{}, 1);
+    const temporary_folder folder;
+    const temporary_folder folder_behind;
+    const local_storage on_disk = with(local_storage{folder.path()}, 0);
+    const local_storage on_disk_behind = with(local_storage{folder_behind.path()}, 3U << 20U);
+    const std::vector<std::string> keys = first.list("", {});
+    CHECK(behind.list("", {}) == keys);
+    CHECK(on_disk.list("", {}) == keys);
+    CHECK(on_disk_behind.list("", {}) == keys);
+    for (const std::string& key : keys) {
+        CAPTURE(key);
+        const byte_buffer bytes = first.read(key);
+        CHECK(same_bytes(behind.read(key).view(), bytes.view()));
+        CHECK(same_bytes(on_disk.read(key).view(), bytes.view()));
+        CHECK(same_bytes(on_disk_behind.read(key).view(), bytes.view()));
+    }
+    return first;
+}
+
+}  // namespace
+
+TEST_CASE("round trip: every dtype at every rank, with any bytes in it, under any name") {
+    for (const auto footer : {record::footer_kind::package_constant, record::footer_kind::checksum}) {
+        hook_options options = saves_all();
+        options.payload_checksum = footer;
+        generator make{11};
+        std::map<std::string, owned_tensor> saved;
+        const auto put = [&](const std::string& name, owned_tensor tensor) { saved.emplace(name, std::move(tensor)); };
+        for (const dtype type : every_dtype) {
+            for (std::size_t rank = 0; rank <= 5; ++rank) {
+                const std::string name = std::string{name_of(type)} + "/" + std::to_string(rank);
+                put(name, make.tensor(type, shape_type(rank, 2)));
+                for (std::size_t zero = 0; zero < rank; ++zero) {
+                    shape_type shape(rank, 3);
+                    shape[zero] = 0;
+                    put(name + "/without/" + std::to_string(zero), make.tensor(type, shape));
+                }
+            }
+            // About as large as what is copied, what is written as it lies, and what is not kept back.
+            for (const std::size_t bytes : {4095U, 4096U, 4100U, 140'000U}) {
+                const std::size_t each = type == dtype::string ? 100 : size_of(type);
+                put(std::string{name_of(type)} + " of " + std::to_string(bytes), make.tensor(type, {bytes / each}));
+            }
+        }
+        for (const std::string& name : odd_names) {
+            put(name, make.tensor());
+        }
+        const memory_storage store = written_by(options, [&](auto& hook) {
+            for (auto& [name, tensor] : saved) {
+                CHECK(hook.save_tensor(name, tensor.view()));
+            }
+            hook.end_step();
+        });
+        const checked_trial run{store};
+        CHECK(run.tensor_names().size() == saved.size());
+        for (const auto& [name, tensor] : saved) {
+            CAPTURE(name);
+            REQUIRE(run.has_tensor(name));
+            const auto value = run.tensor(name).find_value(0);
+            REQUIRE(value);
+            CHECK(equal(*value, tensor));
+        }
+    }
+}
+
+TEST_CASE("round trip: special numbers keep their bits") {
+    const std::vector<float> floats{
+        std::numeric_limits<float>::quiet_NaN(),
+        std::bit_cast<float>(0xFFC12345U),  // a NaN with a payload
+        std::numeric_limits<float>::infinity(),  -std::numeric_limits<float>::infinity(), -0.0F,
+        std::numeric_limits<float>::denorm_min()};
+    memory_storage store;
+    test_hook<memory_storage> hook{store, saves_all()};
+    hook.save_tensor("f", floats);
+    hook.save_scalar("nan", std::numeric_limits<double>::quiet_NaN());
+    hook.save_scalar("half", float16{});
+    hook.save_scalar("no", false);
+    hook.close();
+    const checked_trial run{store};
+    const auto read = run.tensor("f").value(0).elements<float>();
+    const auto value = run.tensor("f").value(0);
+    CHECK(same_bytes(value.bytes(), std::as_bytes(std::span{floats})));
+    CHECK(read.size() == floats.size());
+    CHECK(run.tensor("scalar/nan").value<double>(0)(0) != run.tensor("scalar/nan").value<double>(0)(0));
+    CHECK(run.tensor("scalar/half").value(0).type() == dtype::float16);
+    CHECK(run.tensor("scalar/no").value<bool>(0)(0) == false);
+}
+
+TEST_CASE("round trip: all eighteen reductions, to the bit, at steps and times of any length") {
+    hook_options options;
+    options.save_config.save_interval = 1;
+    options.reduction_config =
+        reduction_config{.reductions = {"min", "max", "mean", "std", "variance", "sum", "prod"},
+                         .abs_reductions = {"min", "max", "mean", "std", "variance", "sum", "prod"},
+                         .norms = {"l1", "l2"},
+                         .abs_norms = {"l1", "l2"}};
+    options.save_all = true;
+    for (const auto footer : {record::footer_kind::package_constant, record::footer_kind::checksum}) {
+        options.payload_checksum = footer;
+        generator make{5};
+        std::map<std::string, owned_tensor> tensors;
+        for (const dtype type : every_dtype) {
+            tensors.emplace(std::string{name_of(type)}, make.tensor(type, {3, 5}));
+            tensors.emplace("empty " + std::string{name_of(type)}, make.tensor(type, {0}));
+            tensors.emplace("one " + std::string{name_of(type)}, make.tensor(type, {}));
+        }
+        // Where the number of a step, or of one in its mode, takes another byte or digit.
+        const std::vector<std::pair<step_number, step_number>> numbers{{0, 0},       {1, 1},
+                                                                       {9, 0},       {10, 10},
+                                                                       {99, 9},      {127, 99},
+                                                                       {128, 100},   {999, 101},
+                                                                       {16'383, 12}, {16'384, 1'000'000},
+                                                                       {20'000, 7},  {step_number{1} << 40U, 8}};
+        const memory_storage store = written_by(options, [&](auto& hook) {
+            for (const auto& [global, in_mode] : numbers) {
+                hook.set_mode(in_mode % 2 == 0 ? mode::train : mode::eval);
+                hook.set_step(global, in_mode);
+                for (auto& [name, tensor] : tensors) {
+                    CHECK(hook.save_tensor(name, tensor.view()));
+                }
+                hook.end_step();
+            }
+        });
+        const checked_trial run{store};
+        REQUIRE(run.steps().size() == numbers.size());
+        for (const auto& [global, in_mode] : numbers) {
+            CAPTURE(global);
+            CHECK(run.mode_step(global) == in_mode);
+            CHECK(run.mode(global) == (in_mode % 2 == 0 ? mode::train : mode::eval));
+            for (auto& [name, tensor] : tensors) {
+                CAPTURE(name);
+                const auto computed = simd_kernel<>{}.reduce(tensor.view(), reduction_set::all());
+                if (!computed.ok()) {
+                    CHECK(tensor.type == dtype::string);
+                    CHECK_FALSE(run.has_tensor(name));
+                    continue;
+                }
+                const auto saved = run.tensor(name).reduction_values(global);
+                CHECK(saved.size() == (is_complex(tensor.type) ? 11 : 18));
+                for (const auto& [key, value] : saved) {
+                    CAPTURE(key.name());
+                    CHECK(computed->computed.contains(key));
+                    CHECK(std::bit_cast<std::uint64_t>(value) ==
+                          std::bit_cast<std::uint64_t>(computed->value[key.index()]));
+                }
+                CHECK_FALSE(run.tensor(name).find_value(global));
+            }
+        }
+    }
+}
+
+TEST_CASE("round trip: a dry run writes nothing, and counts what it would have written") {
+    hook_options options = saves_all();
+    std::array<hook_counters, 2> counted;
+    for (const bool dry : {false, true}) {
+        options.dry_run = dry;
+        memory_storage store;
+        test_hook<memory_storage> hook{store, options};
+        generator make{3};
+        for (int step = 0; step < 4; ++step) {
+            for (int i = 0; i < 5; ++i) {
+                CHECK(hook.save_tensor("t" + std::to_string(i), make.tensor().view()));
+            }
+            hook.end_step();
+        }
+        hook.close();
+        counted.at(dry ? 1 : 0) = hook.counters();
+        CHECK(store.list("", {}).empty() == dry);
+    }
+    CHECK(counted[0].steps == 4);
+    CHECK(counted[0].tensors == 20);
+    CHECK(counted[1].steps == counted[0].steps);
+    CHECK(counted[1].tensors == counted[0].tensors);
+    CHECK(counted[1].bytes == counted[0].bytes);
+}
+
+// --- any configuration, any training, against a model -------------------------------------------------------------
+
+namespace {
+
+// What must be there of one tensor at one step.
+struct modelled_tensor {
+    std::optional<owned_tensor> raw = {};
+    std::optional<shape_type> shape = {};
+    std::map<reduction_key, double> reductions = {};
+    [[nodiscard]] bool empty() const { return !raw && !shape && reductions.empty(); }
+};
+
+struct modelled_step {
+    smdebug::mode mode = smdebug::mode::global;
+    step_number mode_step = 0;
+    std::map<std::string, modelled_tensor> tensors = {};
+};
+
+// A collection as the documentation has it.
+struct modelled_collection {
+    std::function<bool(std::string_view)> matches;
+    bool included = false;
+    std::map<mode, save_config_mode> when = {};
+    std::set<reduction_key> reductions = {};
+    bool raw = false;
+    bool shape = false;
+    bool only_in_training = false;
+    std::set<std::string> put = {};   // by name, in the call
+    std::set<std::string> seen = {};  // what must be listed in the collections file
+};
+
+const std::vector<std::string> modelled_names{"a/weight",
+                                              "a/bias",
+                                              "b/weight",
+                                              "b/x: \"y\"",
+                                              "gradient/a/weight",
+                                              "gradient/b/bias",
+                                              "CrossEntropyLoss_output_0",
+                                              "CrossEntropyLoss_input_output_0",
+                                              "x/Größe",
+                                              "x/weight",
+                                              "misc"};
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// A training by chance, and what it must leave.
+class modelled_training {
+public:
+    explicit modelled_training(unsigned seed) : make_(seed) {
+        options_.save_config = random_when();
+        if (make_.one_in(2)) {
+            options_.save_config.modes[make_.one_in(2) ? mode::eval : mode::train] = random_when().in(mode::global);
+        }
+        reduction_config what{.save_raw_tensor = true};
+        if (make_.one_in(2)) {
+            what = random_what();
+            options_.reduction_config = what;
+        }
+        const auto add = [&](const std::string& name, std::function<bool(std::string_view)> matches) {
+            modelled_collection& made = all_[name];
+            made.matches = std::move(matches);
+            made.when = options_.save_config;
+            set_what(made, what);
+        };
+        const auto nothing = [](std::string_view) { return false; };
+        add("all", nothing);
+        add("default", nothing);
+        add("weights", [](std::string_view name) { return !name.starts_with("gradient") && contains(name, "weight"); });
+        add("biases", [](std::string_view name) { return !name.starts_with("gradient") && contains(name, "bias"); });
+        add("gradients", [](std::string_view name) { return name.starts_with("gradient"); });
+        all_["gradients"].only_in_training = true;
+        add("losses", [](std::string_view name) { return name == "CrossEntropyLoss_output_0"; });
+        add("by_regex", [](std::string_view name) { return name.starts_with("a/") || name.starts_with("x/"); });
+        add("by_name", [](std::string_view name) { return name == "b/weight" || name == "misc"; });
+        options_.collections = {{.name = "by_regex", .include_regex = {"^a/", "^x/"}},
+                                {.name = "by_name", .tensor_names = {"b/weight", "misc"}},
+                                {.name = "weights"}};
+        for (collection& own : options_.collections) {
+            if (make_.one_in(2)) {
+                own.reduction_config = random_what();
+                set_what(all_[own.name], *own.reduction_config);
+            }
+            if (make_.one_in(2)) {
+                own.save_config.emplace();
+                for (const mode which : {mode::train, mode::eval, mode::predict, mode::global}) {
+                    if (make_.one_in(2)) {
+                        all_[own.name].when[which] = (*own.save_config)[which] = random_when().in(which);
+                    }
+                }
+            }
+        }
+        set_what(all_["losses"], {.save_raw_tensor = true});
+        all_["losses"].included = true;
+        for (const char* name : {"weights", "biases", "gradients", "by_regex", "by_name"}) {
+            if (make_.one_in(3)) {
+                options_.include_collections.emplace_back(name);
+                all_[name].included = true;
+            }
+        }
+        if (make_.one_in(4)) {
+            options_.include_regex = {"misc|^b/x"};
+            all_["default"].included = true;
+            all_["default"].matches = [](std::string_view name) { return name == "misc" || name.starts_with("b/x"); };
+        }
+        if (make_.one_in(8)) {
+            options_.save_all = true;
+            all_["all"].matches = [](std::string_view) { return true; };
+            include_all_ = true;
+        } else if (make_.one_in(8)) {
+            options_.include_collections.emplace_back("all");
+            include_all_ = true;
+        }
+        if (include_all_) {
+            for (auto& [name, group] : all_) {
+                group.included = true;
+            }
+        }
+        options_.payload_checksum =
+            make_.one_in(2) ? record::footer_kind::checksum : record::footer_kind::package_constant;
+        plan_steps();
+    }
+
+    [[nodiscard]] const hook_options& options() const noexcept { return options_; }
+
+    template <class Hook>
+    void train(Hook& hook) {
+        for (planned_step& step : plan_) {
+            if (step.jumps) {
+                hook.set_step(step.global, {});
+            }
+            hook.set_mode(step.mode);
+            CHECK(hook.step() == step.global);
+            CHECK(hook.mode_step() == step.mode_step);
+            for (planned_save& save : step.saves) {
+                CAPTURE(save.name);
+                if (save.scalar) {
+                    hook.save_scalar(save.name, *save.scalar);
+                } else {
+                    if (save.into.empty()) {
+                        CHECK(hook.should_save(save.name) == save.due);
+                    }
+                    const auto into = [&](auto... names) {
+                        return hook.save_tensor(save.name, save.tensor.view(), {names...});
+                    };
+                    using text = std::string_view;
+                    CHECK((save.into.empty()       ? into()
+                           : save.into.size() == 1 ? into(text{save.into[0]})
+                                                   : into(text{save.into[0]}, text{save.into[1]})) == save.due);
+                }
+            }
+            if (step.everything_next) {
+                hook.save_everything_next_step();
+            }
+            hook.end_step();
+        }
+    }
+
+    void check(const memory_storage& store) const {
+        if (model_.empty()) {
+            CHECK(store.list("index/", {}).empty());
+            return;
+        }
+        const checked_trial run{store};
+        std::vector<step_number> steps;
+        std::set<std::string> names;
+        for (const auto& [number, step] : model_) {
+            steps.push_back(number);
+            CAPTURE(number);
+            CHECK(run.mode(number) == step.mode);
+            CHECK(run.mode_step(number) == step.mode_step);
+            std::vector<std::string> expected;
+            for (const auto& [name, tensor] : step.tensors) {
+                CAPTURE(name);
+                expected.push_back(name);
+                names.insert(name);
+                check(run.tensor(name), number, tensor);
+            }
+            CHECK(run.tensor_names({.step = number}) == expected);
+        }
+        CHECK(run.steps() == steps);
+        CHECK(run.tensor_names() == std::vector<std::string>(names.begin(), names.end()));
+        check_collections(run);
+        ++checked_runs;
+        checked_steps += static_cast<int>(model_.size());
+    }
+
+    static inline int checked_runs = 0;
+    static inline int checked_steps = 0;
+    static inline int checked_tensors = 0;
+
+private:
+    struct planned_save {
+        std::string name;
+        std::vector<std::string> into;
+        std::optional<double> scalar;
+        owned_tensor tensor;
+        bool due = false;
+    };
+    struct planned_step {
+        step_number global = 0;
+        smdebug::mode mode = smdebug::mode::global;
+        step_number mode_step = 0;
+        bool jumps = false;
+        bool everything_next = false;
+        std::vector<planned_save> saves;
+    };
+
+    [[nodiscard]] save_config random_when() {
+        save_config when{.save_interval = static_cast<std::int64_t>(1 + make_.below(3))};
+        if (make_.one_in(3)) {
+            when.start_step = static_cast<step_number>(make_.below(4));
+        }
+        if (make_.one_in(3)) {
+            when.end_step = when.start_step.value_or(0) + 1 + static_cast<step_number>(make_.below(5));
+        }
+        for (std::size_t i = make_.one_in(3) ? 2 : 0; i > 0; --i) {
+            when.save_steps.push_back(static_cast<step_number>(make_.below(12)));
+        }
+        return when;
+    }
+
+    [[nodiscard]] reduction_config random_what() {
+        reduction_config what{.save_raw_tensor = make_.one_in(2), .save_shape = make_.one_in(3)};
+        const auto some = [&](std::vector<std::string>& into, std::initializer_list<const char*> from) {
+            for (const char* each : from) {
+                if (make_.one_in(4)) {
+                    into.emplace_back(each);
+                }
+            }
+        };
+        some(what.reductions, {"max", "min", "abs_sum", "mean", "std", "variance", "sum", "prod", "l2_norm"});
+        some(what.abs_reductions, {"min", "mean", "variance"});
+        some(what.norms, {"l1", "l2"});
+        some(what.abs_norms, {"l2", "l1"});
+        return what;
+    }
+
+    static void set_what(modelled_collection& group, const reduction_config& what) {
+        group.raw = what.save_raw_tensor;
+        group.shape = what.save_shape;
+        group.reductions.clear();
+        const auto add = [&](std::string name, bool abs) {
+            if (name.ends_with("_norm")) {
+                name.resize(name.size() - 5);
+            }
+            if (name.starts_with("abs_")) {
+                name.erase(0, 4);
+                abs = true;
+            }
+            group.reductions.insert({reduction_named(name).value(), abs});
+        };
+        for (const auto& [list, abs] : {std::pair{what.reductions, false}, std::pair{what.norms, false},
+                                        std::pair{what.abs_reductions, true}, std::pair{what.abs_norms, true}}) {
+            for (const std::string& name : list) {
+                add(name, abs);
+            }
+        }
+    }
+
+    [[nodiscard]] static bool is_due(const save_config_mode& when, step_number step) {
+        const bool listed = std::ranges::find(when.save_steps, step) != when.save_steps.end();
+        const bool in_range = step >= when.start_step.value_or(0) && step < when.end_step.value_or(INT64_MAX);
+        return listed || (in_range && step % when.save_interval == 0);
+    }
+
+    // Makes up the steps, and writes down what they must leave.
+    void plan_steps() {
+        std::map<mode, step_number> next_of_mode;
+        step_number global = 0;
+        bool everything = false;
+        for (int i = 0; i < 14; ++i) {
+            planned_step step;
+            step.jumps = make_.one_in(6);
+            global += step.jumps ? static_cast<step_number>(make_.below(1200)) : 0;
+            step.global = global;
+            step.mode =
+                make_.one_in(3) ? mode::global : std::array{mode::train, mode::eval, mode::predict}.at(make_.below(3));
+            step.mode_step = step.mode == mode::global ? global : next_of_mode[step.mode]++;
+            for (std::size_t saves = 1 + make_.below(10); saves > 0; --saves) {
+                step.saves.push_back(plan_save(step, everything));
+            }
+            everything = step.everything_next = make_.one_in(8);
+            ++global;
+            plan_.push_back(std::move(step));
+        }
+    }
+
+    [[nodiscard]] planned_save plan_save(const planned_step& step, bool everything) {
+        planned_save save;
+        if (make_.one_in(9)) {
+            save.name = "rate";
+            save.scalar = static_cast<double>(make_.below(1000)) / 8;
+            save.due = true;
+            owned_tensor one{
+                .type = dtype::float64, .shape = {1}, .bytes = std::vector<std::byte>(8), .texts = {}, .views = {}};
+            store_le(one.bytes.data(), *save.scalar);
+            model_step(step).tensors["scalar/rate"].raw = one;
+            return save;
+        }
+        save.name = modelled_names.at(make_.below(modelled_names.size()));
+        save.tensor = make_.tensor();
+        if (make_.one_in(8)) {
+            save.into.emplace_back(make_.one_in(2) ? "by_hand" : "default");
+            if (make_.one_in(2)) {
+                save.into.emplace_back("biases");
+            }
+        }
+        for (const std::string& name : save.into) {
+            if (!all_.contains(name)) {
+                modelled_collection& made = all_[name];
+                made = all_["all"];
+                made.matches = [](std::string_view) { return false; };
+                made.included = include_all_;
+            }
+            all_[name].put.insert(save.name);
+        }
+        modelled_tensor saved;
+        std::set<reduction_key> reductions;
+        for (auto& [name, group] : all_) {
+            const bool member = group.put.contains(save.name) || (group.included && group.matches(save.name)) ||
+                                (everything && name == "all");
+            const bool left_alone = group.only_in_training && (step.mode == mode::eval || step.mode == mode::predict);
+            if (!member || !(everything || (!left_alone && is_due(group.when.at(step.mode), step.mode_step)))) {
+                continue;
+            }
+            save.due = true;
+            group.seen.insert(save.name);
+            if (group.raw) {
+                saved.raw = save.tensor;
+            }
+            if (group.shape) {
+                saved.shape = save.tensor.shape;
+            }
+            reductions.insert(group.reductions.begin(), group.reductions.end());
+        }
+        if (everything) {
+            saved.raw = save.tensor;
+        }
+        if (const auto computed = simd_kernel<>{}.reduce(save.tensor.view(), reduction_set::all()); computed.ok()) {
+            for (const reduction_key key : reductions) {
+                if (computed->computed.contains(key)) {
+                    saved.reductions[key] = computed->value[key.index()];
+                }
+            }
+        }
+        if (!saved.empty()) {
+            // Of one that is saved twice in a step the last one counts.
+            modelled_tensor& there = model_step(step).tensors[save.name];
+            there.raw = saved.raw ? saved.raw : there.raw;
+            there.shape = saved.shape ? saved.shape : there.shape;
+            for (const auto& [key, value] : saved.reductions) {
+                there.reductions[key] = value;
+            }
+        }
+        return save;
+    }
+
+    modelled_step& model_step(const planned_step& step) {
+        modelled_step& made = model_[step.global];
+        made.mode = step.mode;
+        made.mode_step = step.mode_step;
+        return made;
+    }
+
+    template <class Handle>
+    void check(const Handle& tensor, step_number step, const modelled_tensor& expected) const {
+        ++checked_tensors;
+        const auto value = tensor.find_value(step);
+        REQUIRE(value.has_value() == expected.raw.has_value());
+        if (value) {
+            CHECK(equal(*value, *expected.raw));
+        }
+        if (expected.shape) {
+            CHECK(tensor.shape(step) == *expected.shape);
+        }
+        const auto reductions = tensor.reduction_values(step);
+        REQUIRE(reductions.size() == expected.reductions.size());
+        for (const auto& [key, number] : expected.reductions) {
+            CAPTURE(key.name());
+            REQUIRE(reductions.contains(key));
+            CHECK(std::bit_cast<std::uint64_t>(reductions.at(key)) == std::bit_cast<std::uint64_t>(number));
+        }
+    }
+
+    template <class Trial>
+    void check_collections(const Trial& run) const {
+        const auto found = run.collections();
+        CHECK(found.size() == all_.size());
+        for (const auto& [name, group] : all_) {
+            CAPTURE(name);
+            REQUIRE(found.contains(name));
+            const collection& read = found.find(name)->second;
+            std::map<mode, save_config_mode> when = group.when;
+            for (auto& [which, config] : when) {
+                config.start_step = config.start_step.value_or(0);  // as files have it
+            }
+            CHECK(read.save_config == when);
+            for (const std::string& tensor : group.seen) {
+                CHECK(std::ranges::find(read.tensor_names, tensor) != read.tensor_names.end());
+            }
+            for (const std::string& tensor : read.tensor_names) {
+                CHECK((group.put.contains(tensor) || group.matches(tensor) || name == "all"));
+            }
+        }
+    }
+
+    generator make_;
+    hook_options options_;
+    std::map<std::string, modelled_collection> all_;
+    bool include_all_ = false;
+    std::vector<planned_step> plan_;
+    std::map<step_number, modelled_step> model_;
+};
+
+}  // namespace
+
+TEST_CASE("round trip: of any training under any configuration a trial reads what the documentation promises") {
+    for (unsigned seed = 1; seed <= 120; ++seed) {
+        CAPTURE(seed);
+        modelled_training training{seed};
+        training.check(written_by(training.options(), [&](auto& hook) { training.train(hook); }));
+    }
+    MESSAGE(modelled_training::checked_runs, " runs, ", modelled_training::checked_steps, " steps, ",
+            modelled_training::checked_tensors, " tensors");
+    CHECK(modelled_training::checked_tensors > 2000);
+}
