@@ -627,7 +627,10 @@ private:
         for (const std::string& name : save.into) {
             if (!all_.contains(name)) {
                 modelled_collection& made = all_[name];
-                made = all_["all"];
+                made.when = all_["all"].when;
+                made.raw = all_["all"].raw;
+                made.shape = all_["all"].shape;
+                made.reductions = all_["all"].reductions;
                 made.matches = [](std::string_view) { return false; };
                 made.included = include_all_;
             }

@@ -51,7 +51,7 @@ public:
     void refuse() const {
         refuse_ended();
         if (!steps_.empty()) {
-            throw run_exists(store_->name() + " holds a run that " + worker_ + " has written up to step " +
+            throw run_exists(std::string{store_->name()} + " holds a run that " + worker_ + " has written up to step " +
                                  std::to_string(steps_.rbegin()->first) +
                                  ": choose another folder, or continue it with existing_run::resume",
                              {.where = store_->name(), .step = steps_.rbegin()->first, .worker = worker_});
@@ -90,8 +90,9 @@ private:
 
     void refuse_ended() const {
         if (store_->size(locations::end_of_job)) {
-            throw run_exists(store_->name() + " holds the run of a job that has ended: choose another folder",
-                             {.where = store_->name()});
+            throw run_exists(
+                std::string{store_->name()} + " holds the run of a job that has ended: choose another folder",
+                {.where = store_->name()});
         }
     }
 
@@ -99,9 +100,9 @@ private:
         if constexpr (removing_storage<Storage>) {
             static_cast<void>(store_->remove(key));
         } else {
-            throw unsupported(
-                store_->name() + " cannot remove " + key + ", which an earlier run left: choose another folder",
-                {.where = key});
+            throw unsupported(std::string{store_->name()} + " cannot remove " + key +
+                                  ", which an earlier run left: choose another folder",
+                              {.where = key});
         }
     }
 

@@ -58,13 +58,16 @@ public:
     /// what the first one threw.
     void end_step(const hook_step& step) {
         interested_ = false;
-        first_failure failure;
-        for (std::size_t i = 0; i < all_.size(); ++i) {  // one may add another
-            all_[i].interested = false;
-            if (std::exchange(all_[i].told, false)) {
-                const std::shared_ptr<hook_observer> who = all_[i].who;
-                failure.attempt([&] { who->end_step(step); });
+        std::vector<std::shared_ptr<hook_observer>> told;  // before any is told: that may begin the next step
+        for (entry& one : all_) {
+            one.interested = false;
+            if (std::exchange(one.told, false)) {
+                told.push_back(one.who);
             }
+        }
+        first_failure failure;
+        for (const auto& who : told) {
+            failure.attempt([&] { who->end_step(step); });
         }
         failure.rethrow();
     }

@@ -1,0 +1,187 @@
+#include <smdebug/hook/earlier_run.hpp>
+
+#include "support/scripted_storage.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/index/index_writer.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+void put_step(memory_storage& store, step_number step, const std::string& worker, mode which = mode::global,
+              step_number mode_step = 0) {
+    index_writer index;
+    index.add_tensor("w", {0, 10});
+    const std::string events = locations::event_key(step, worker);
+    store.write(events, as_bytes("events"));
+    store.write(locations::index_key(step, worker),
+                as_bytes(index.text({.mode = which, .mode_step = mode_step, .event_file_name = events})));
+}
+
+std::set<std::string> keys_of(const memory_storage& store) {
+    const auto list = store.list("", {});
+    return {list.begin(), list.end()};
+}
+
+}  // namespace
+
+TEST_CASE("earlier_run: an empty place is neither refused nor changed") {
+    memory_storage store;
+    earlier_run none{store, "worker_0"};
+    CHECK_NOTHROW(none.refuse());
+    const continuation next = none.resume({});
+    CHECK(next.step == 0);
+    CHECK(next.mode_steps.empty());
+    CHECK(none.resume(7).step == 7);
+    CHECK(store.list("", {}).empty());
+}
+
+TEST_CASE("earlier_run: a worker's own steps are refused, those of others are not") {
+    memory_storage store;
+    put_step(store, 3, "worker_1");
+    CHECK_NOTHROW(earlier_run(store, "worker_0").refuse());
+    put_step(store, 12, "worker_0");
+    try {
+        earlier_run(store, "worker_0").refuse();
+        CHECK_MESSAGE(false, "not refused");
+    } catch (const run_exists& thrown) {
+        CHECK(thrown.step() == 12);
+        CHECK(thrown.worker() == "worker_0");
+        CHECK(std::string{thrown.what()}.find("existing_run::resume") != std::string::npos);
+    }
+}
+
+TEST_CASE("earlier_run: a job that has ended is refused, to resume, too") {
+    memory_storage store;
+    store.write(locations::end_of_job, {});
+    earlier_run ended{store, "worker_0"};
+    CHECK_THROWS_AS(ended.refuse(), run_exists);
+    CHECK_THROWS_AS(static_cast<void>(ended.resume({})), run_exists);
+    CHECK(keys_of(store).size() == 1);
+}
+
+TEST_CASE("earlier_run: goes on behind the last step that is whole, and takes away what lies beyond") {
+    memory_storage store;
+    put_step(store, 0, "worker_0", mode::train, 0);
+    put_step(store, 5, "worker_0", mode::eval, 0);
+    put_step(store, 10, "worker_0", mode::train, 4);
+    const std::set<std::string> whole = keys_of(store);
+    // Events without an index, and files that had not got their names yet: beside an extension, or in its place.
+    for (const char* rest :
+         {"events/000000000011/000000000011_worker_0.tfevents",
+          "events/000000000012/000000000012_worker_0.tfevents.tmp.5.0",
+          "events/000000000012/000000000012_worker_0.tmp.5.1", "index/000000000/000000000011_worker_0.json.tmp.5.0",
+          "index/000000000/000000000011_worker_0.tmp.5.10", "events/000000000005/000000000005_worker_0.tmp.5.0",
+          "collections/000000000/worker_0_collections.json.tmp.5.0",
+          "collections/000000000/worker_0_collections.tmp.5.0"}) {
+        store.write(rest, as_bytes("half"));
+    }
+    const continuation next = earlier_run(store, "worker_0").resume({});
+    CHECK(next.step == 11);
+    CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 5}, {mode::eval, 1}});
+    CHECK(keys_of(store) == whole);
+}
+
+TEST_CASE("earlier_run: goes on at a step that it is told, before or behind the last one") {
+    memory_storage store;
+    for (step_number step = 0; step < 4; ++step) {
+        put_step(store, step, "worker_0", mode::global, step);
+    }
+    const std::set<std::string> all = keys_of(store);
+    CHECK(earlier_run(store, "worker_0").resume(100).step == 100);
+    CHECK(keys_of(store) == all);
+    const continuation next = earlier_run(store, "worker_0").resume(1);
+    CHECK(next.step == 1);
+    CHECK(next.mode_steps == std::map<mode, step_number>{{mode::global, 1}});
+    CHECK(keys_of(store) ==
+          std::set<std::string>{locations::index_key(0, "worker_0"), locations::event_key(0, "worker_0")});
+    CHECK(earlier_run(store, "worker_0").resume(0).step == 0);
+    CHECK(keys_of(store).empty());
+}
+
+TEST_CASE("earlier_run: nobody else's files are taken away, however much their names look alike") {
+    const std::string device = "/job:worker/replica:0/task:1/device:GPU:0";
+    const std::vector<std::string> workers{"worker_0", "worker_0.1", "worker_0.json", "worker_01", "xworker_0",
+                                           "worker",   "0",          "a.tmp.1.2",     "a",         device};
+    for (const std::string& own : workers) {
+        CAPTURE(own);
+        memory_storage store;
+        for (const std::string& worker : workers) {
+            put_step(store, 0, worker);
+            put_step(store, 1, worker);
+            store.write(locations::collections_key(worker), as_bytes("{}"));
+            store.write(locations::event_key(2, worker) + ".tmp.4.0", as_bytes("half"));
+            store.write(locations::collections_key(worker) + ".tmp.4.0", as_bytes("half"));
+        }
+        for (const char* other :
+             {"index/README.txt", "index/000000000/worker_0.json", "index/000000000/1_.json", "index/-1_worker_0.json",
+              "events/notes.tmp.txt", "events/000000000001_worker_0.pt", "claim.smd", "checkpoints/1_worker_0.tfevents",
+              "tensorboard/TRAIN/000000000001_worker_0.tfevents"}) {
+            store.write(other, as_bytes("somebody's"));
+        }
+        std::set<std::string> left = keys_of(store);
+        for (const std::string& gone :
+             {locations::index_key(1, own), locations::event_key(1, own), locations::event_key(2, own) + ".tmp.4.0",
+              locations::collections_key(own) + ".tmp.4.0"}) {
+            CHECK(left.erase(gone) == 1);
+        }
+        CHECK(earlier_run(store, own).resume(1).step == 1);
+        CHECK(keys_of(store) == left);
+    }
+}
+
+TEST_CASE("earlier_run: steps go from the last to the first, so that a run is left at any moment") {
+    struct in_order {
+        memory_storage objects;
+        std::vector<std::string>* removed;
+        [[nodiscard]] byte_buffer read(std::string_view key) const { return objects.read(key); }
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+            return objects.read(key, where);
+        }
+        [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+            return objects.list(prefix, after);
+        }
+        [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return objects.size(key); }
+        [[nodiscard]] std::string name() const { return "in order"; }
+        void write(std::string_view key, byte_view bytes) { objects.write(key, bytes); }
+        bool remove(std::string_view key) {
+            removed->emplace_back(key);
+            return objects.remove(key);
+        }
+    };
+    std::vector<std::string> removed;
+    in_order store{{}, &removed};
+    for (const step_number step : {0, 999, 1000, 20'000}) {
+        put_step(store.objects, step, "worker_0");
+    }
+    static_cast<void>(earlier_run(store, "worker_0").resume(500));
+    REQUIRE(removed.size() == 6);
+    CHECK(removed[0] == locations::index_key(20'000, "worker_0"));
+    CHECK(removed[1] == locations::index_key(1000, "worker_0"));
+    CHECK(removed[2] == locations::index_key(999, "worker_0"));
+    for (std::size_t i = 3; i < 6; ++i) {  // events only when no index names them any more
+        CHECK(removed[i].starts_with("events/"));
+    }
+}
+
+TEST_CASE("earlier_run: a storage that cannot remove says so, where something is to be removed") {
+    smdebug_test::scripted_storage store;
+    CHECK(earlier_run(store, "worker_0").resume({}).step == 0);
+    store.write(locations::event_key(0, "worker_0"), as_bytes("events"));
+    CHECK_THROWS_AS(static_cast<void>(earlier_run(store, "worker_0").resume({})), unsupported);
+}

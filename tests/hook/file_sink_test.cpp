@@ -1,0 +1,103 @@
+#include <smdebug/hook/file_sink.hpp>
+
+#include "support/faulty_storage.hpp"
+#include "support/scripted_storage.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+std::unique_ptr<file_sink> sink_into(faulty_storage& store) {
+    return std::make_unique<direct_sink<faulty_storage>>(store, durability::cached);
+}
+
+void append(file_sink& sink, std::string_view first, std::string_view second = {}) {
+    const std::array pieces{as_bytes(first), as_bytes(second)};
+    sink.append(pieces);
+}
+
+std::string text(const memory_storage& store, std::string_view key) {
+    return std::string{as_text(store.read(key).view())};
+}
+
+}  // namespace
+
+TEST_CASE("direct_sink: a step's events appear before its index, each whole") {
+    faulty_storage store;
+    const auto sink = sink_into(store);
+    sink->begin("events/1");
+    append(*sink, "one,", "two,");
+    append(*sink, "three");
+    CHECK(store.objects().list("", {}).empty());
+    sink->finish("index/1", "{}");
+    CHECK(store.calls() == std::vector<std::string>{"create events/1", "append events/1", "append events/1",
+                                                    "commit events/1", "create index/1", "append index/1",
+                                                    "commit index/1"});
+    CHECK(text(store.objects(), "events/1") == "one,two,three");
+    CHECK(text(store.objects(), "index/1") == "{}");
+    CHECK(sink->has_room(std::uint64_t{1} << 60U));
+    CHECK(sink->lost().empty());
+}
+
+TEST_CASE("direct_sink: a step without events has an index alone") {
+    faulty_storage store;
+    const auto sink = sink_into(store);
+    sink->finish("index/1", "{}");
+    CHECK(store.objects().list("", {}) == std::vector<std::string>{"index/1"});
+}
+
+TEST_CASE("direct_sink: what was abandoned, or begun again, never appears") {
+    faulty_storage store;
+    const auto sink = sink_into(store);
+    sink->begin("events/1");
+    append(*sink, "one");
+    sink->abandon();
+    sink->abandon();
+    sink->begin("events/2");
+    append(*sink, "two");
+    sink->begin("events/3");
+    append(*sink, "three");
+    sink->finish("index/3", "{}");
+    CHECK(store.objects().list("", {}) == std::vector<std::string>{"events/3", "index/3"});
+    CHECK(text(store.objects(), "events/3") == "three");
+}
+
+TEST_CASE("direct_sink: where the events fail there is no index, and the next step is not touched by it") {
+    for (const std::size_t call : {0U, 1U, 2U}) {
+        CAPTURE(call);
+        faulty_storage store{{}, {.first = call}};
+        const auto sink = sink_into(store);
+        const auto step = [&](const std::string& name) {
+            sink->begin("events/" + name);
+            append(*sink, name);
+            sink->finish("index/" + name, name);
+        };
+        CHECK_THROWS_AS(step("1"), unavailable);
+        sink->abandon();
+        step("2");
+        CHECK(store.objects().list("", {}) == std::vector<std::string>{"events/2", "index/2"});
+    }
+}
+
+TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {
+    memory_storage appending;
+    put_whole(appending, "a", "text", durability::on_disk);
+    CHECK(text(appending, "a") == "text");
+    scripted_storage writing_whole;
+    put_whole(writing_whole, "a", "", durability::cached);
+    CHECK(writing_whole.size("a") == 0);
+}
