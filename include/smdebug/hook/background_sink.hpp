@@ -36,15 +36,20 @@ template <writable_storage Storage>
 class background_sink final : public file_sink {
 public:
     background_sink(Storage& store, durability how, background_options options)
-        : pool_(options.pool_bytes), when_full_(options.when_full), target_(store, how), worker_([this] { work(); }) {
-        held_.reserve(8);
+        : pool_(options.pool_bytes),
+          when_full_(options.when_full),
+          most_held_(pool_.bytes() / chunk_pool::chunk_bytes / 4),
+          target_(store, how),
+          worker_([this] { work(); }) {
+        held_.reserve(most_held_ + 8);
     }
 
     background_sink(const background_sink&) = delete;
     background_sink& operator=(const background_sink&) = delete;
     ~background_sink() override {
-        filling_.reset();  // a step that was not finished
-        give(stop{});
+        abandon();  // a step that was not finished
+        held_.push_back(stop{});
+        send();
         worker_.join();
     }
 
@@ -54,19 +59,26 @@ public:
     }
 
     void begin(const std::string& key) override {
-        filling_.reset();
-        hold(begin_file{key});
+        abandon();
+        held_.push_back(begin_file{key});
+        is_known_ = false;
     }
 
     void append(std::span<const byte_view> pieces) override {
         for (byte_view piece : pieces) {
             while (!piece.empty()) {
                 if (!filling_) {
+                    if (pool_.free_bytes() == 0) {
+                        send();  // what is held is what is waited for
+                    }
                     filling_.emplace(pool_.take());
                 }
                 piece = filling_->fill(piece);
                 if (filling_->room() == 0) {
-                    give(append_chunk{*std::exchange(filling_, std::nullopt)});
+                    held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+                    if (held_.size() > most_held_) {
+                        send();
+                    }
                 }
             }
         }
@@ -74,21 +86,30 @@ public:
 
     void finish(const std::string& index_key, std::string_view index_text) override {
         if (filling_) {
-            hold(append_chunk{*std::exchange(filling_, std::nullopt)});
+            held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
         }
-        give(finish_step{index_key, std::string{index_text}});
+        held_.push_back(finish_step{index_key, std::string{index_text}});
+        send();
+        is_known_ = false;
     }
 
     void abandon() noexcept override {
         filling_.reset();
-        if (!held_.empty() && std::holds_alternative<begin_file>(held_.back())) {
-            held_.pop_back();  // the other thread has not heard of it
-        } else {
-            hold(abandon_file{});  // no allocation: there is room for a few, and no more than two are ever held
+        held_.clear();
+        if (std::exchange(is_known_, false)) {
+            try {
+                held_.push_back(abandon_file{});
+                send();
+            } catch (...) {
+                // No memory for that: the next begin, or the end, does the same.
+            }
         }
     }
 
-    void put(const std::string& key, std::string_view text) override { give(put_file{key, std::string{text}}); }
+    void put(const std::string& key, std::string_view text) override {
+        held_.push_back(put_file{key, std::string{text}});
+        send();
+    }
 
     void drain() override {
         std::unique_lock lock{guard_};
@@ -119,19 +140,19 @@ private:
     struct stop {};
     using order = std::variant<begin_file, append_chunk, finish_step, abandon_file, put_file, stop>;
 
-    // Orders are given together with the next that is worth waking the thread for.
-    void give(order last) {
+    // Gives the other thread what is held.  Waking it costs some microseconds: it is done once a step, or when a good
+    // part of the pool is full.
+    void send() {
         {
             const std::scoped_lock lock{guard_};
-            for (order& before : held_) {
-                orders_.push_back(std::move(before));
+            for (order& next : held_) {
+                orders_.push_back(std::move(next));
             }
-            orders_.push_back(std::move(last));
         }
         held_.clear();
+        is_known_ = true;
         given_.notify_one();
     }
-    void hold(order next) { held_.push_back(std::move(next)); }
 
     void work() {
         for (;;) {
@@ -202,8 +223,10 @@ private:
 
     chunk_pool pool_;
     full_pool when_full_;
-    std::optional<chunk_pool::chunk> filling_;  // the caller's, as is held_
-    std::vector<order> held_;
+    std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next three
+    std::vector<order> held_;                   // not given yet
+    std::size_t most_held_;
+    bool is_known_ = false;  // whether the other thread has heard of the step at hand
 
     std::mutex guard_;  // of what follows, up to lost_
     std::condition_variable given_;
