@@ -123,6 +123,30 @@ TEST_CASE("background_sink: a file beside the steps that failed costs no step") 
     CHECK(text(store, "index/1") == "1");
 }
 
+TEST_CASE("background_sink: an older index goes before the new events come, and stays where these are lost before") {
+    for (std::size_t call = 0; call < 8; ++call) {
+        CAPTURE(call);
+        faulty_storage store;
+        sink_type sink{store, durability::cached, {.pool_bytes = 2U << 20U}};
+        step(sink, "1", 10);
+        sink.drain();
+        store.plan({.first = call});
+        sink.begin("events/1");
+        append(sink, "again");
+        sink.forget("index/1");
+        sink.finish("index/1", "again");
+        step(sink, "2");
+        sink.drain();
+        CHECK(sink.lost().size() == 1);
+        const bool is_there = store.objects().size("index/1").has_value();
+        CHECK(is_there == (call <= 2 || call >= 7));
+        if (is_there) {
+            CHECK((text(store, "index/1") == "1") == (text(store, "events/1") == "1111111111"));
+        }
+        CHECK(store.objects().size("index/2").has_value() == (call < 7));
+    }
+}
+
 TEST_CASE("background_sink: what was abandoned, or not finished, never appears") {
     for (const std::size_t bytes : {10U, 1'500'000U}) {  // the other thread has not heard of it, or has
         CAPTURE(bytes);

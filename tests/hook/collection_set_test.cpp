@@ -439,3 +439,28 @@ TEST_CASE("collection_set: decides in the golden run `collections` as the Python
     }
     CHECK(file.collections.size() == expected.collections.size());
 }
+
+TEST_CASE("collection_set: a collection that a tensor is put into has a name that a file can hold") {
+    collection_set set{hook_options{}};
+    const std::array<std::string_view, 1> bad{"\xff"};
+    const std::array<std::string_view, 1> empty{""};
+    CHECK_THROWS_AS(set.add("x", bad), value_error);
+    CHECK_THROWS_AS(set.add("x", empty), value_error);
+    CHECK(set.file(1).collections.size() == 6);
+}
+
+TEST_CASE("collection_set: what an earlier file of the run says is kept") {
+    collection_set earlier{hook_options{.include_collections = {"weights"}}};
+    const std::array<std::string_view, 1> mine{"mine"};
+    earlier.add("x", mine);
+    static_cast<void>(earlier.of("a.weight"));
+    collection_set set{hook_options{.include_collections = {"weights"}}};
+    static_cast<void>(set.file(1));
+    CHECK_FALSE(set.changed());
+    set.adopt(earlier.file(1));
+    CHECK(set.changed());
+    static_cast<void>(set.of("b.weight"));
+    const collections_file file = set.file(1);
+    CHECK(file.collections.at("mine").tensor_names == std::vector<std::string>{"x"});
+    CHECK(file.collections.at("weights").tensor_names == std::vector<std::string>{"a.weight", "b.weight"});
+}

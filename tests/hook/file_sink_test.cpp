@@ -93,6 +93,35 @@ TEST_CASE("direct_sink: where the events fail there is no index, and the next st
     }
 }
 
+TEST_CASE("direct_sink: takes an older index away before the events change, where the storage can") {
+    faulty_storage store;
+    const auto sink = sink_into(store);
+    const auto step = [&](const std::string& text) {
+        sink->begin("events/1");
+        append(*sink, text);
+        sink->forget("index/1");
+        sink->finish("index/1", text);
+    };
+    step("first");
+    // Whichever of the calls fails, the two that are seen belong together.
+    for (std::size_t call = 0; call < 7; ++call) {
+        store.plan({.first = call});
+        CHECK_THROWS_AS(step("again " + std::to_string(call)), unavailable);
+        sink->abandon();
+        if (store.objects().size("index/1")) {
+            CHECK(text(store.objects(), "index/1") == text(store.objects(), "events/1"));
+        }
+        CHECK(store.objects().size("index/1").has_value() == (call <= 2));
+        store.plan({});
+        step("whole " + std::to_string(call));
+    }
+    scripted_storage keeps;
+    direct_sink<scripted_storage> cannot{keeps, durability::cached};
+    cannot.finish("index/1", "older");
+    cannot.forget("index/1");
+    CHECK(keeps.size("index/1") == 5);
+}
+
 TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {
     memory_storage appending;
     put_whole(appending, "a", "text", durability::on_disk);

@@ -62,7 +62,7 @@ TEST_CASE("hook_options: a worker's name has to come back from a file's name as 
 
 TEST_CASE("hook_options: numbers out of range are refused by name and value") {
     CHECK(wrong_with({.num_workers = 0}) == "num_workers is 0: a job has 1 or more");
-    CHECK(wrong_with({.init_step = -1}) == "init_step is -1: steps are counted from 0");
+    CHECK(wrong_with({.init_step = -1}) == "init_step is -1: steps are counted from 0 up to 4611686018427387903");
     CHECK(has(wrong_with({.tensorboard_interval = std::chrono::milliseconds{-5}}), "tensorboard_interval is -5 ms"));
     CHECK(has(wrong_with({.save_config = {.save_interval = 0}}), "save_config.save_interval is 0"));
     CHECK(has(wrong_with({.collections = {{.name = "g", .save_config = {{{mode::eval, {.end_step = -1}}}}}}}),
@@ -86,4 +86,22 @@ TEST_CASE("hook_options: collections have names, each its own") {
     CHECK(has(wrong_with({.collections = {{.name = "g", .tensor_names = {"\xFF"}}}}), "not UTF-8"));
     CHECK(wrong_with({.collections = {{.name = "g"}, {.name = "h"}, {.name = "g"}}}) ==
           "collection \"g\" is configured twice");
+}
+
+TEST_CASE("hook_options: of several workers it has to be clear which one writes, and where they go on") {
+    hook_options options{.worker = "rank_1", .num_workers = 2};
+    CHECK_THROWS_WITH_AS(
+        check(options),
+        "SMDebugValueError: worker is \"rank_1\" and include_workers is one: of several workers worker_0 "
+        "writes, so name them worker_0, worker_1, ..., or include all",
+        value_error);
+    options.include_workers = include_workers::all;
+    CHECK_NOTHROW(check(options));
+    options.existing = existing_run::resume;
+    CHECK_THROWS_AS(check(options), value_error);
+    options.init_step = 12;
+    CHECK_NOTHROW(check(options));
+    CHECK_NOTHROW(check(hook_options{.worker = "rank_1"}));
+    CHECK_NOTHROW(check(hook_options{.worker = "worker_17", .num_workers = 18}));
+    CHECK_NOTHROW(check(hook_options{.existing = existing_run::resume}));
 }

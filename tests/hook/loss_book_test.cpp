@@ -49,6 +49,24 @@ TEST_CASE("loss_book: with the policy drop it is told, and training goes on") {
     CHECK(losses.counters().dropped_tensors == 1);
 }
 
+TEST_CASE("loss_book: an on_drop that throws, or causes another loss, costs nothing more") {
+    int calls = 0;
+    smd::hook_options options;
+    options.on_failure = smd::failure_policy::drop;
+    smd::loss_book* book = nullptr;
+    options.on_drop = [&](const std::string&) {
+        ++calls;
+        book->note_dropped("again");
+        throw 1;
+    };
+    smd::loss_book losses{options};
+    book = &losses;
+    CHECK_NOTHROW(losses.note_dropped("no room"));
+    CHECK_NOTHROW(losses.attempt([] { std::rethrow_exception(full_disk()); }, [] { return "step 1 is lost"; }));
+    CHECK(calls == 2);
+    CHECK(losses.counters().dropped_tensors == 3);
+}
+
 TEST_CASE("loss_book: of files lost in the background each is counted, the first is thrown") {
     const smd::hook_options options;
     smd::loss_book losses{options};

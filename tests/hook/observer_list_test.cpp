@@ -63,6 +63,36 @@ TEST_CASE("observer_list: each sees what it wants, and nothing of steps that it 
     CHECK(a->asked == 2);
 }
 
+TEST_CASE("observer_list: one may add another whenever it is asked") {
+    struct inviting final : smd::hook_observer {
+        explicit inviting(smd::observer_list& to) : list(&to) {}
+        bool wants(const smd::hook_step& /*step*/) override { return invite(); }
+        bool wants(std::string_view /*tensor*/) override { return invite(); }
+        void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
+                 std::span<const std::string_view> /*collections*/) override {
+            invite();
+            ++seen;
+        }
+        void end_step(const smd::hook_step& /*step*/) override { invite(); }
+        bool invite() {
+            for (int i = 0; i < 100; ++i) {  // so that a vector would have to grow
+                list->add(std::make_shared<noting>('x', false));
+            }
+            return true;
+        }
+        smd::observer_list* list;
+        int seen = 0;
+    };
+    smd::observer_list list;
+    const auto host = std::make_shared<inviting>(list);
+    list.add(host);
+    list.begin_step({.step = 0});
+    CHECK(list.want("t"));
+    list.show("t", {}, {});
+    list.end_step({.step = 0});
+    CHECK(host->seen == 1);
+}
+
 TEST_CASE("observer_list: one that throws keeps nobody from hearing of the end") {
     smd::observer_list list;
     const auto a = std::make_shared<noting>('a', true);

@@ -220,10 +220,8 @@ TEST_CASE("round trip: special numbers keep their bits") {
     hook.save_scalar("no", false);
     hook.close();
     const checked_trial run{store};
-    const auto read = run.tensor("f").value(0).elements<float>();
     const auto value = run.tensor("f").value(0);
     CHECK(same_bytes(value.bytes(), std::as_bytes(std::span{floats})));
-    CHECK(read.size() == floats.size());
     CHECK(run.tensor("scalar/nan").value<double>(0)(0) != run.tensor("scalar/nan").value<double>(0)(0));
     CHECK(run.tensor("scalar/half").value(0).type() == dtype::float16);
     CHECK(run.tensor("scalar/no").value<bool>(0)(0) == false);
@@ -259,7 +257,7 @@ TEST_CASE("round trip: all eighteen reductions, to the bit, at steps and times o
                 hook.set_mode(in_mode % 2 == 0 ? mode::train : mode::eval);
                 hook.set_step(global, in_mode);
                 for (auto& [name, tensor] : tensors) {
-                    CHECK(hook.save_tensor(name, tensor.view()));
+                    CHECK(hook.save_tensor(name, tensor.view()) == (tensor.type != dtype::string));  // which have none
                 }
                 hook.end_step();
             }
@@ -464,7 +462,7 @@ public:
                     using text = std::string_view;
                     CHECK((save.into.empty()       ? into()
                            : save.into.size() == 1 ? into(text{save.into[0]})
-                                                   : into(text{save.into[0]}, text{save.into[1]})) == save.due);
+                                                   : into(text{save.into[0]}, text{save.into[1]})) == save.written);
                 }
             }
             if (step.everything_next) {
@@ -514,6 +512,7 @@ private:
         std::optional<double> scalar;
         owned_tensor tensor;
         bool due = false;
+        bool written = false;
     };
     struct planned_step {
         step_number global = 0;
@@ -665,6 +664,7 @@ private:
                 }
             }
         }
+        save.written = !saved.empty();
         if (!saved.empty()) {
             // Of one that is saved twice in a step the last one counts.
             modelled_tensor& there = model_step(step).tensors[save.name];

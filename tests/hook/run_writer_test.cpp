@@ -162,7 +162,7 @@ TEST_CASE("run_writer: TensorBoard's files lie in the run, or in a folder that a
         run.show_scalar({.wall_time = 1, .step = 0}, "loss",
                         {.type = dtype::float32, .shape = {}, .bytes = tensor.bytes.first(4), .strings = {}});
         run.show_scalar({.wall_time = 1, .step = 0}, "not one number", tensor);
-        run.show_step(1);
+        run.show_step([] { return 1.0; });
         run.close_tensorboard();
         run.close(collections);
     };

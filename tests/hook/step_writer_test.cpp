@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -43,6 +44,7 @@ public:
         }
         calls += "\n";
     }
+    void forget(const std::string& index_key) override { calls += "forget " + index_key + "\n"; }
     void finish(const std::string& index_key, std::string_view index_text) override {
         calls += "finish " + index_key + "\n";
         index = index_text;
@@ -151,6 +153,24 @@ TEST_CASE("step_writer: a step of shapes alone has no events, and one of nothing
     CHECK(bytes == sink.index.size());
     CHECK(sink.calls == "finish index/000000000/000000000002_worker_0.json\n");
     CHECK(sink.index.find(R"("shape": [3, 4])") != std::string::npos);
+}
+
+TEST_CASE("step_writer: the index of an older step of that number goes before the new events come") {
+    noting_sink sink;
+    step_writer writer{sink, "worker_0", record::footer_kind::package_constant, 3};
+    const std::array<std::size_t, 1> shape{1};
+    const auto step = [&](step_number number) {
+        writer.add_shape("w", shape, {.step = number});
+        static_cast<void>(writer.finish());
+        const std::string calls = std::exchange(sink.calls, {});
+        return calls.starts_with("forget ");
+    };
+    CHECK_FALSE(step(4));
+    CHECK(step(4));
+    CHECK(step(3));
+    CHECK_FALSE(step(9));
+    CHECK(step(6));
+    CHECK_FALSE(step(10));
 }
 
 TEST_CASE("step_writer: the index has the mode of what was added first") {

@@ -65,6 +65,10 @@ TEST_CASE("view_of: elements that the shape does not fit are a value_error that 
     }
     const std::vector<std::int64_t> negative{-1, -3};
     CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, smd::extents_view{negative}.get(), "n")), smd::value_error);
+    const std::vector<std::int64_t> hidden{0, -1};  // no elements, and an extent that no file can hold
+    CHECK_THROWS_AS(static_cast<void>(smd::view_of(std::vector<float>{}, smd::extents_view{hidden}.get(), "n")),
+                    smd::value_error);
+    CHECK_THROWS_AS(smd::check({smd::dtype::float32, smd::extents_view{hidden}.get(), {}, {}}, "n"), smd::value_error);
     // A product that overflows is no small one.
     constexpr std::size_t huge = std::numeric_limits<std::size_t>::max();
     CHECK_THROWS_AS(static_cast<void>(smd::view_of(values, std::array<std::size_t, 2>{huge, 3}, "h")),

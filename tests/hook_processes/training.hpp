@@ -46,8 +46,8 @@ struct planned_tensor {
 
 /// Small ones that are copied, and large ones that are written as they lie, so that a kill finds a file half written.
 inline constexpr std::array planned_tensors{planned_tensor{"loss", 1}, planned_tensor{"layer/bias", 12},
-                                            planned_tensor{"layer/weight", 3'000}, planned_tensor{"embedding", 40'000},
-                                            planned_tensor{"layer/activation", 9'000}};
+                                            planned_tensor{"layer/weight", 3'000}, planned_tensor{"embedding", 20'000},
+                                            planned_tensor{"layer/activation", 6'000}};
 
 /// The first element of a tensor names who wrote it, the others follow from it, the step and the tensor.
 [[nodiscard]] inline float planned_value(int writer, smdebug::step_number step, std::size_t tensor, std::size_t place) {

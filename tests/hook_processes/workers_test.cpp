@@ -290,6 +290,7 @@ TEST_CASE("workers: two processes with one name: the second is refused while the
             const shared_job job;
             child_process first{[&] { return work(folder.path(), plan, 0, job); }};
             REQUIRE(wait_until([&] { return job->trained[0] == 1; }));
+            options.init_step = 3;  // of several, each would go on at another one
             for (const auto existing : {existing_run::refuse, existing_run::resume}) {
                 options.existing = existing;
                 const std::string files = std::to_string(local_storage{folder.path()}.list("", {}).size());
@@ -321,6 +322,7 @@ TEST_CASE("workers: two processes with one name: the second is refused while the
             options.existing = existing_run::refuse;
             CHECK_THROWS_AS(hook{options}, run_exists);
             options.existing = existing_run::resume;
+            options.init_step = options.num_workers > 1 ? std::optional<step_number>{3} : std::nullopt;
             hook second{options};
             CHECK(second.step() == 3);
             std::vector<float> memory;

@@ -24,6 +24,7 @@ namespace smdebug_test {
 struct fault_plan {
     std::optional<std::size_t> first = {};  ///< none: no call fails
     std::size_t count = 1;                  ///< how many in a row
+    std::string only = {};                  ///< of the calls that contain this text: others neither fail nor count
     bool in_part = false;                   ///< what fails has been done all the same: a reply that got lost
 };
 
@@ -35,13 +36,14 @@ class faulty_storage {
         std::mutex guard;
         fault_plan plan;
         std::vector<std::string> calls;
+        std::size_t counted = 0;                                        // those that the plan is about
         std::string failed;                                             // the first call that did
         std::function<void(const std::string&)> before = [](auto&) {};  // may wait
     };
 
 public:
     explicit faulty_storage(smdebug::memory_storage objects = {}, fault_plan plan = {}) : objects_(std::move(objects)) {
-        state_->plan = plan;
+        state_->plan = std::move(plan);
     }
 
     class output {
@@ -114,7 +116,8 @@ public:
     /// Which calls fail from now on; counting begins anew.
     void plan(fault_plan next) const {
         const std::scoped_lock lock{state_->guard};
-        state_->plan = next;
+        state_->plan = std::move(next);
+        state_->counted = 0;
         state_->calls.clear();
         state_->failed.clear();
     }
@@ -139,9 +142,12 @@ private:
         bool in_part = false;
         {
             const std::scoped_lock lock{told.guard};
-            const std::size_t number = told.calls.size();
             told.calls.push_back(what);
-            fails = told.plan.first && number >= *told.plan.first && number - *told.plan.first < told.plan.count;
+            const bool counts = what.find(told.plan.only) != std::string::npos;
+            const std::size_t number = told.counted;
+            told.counted += counts ? 1 : 0;
+            fails =
+                counts && told.plan.first && number >= *told.plan.first && number - *told.plan.first < told.plan.count;
             in_part = told.plan.in_part;
             if (fails && told.failed.empty()) {
                 told.failed = what;

@@ -54,8 +54,15 @@ public:
     }
 
     [[nodiscard]] bool has_room(std::uint64_t bytes) override {
+        if (when_full_ == full_pool::wait) {
+            return true;
+        }
         const std::size_t begun = filling_ ? filling_->room() : 0;
-        return when_full_ == full_pool::wait || bytes <= begun + pool_.free_bytes();
+        const bool has = bytes <= begun + pool_.free_bytes() && text_bytes() <= pool_.bytes();
+        if (!has && !held_.empty()) {
+            send();  // what is held is what there is no room for
+        }
+        return has;
     }
 
     void begin(const std::string& key) override {
@@ -84,11 +91,13 @@ public:
         }
     }
 
+    void forget(const std::string& /*that of the next finish*/) override { is_again_ = true; }
+
     void finish(const std::string& index_key, std::string_view index_text) override {
         if (filling_) {
             held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
         }
-        held_.push_back(finish_step{index_key, std::string{index_text}});
+        held_.push_back(finish_step{index_key, std::string{index_text}, std::exchange(is_again_, false)});
         send();
         is_known_ = false;
     }
@@ -96,6 +105,7 @@ public:
     void abandon() noexcept override {
         filling_.reset();
         held_.clear();
+        is_again_ = false;
         if (std::exchange(is_known_, false)) {
             try {
                 held_.push_back(abandon_file{});
@@ -131,6 +141,7 @@ private:
     struct finish_step {
         std::string index_key;
         std::string index_text;
+        bool is_again = false;
     };
     struct abandon_file {};
     struct put_file {
@@ -143,8 +154,16 @@ private:
     // Gives the other thread what is held.  Waking it costs some microseconds: it is done once a step, or when a good
     // part of the pool is full.
     void send() {
+        std::size_t bytes = 0;
+        for (const order& next : held_) {
+            bytes += bytes_of_text(next);
+        }
         {
-            const std::scoped_lock lock{guard_};
+            std::unique_lock lock{guard_};
+            if (when_full_ == full_pool::wait && bytes != 0) {  // small files count, too
+                done_.wait(lock, [&] { return text_bytes_ == 0 || text_bytes_ + bytes <= pool_.bytes(); });
+            }
+            text_bytes_ += bytes;
             for (order& next : held_) {
                 orders_.push_back(std::move(next));
             }
@@ -154,13 +173,26 @@ private:
         given_.notify_one();
     }
 
+    [[nodiscard]] static std::size_t bytes_of_text(const order& what) noexcept {
+        if (const auto* const step = std::get_if<finish_step>(&what)) {
+            return step->index_text.size();
+        }
+        const auto* const file = std::get_if<put_file>(&what);
+        return file == nullptr ? 0 : file->text.size();
+    }
+    [[nodiscard]] std::size_t text_bytes() {
+        const std::scoped_lock lock{guard_};
+        return text_bytes_;
+    }
+
     void work() {
-        for (;;) {
+        for (std::size_t bytes_done = 0;;) {
             std::optional<order> next;
             {
                 std::unique_lock lock{guard_};
                 busy_ = false;
-                if (orders_.empty()) {
+                text_bytes_ -= bytes_done;
+                if (orders_.empty() || bytes_done != 0) {
                     done_.notify_all();
                 }
                 given_.wait(lock, [&] { return !orders_.empty(); });
@@ -171,6 +203,7 @@ private:
             if (std::holds_alternative<stop>(*next)) {
                 return;
             }
+            bytes_done = bytes_of_text(*next);
             std::visit([this](auto& what) { this->carry_out(what); }, *next);
         }
     }
@@ -185,7 +218,12 @@ private:
         attempt(event_key_, [&] { target_.append({&bytes, 1}); });
     }
     void carry_out(finish_step& what) {
-        attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text); });
+        attempt(what.index_key, [&] {
+            if (what.is_again) {
+                target_.forget(what.index_key);
+            }
+            target_.finish(what.index_key, what.index_text);
+        });
         broken_ = false;
     }
     void carry_out(abandon_file& /*what*/) {
@@ -223,15 +261,17 @@ private:
 
     chunk_pool pool_;
     full_pool when_full_;
-    std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next three
+    std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next four
     std::vector<order> held_;                   // not given yet
     std::size_t most_held_;
     bool is_known_ = false;  // whether the other thread has heard of the step at hand
+    bool is_again_ = false;  // whether an older step of its number may be there
 
     std::mutex guard_;  // of what follows, up to lost_
     std::condition_variable given_;
     std::condition_variable done_;
     std::deque<order> orders_;
+    std::size_t text_bytes_ = 0;  // of the small files in them
     bool busy_ = true;
     std::vector<lost_write> lost_;
 

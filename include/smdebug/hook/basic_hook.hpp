@@ -9,6 +9,7 @@
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/local_place.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
@@ -23,6 +24,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -46,7 +48,8 @@ inline namespace v1 {
 ///           With failure_policy::drop nothing is thrown: losses are counted and told to on_drop.  A wrong argument
 ///           throws value_error in any case, and costs nothing but itself.
 /// Threads:  one call at a time, on any thread.
-/// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().
+/// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().  Where an
+///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed.
 template <writable_storage Storage = local_storage, reduction_kernel Kernel = simd_kernel<>,
           wall_clock Clock = system_wall_clock>
 class basic_hook {
@@ -60,7 +63,7 @@ public:
     ///         storage throws.
     explicit basic_hook(const hook_options& options, Kernel kernel = {},
                         Clock clock = {}) requires std::constructible_from<Storage, std::string>
-        : core_(Storage(std::string{out_dir_of(options)}), options, std::move(kernel), std::move(clock)) {}
+        : core_(Storage(out_dir_of(options)), options, std::move(kernel), std::move(clock)) {}
 
     /// Writes into `store`; options.out_dir is not looked at.
     basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {})
@@ -77,7 +80,11 @@ public:
     basic_hook& operator=(const basic_hook&) = delete;
     ~basic_hook() {
         try {
-            close();
+            if (std::uncaught_exceptions() > exceptions_) {
+                core_.close_unfinished();
+            } else {
+                close();
+            }
         } catch (...) {
             // Who wants to know calls close().
         }
@@ -92,9 +99,18 @@ public:
     [[nodiscard]] step_number mode_step() const noexcept { return core_.now().mode_step; }  ///< in the current mode
 
     /// Sets the numbers of the step that begins, for a training that counts itself or goes on behind a checkpoint: the
-    /// global one, and that in the current mode (none: in GLOBAL the same, else it goes on counting).
-    /// Errors: value_error for negative ones, and for another global one when the step at hand has tensors already.
-    void set_step(step_number global, std::optional<step_number> in_mode = {}) { core_.set_step(global, in_mode); }
+    /// global one, and that in the current mode (none: in GLOBAL the same, else it goes on counting).  Modes share the
+    /// global numbers.  Going back, a step that is written again replaces the older one.
+    /// Errors: value_error for negative ones, for the number that was written last, and for another global one when the
+    /// step at hand has tensors already.
+    void set_step(step_number global, std::optional<step_number> in_mode = {}) {
+        if (core_.last_written() == global && core_.now().step != global) {
+            throw value_error("step " + std::to_string(global) +
+                              " has just been written, and would be replaced: modes share the global numbers, so give "
+                              "this step the next one, and its number in the mode as the second argument");
+        }
+        core_.set_step(global, in_mode);
+    }
 
     /// Ends the step: its files appear, then counting goes on.
     void end_step() { core_.end_step(); }
@@ -104,12 +120,22 @@ public:
     /// Whether a tensor is wanted at this step: where not, there is no need to fetch or compute it.
     /// Cost: some nanoseconds where nothing is due at this step, else one look-up of the name.
     [[nodiscard]] bool should_save(std::string_view name) { return core_.should_save(name); }
+    /// The same for a tensor that will be saved into these collections.
+    [[nodiscard]] bool should_save(std::string_view name, std::initializer_list<std::string_view> into) {
+        detail::check_tensor_name(name);
+        return core_.wants(name, {into.begin(), into.size()});
+    }
 
     /// Saves a tensor, if one of the collections that it belongs to is due at this step: its values, reductions or
     /// shape, as these say.  It belongs to those whose names or regexes match it, and to `into`, which are saved even
-    /// if they were not included.  Returns whether anything of it was taken. Borrows: the elements, for the call.
-    /// Errors:  value_error (elements and shape do not fit, a name that is empty or no UTF-8), unsupported (above 2
-    /// GiB).
+    /// if they were not included.
+    ///
+    /// Returns whether anything of it was taken; of texts there are no reductions.
+    ///
+    /// Borrows: the elements, for the call.
+    ///
+    /// Errors: value_error (elements and shape do not fit, a name that is empty or no UTF-8); unsupported (above 2 GiB,
+    /// or the hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor,
                      std::initializer_list<std::string_view> into = {}) {
         detail::check_tensor_name(name);
@@ -123,6 +149,13 @@ public:
                      std::initializer_list<std::string_view> into = {}) {
         detail::check_tensor_name(name);
         return core_.take(name, view_of(values, shape.get(), name), {into.begin(), into.size()});
+    }
+
+    /// The shape as a list of numbers: {64, 32}.  That of a 0-d tensor is smd::shape_type{}.
+    template <element_range Values>
+    bool save_tensor(std::string_view name, const Values& values, std::initializer_list<std::size_t> shape,
+                     std::initializer_list<std::string_view> into = {}) {
+        return save_tensor(name, values, extents_view{shape}, into);
     }
 
     /// The same with one dimension.
@@ -165,9 +198,9 @@ public:
 
     // --- the end -----------------------------------------------------------------------------------------------
 
-    /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file, and,
-    /// if this is the last worker, marks the end of the job.  After it nothing can be saved.  A second call does
-    /// nothing.
+    /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file,
+    /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each whatever became of
+    /// the others.  After it nothing can be saved.  A second call does nothing.
     void close() { core_.close(); }
 
     /// Waits until all finished steps are written.
@@ -179,14 +212,18 @@ public:
     void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
 
 private:
-    [[nodiscard]] static const std::string& out_dir_of(const hook_options& options) {
+    [[nodiscard]] static std::string out_dir_of(const hook_options& options) {
         if (options.out_dir.empty()) {
             throw value_error("out_dir is empty: say where the run is to be written");
+        }
+        if constexpr (std::same_as<Storage, local_storage>) {
+            return local_place_of(options.out_dir);
         }
         return options.out_dir;
     }
 
     hook_core<Storage, Kernel, Clock> core_;
+    int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
 };
 
 /// On this machine's disk.

@@ -110,6 +110,9 @@ public:
 
     /// All collections as they are exported, with the names seen so far.
     [[nodiscard]] collections_file file(std::int64_t num_workers) const;
+    /// Keeps what an earlier collections file of the same run says: names that were seen, and collections that are not
+    /// known.
+    void adopt(const collections_file& earlier);
     /// Whether file() would tell something new since it was called last.
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
@@ -223,7 +226,11 @@ inline std::optional<std::uint32_t> collection_set::find(std::string_view name) 
 
 inline std::uint32_t collection_set::number_of(std::string_view name) {
     const auto known = find(name);
-    return known ? *known : make(collection{.name = std::string{name}});
+    if (known) {
+        return *known;
+    }
+    detail::check_name(std::string{name}, "a collection that a tensor is put into");
+    return make(collection{.name = std::string{name}});
 }
 
 inline collection_set::membership& collection_set::found(std::string_view name) {
@@ -300,6 +307,15 @@ inline const reduction_plan& collection_set::due_plan(const membership& tensor) 
         tensor.plan_is_of_ = due_state_;
     }
     return tensor.plan_;
+}
+
+inline void collection_set::adopt(const collections_file& earlier) {
+    for (const auto& [name, group] : earlier.collections) {
+        const std::uint32_t number = number_of(name);
+        for (const std::string& tensor : group.tensor_names) {
+            note(number, tensor);
+        }
+    }
 }
 
 inline collections_file collection_set::file(std::int64_t num_workers) const {

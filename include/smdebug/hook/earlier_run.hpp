@@ -6,6 +6,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/json_document.hpp>
 #include <smdebug/index/locations.hpp>
@@ -72,6 +74,16 @@ public:
         remove_rests(next.step);
         find_mode_steps(next);
         return next;
+    }
+
+    /// The collections file of this worker, where there is one that can be read.
+    [[nodiscard]] std::optional<collections_file> collections() const {
+        const std::string key = locations::collections_key(worker_);
+        json::document parser;
+        collections_file file;
+        const bool is_good =
+            store_->size(key) && !parse_collections_file(store_->read(key).view(), parser, file).has_value();
+        return is_good ? std::optional{std::move(file)} : std::nullopt;
     }
 
 private:

@@ -40,6 +40,9 @@ public:
     virtual void begin(const std::string& key) = 0;
     /// Appends to it.  The pieces are not needed any more when the call returns.
     virtual void append(std::span<const byte_view> pieces) = 0;
+    /// Takes the index of an older step of the same number away, before finish() puts another in its place: it must not
+    /// be seen beside the new events.  Where the storage cannot remove, it stays.
+    virtual void forget(const std::string& index_key) = 0;
     /// Makes the event file appear, if one was begun, then the index file.
     virtual void finish(const std::string& index_key, std::string_view index_text) = 0;
     /// Forgets the event file that was begun.
@@ -74,6 +77,11 @@ public:
         output_.emplace(create_output(*store_, key));
     }
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
+    void forget(const std::string& index_key) override {
+        if constexpr (removing_storage<Storage>) {
+            static_cast<void>(store_->remove(index_key));
+        }
+    }
     void finish(const std::string& index_key, std::string_view index_text) override {
         if (output_) {
             output_->commit(how_);

@@ -20,6 +20,7 @@
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/wall_clock.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -34,6 +35,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -67,7 +69,11 @@ public:
           collections_(options_),
           run_(std::move(store), options_),
           steps_(run_.start().step, run_.start().mode_steps),
-          losses_(options_) {}
+          losses_(options_) {
+        if (run_.earlier_collections()) {
+            collections_.adopt(*run_.earlier_collections());
+        }
+    }
     hook_core(const hook_core&) = delete;
     hook_core& operator=(const hook_core&) = delete;
     ~hook_core() = default;
@@ -83,6 +89,9 @@ public:
     }
 
     [[nodiscard]] bool should_save(std::string_view name) {
+        if (closed_) {
+            return false;
+        }
         look_at_step();
         return (any_due_ && collections_.due(collections_.of(name))) || observers_.want(name);
     }
@@ -102,10 +111,19 @@ public:
     void end_step();
     void flush() {
         run_.drain();
-        losses_.note(run_.lost());
+        note_lost();
     }
     void close();
+    /// Gives up the step at hand and leaves the run as one that can be resumed.
+    void close_unfinished() noexcept {
+        if (!std::exchange(closing_, true) && run_.is_own()) {
+            closed_ = true;
+            run_.close_unfinished();
+        }
+    }
 
+    /// The step that was written last.
+    [[nodiscard]] std::optional<step_number> last_written() const noexcept { return last_written_; }
     [[nodiscard]] const hook_counters& counters() const noexcept { return losses_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return options_; }
     void add_observer(std::shared_ptr<hook_observer> observer) {
@@ -135,9 +153,10 @@ private:
             .wall_time = clock_.now().count(), .step = now().step, .mode = now().mode, .mode_step = now().mode_step};
     }
 
-    void write(std::string_view name, const tensor_view& tensor, const collection_set::membership& belongs_to);
+    bool write(std::string_view name, const tensor_view& tensor, const collection_set::membership& belongs_to);
     bool note(added outcome, std::string_view name, const tensor_view& tensor);
     void finish_files();
+    void note_lost();
     template <class Doing>
     void guarded(Doing&& doing);
 
@@ -155,10 +174,12 @@ private:
     bool any_due_ = false;       // whether anything is to be written of it
     std::uint64_t tensors_ = 0;  // taken in it
     std::uint64_t written_ = 0;  // those of them of which anything was written
-    bool spoiled_ = false;       // whether a file of it could not be written
-    bool begun_ = false;         // whether anything was asked about it
-    bool everything_ = false;    // whether all is saved in it
+    std::optional<step_number> last_written_;
+    bool spoiled_ = false;     // whether a file of it could not be written
+    bool begun_ = false;       // whether anything was asked about it
+    bool everything_ = false;  // whether all is saved in it
     bool everything_next_ = false;
+    bool closing_ = false;
     bool closed_ = false;
 };
 
@@ -171,14 +192,12 @@ bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor
     if (!wants(name, into)) {
         return false;
     }
+    bool is_written = false;
     if (any_due_) {
         const collection_set::membership& belongs_to = collections_.of(name);
-        if (collections_.due(belongs_to)) {
-            write(name, tensor, belongs_to);
-        }
+        is_written = collections_.due(belongs_to) && write(name, tensor, belongs_to);
     }
-    observers_.show(name, tensor, into);
-    return true;
+    return observers_.show(name, tensor, into) || is_written;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -195,13 +214,14 @@ void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tensor_view& tensor,
+bool hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tensor_view& tensor,
                                               const collection_set::membership& belongs_to) {
     const reduction_plan& plan = collections_.due_plan(belongs_to);
     const record_stamp now = stamp();
     ++tensors_;
+    bool any = false;
     guarded([&] {
-        bool any = plan.shape;
+        any = plan.shape;
         if (!plan.wanted.empty()) {
             if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
                 reduction_records& records = reductions_[&belongs_to];
@@ -218,6 +238,7 @@ void hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tenso
         written_ += any ? 1U : 0U;
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);
     });
+    return any && !spoiled_;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -226,9 +247,9 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
         case added::written:
             return true;
         case added::no_room:
-            losses_.note_dropped("the pool of " + std::to_string(options_.background.pool_bytes) +
-                                 " bytes is full: \"" + std::string{name} + "\" of step " + std::to_string(now().step) +
-                                 " is dropped");
+            losses_.note_dropped("\"" + std::string{name} + "\" of step " + std::to_string(now().step) +
+                                 " is dropped: there is no room for it in the pool of " +
+                                 std::to_string(options_.background.pool_bytes) + " bytes");
             return false;
         case added::too_large:
             throw detail::tensor_too_large("the tensor \"" + std::string{name} + "\" has " +
@@ -243,9 +264,9 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::end_step() {
     refuse_when_closed();
-    look_at_step();  // observers are told of steps in which nothing was saved, too
     // Whatever fails, the step is over: counting goes on, and everybody is told, before anything is thrown.
     first_failure failure;
+    failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
     failure.attempt([&] { finish_files(); });
     const hook_step ended = now();
     steps_.advance();
@@ -254,7 +275,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     written_ = 0;
     spoiled_ = false;
     begun_ = false;
-    failure.attempt([&] { losses_.note(run_.lost()); });
+    failure.attempt([&] { note_lost(); });
     failure.attempt([&] { observers_.end_step(ended); });
     failure.rethrow();
 }
@@ -264,31 +285,51 @@ void hook_core<Storage, Kernel, Clock>::finish_files() {
     guarded([&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
         if (bytes != 0) {
+            last_written_ = now().step;
             hook_counters& counters = losses_.counters();
             ++counters.steps;
             counters.bytes += bytes;
             counters.tensors += written_;
         }
     });
-    losses_.attempt([&] { run_.show_step(stamp().wall_time); }, [] { return "TensorBoard's files have to wait"; });
+    losses_.attempt([&] { run_.show_step([&] { return clock_.now().count(); }); },
+                    [] { return "TensorBoard's files have to wait"; });
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::close() {
-    if (std::exchange(closed_, true)) {
+    if (std::exchange(closing_, true) || !run_.is_own()) {
         return;
     }
     first_failure failure;  // what fails keeps nothing else from being done
     if (tensors_ != 0) {
-        failure.attempt([&] { finish_files(); });
+        failure.attempt([&] { end_step(); });
     }
+    closed_ = true;
     failure.attempt(
         [&] { losses_.attempt([&] { run_.close_tensorboard(); }, [] { return "TensorBoard's files are lost"; }); });
     failure.attempt([&] {
         losses_.attempt([&] { run_.close(collections_); }, [] { return "the end of the run is not written"; });
     });
-    failure.attempt([&] { losses_.note(run_.lost()); });
+    failure.attempt([&] { note_lost(); });
     failure.rethrow();
+}
+
+// What went wrong behind the training's back.
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void hook_core<Storage, Kernel, Clock>::note_lost() {
+    const std::vector<lost_write> lost = run_.lost();
+    if (tensors_ != 0 && !spoiled_) {
+        const std::string at_hand = locations::event_key(now().step, options_.worker);
+        for (const lost_write& file : lost) {
+            if (file.key == at_hand) {  // the step has not been counted yet, and will not be
+                spoiled_ = true;
+                run_.abandon_step();
+                ++losses_.counters().steps;
+            }
+        }
+    }
+    losses_.note(lost);
 }
 
 // Does something with files.  A failure costs the step at hand, and only that one.

@@ -21,6 +21,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smdebug {
@@ -88,7 +89,8 @@ struct hook_options {
     background_options background = {};
     /// What a failed write does.
     failure_policy on_failure = failure_policy::raise;
-    /// Is told, in a sentence, what was lost under the policies `drop`.  May come from the hook's own thread.
+    /// Is told, in a sentence, what was lost under the policies `drop`.  On the thread that calls the hook; what it
+    /// throws is ignored, and it is not called again from within.
     std::function<void(const std::string&)> on_drop = {};
 
     /// Writes scalars and histograms for TensorBoard, too.
@@ -150,6 +152,19 @@ inline void check_name(const std::string& name, const std::string& where) {
 
 inline void check(const hook_options& options) {
     detail::check_worker(options.worker);
+    const bool is_numbered =
+        options.worker.starts_with("worker_") &&
+        options.worker.find_first_not_of("0123456789", std::string_view{"worker_"}.size()) == std::string::npos;
+    if (options.include_workers == include_workers::one && options.num_workers > 1 && !is_numbered) {
+        throw value_error("worker is \"" + options.worker +
+                          "\" and include_workers is one: of several workers worker_0 writes, so name them worker_0, "
+                          "worker_1, ..., or include all");
+    }
+    if (options.existing == existing_run::resume && options.num_workers > 1 && !options.init_step) {
+        throw value_error(
+            "existing is resume and init_step is not set: of several workers each has come to another "
+            "step, so say at which one all go on");
+    }
     if (options.num_workers < 1) {
         throw value_error("num_workers is " + std::to_string(options.num_workers) + ": a job has 1 or more");
     }

@@ -11,6 +11,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -56,20 +57,30 @@ public:
     /// Notes that there was no room for a tensor.
     void note_dropped(const std::string& sentence) {
         ++counters_.dropped_tensors;
-        if (options_->on_drop) {
-            options_->on_drop(sentence);
-        }
+        call(sentence);
     }
 
 private:
     void tell(const std::string& loss) {
         counters_.last_loss = loss;
-        if (options_->on_failure == failure_policy::drop && options_->on_drop) {
-            options_->on_drop(loss);
+        if (options_->on_failure == failure_policy::drop) {
+            call(loss);
+        }
+    }
+
+    // A log that fails, or that saves something itself, must not cost more than the loss that it is told of.
+    void call(const std::string& sentence) {
+        if (options_->on_drop && !std::exchange(calling_, true)) {
+            try {
+                options_->on_drop(sentence);
+            } catch (...) {
+            }
+            calling_ = false;
         }
     }
 
     const hook_options* options_;
+    bool calling_ = false;  // whether on_drop is at work
     hook_counters counters_;
 };
 

@@ -7,6 +7,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -24,7 +25,8 @@ public:
     /// Asks them about the step at hand.
     void begin_step(const hook_step& step) {
         interested_ = false;
-        for (entry& one : all_) {
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            entry& one = all_[i];
             one.told = true;
             one.interested = one.who->wants(step);
             interested_ = interested_ || one.interested;
@@ -34,8 +36,8 @@ public:
     /// Whether one of them wants this tensor of the step at hand.
     [[nodiscard]] bool want(std::string_view tensor) const {
         if (interested_) {
-            for (const entry& one : all_) {
-                if (one.interested && one.who->wants(tensor)) {
+            for (std::size_t i = 0; i < all_.size(); ++i) {
+                if (all_[i].interested && all_[i].who->wants(tensor)) {
                     return true;
                 }
             }
@@ -43,15 +45,18 @@ public:
         return false;
     }
 
-    /// Shows a tensor to those who want it.
-    void show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const {
+    /// Shows a tensor to those who want it; returns whether any did.
+    bool show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const {
+        bool any = false;
         if (interested_) {
-            for (const entry& one : all_) {
-                if (one.interested && one.who->wants(name)) {
-                    one.who->see(name, tensor, collections);
+            for (std::size_t i = 0; i < all_.size(); ++i) {
+                if (all_[i].interested && all_[i].who->wants(name)) {
+                    all_[i].who->see(name, tensor, collections);
+                    any = true;
                 }
             }
         }
+        return any;
     }
 
     /// Tells all who were asked about the step that it is over, those that come after one that throws, too; then throws
@@ -78,7 +83,7 @@ private:
         bool told = false;        // of the step at hand
         bool interested = false;  // in it
     };
-    std::vector<entry> all_;
+    std::deque<entry> all_;  // one may add another while it is asked
     bool interested_ = false;
 };
 

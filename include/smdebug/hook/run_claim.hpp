@@ -36,6 +36,13 @@ public:
         : store_(&store), worker_(std::move(worker)), writers_(writers) {
         if constexpr (claiming_storage<Storage>) {
             held_.emplace(store.claim(claim_key(worker_, writers_)));
+            // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
+            const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
+            if (store.claimed(other)) {
+                throw in_use(store.name() + ": a living process that counts the workers of the job otherwise holds " +
+                                 other + ", and may write as " + worker_ + ", too",
+                             {.where = other, .worker = worker_});
+            }
         }
     }
 

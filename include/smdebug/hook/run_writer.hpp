@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/first_failure.hpp>
 #include <smdebug/hook/background_sink.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/earlier_run.hpp>
@@ -14,10 +15,12 @@
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/posix_file.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -41,6 +44,7 @@ public:
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
     void begin(const std::string& /*key*/) override {}
     void append(std::span<const byte_view> /*pieces*/) override {}
+    void forget(const std::string& /*index_key*/) override {}
     void finish(const std::string& /*index_key*/, std::string_view /*index_text*/) override {}
     void abandon() noexcept override {}
     void put(const std::string& /*key*/, std::string_view /*text*/) override {}
@@ -69,16 +73,27 @@ public:
         } else {
             open_place(options);
         }
-        writer_.emplace(*sink_, worker_, options.payload_checksum);
+        writer_.emplace(*sink_, worker_, options.payload_checksum, start_.step - 1);
     }
     run_writer(const run_writer&) = delete;
     run_writer& operator=(const run_writer&) = delete;
-    ~run_writer() = default;
+    /// In a forked child nothing of the parent's is touched: its threads are not there, and its files are not ours.
+    ~run_writer() {
+        if (!is_own()) {
+            static_cast<void>(sink_.release());
+        }
+    }
 
+    /// Whether this is the process that made it, and not a forked child.
+    [[nodiscard]] bool is_own() const noexcept { return posix::process_number() == maker_; }
     /// Whether this worker writes at all, or would in a dry run.
     [[nodiscard]] bool writes() const noexcept { return writer_.has_value(); }
     /// Where counting begins.
     [[nodiscard]] const continuation& start() const noexcept { return start_; }
+    /// The collections file of the run that is resumed.
+    [[nodiscard]] const std::optional<collections_file>& earlier_collections() const noexcept {
+        return earlier_collections_;
+    }
 
     /// Appends a tensor to the step at hand.
     [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now) {
@@ -139,9 +154,10 @@ public:
         return writer_->finish();
     }
     /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
-    void show_step(double wall_time) {
+    template <class WallTime>
+    void show_step(WallTime&& wall_time) {
         if (tensorboard_) {
-            tensorboard_->end_step(wall_time);
+            tensorboard_->end_step(wall_time());
         }
     }
     void abandon_step() noexcept {
@@ -157,19 +173,34 @@ public:
         }
     }
 
-    /// Writes the collections file once more, whatever became of an older one, waits for what is on its way, and marks
-    /// the end of the job if this is the last worker.  An end is not marked where nobody could open the run.
+    /// Writes the collections file once more, whatever became of an older one, waits for what is on its way, and gives
+    /// up the claim; the last worker marks the end of the job.  An end is not marked where nobody could open the run.
     void close(const collection_set& collections) {
         if (!writer_) {
             return;
         }
-        collections_written_ = false;
-        write_collections(collections);
-        sink_->drain();
+        first_failure failure;
+        failure.attempt([&] {
+            collections_written_ = false;
+            write_collections(collections);
+        });
+        failure.attempt([&] { sink_->drain(); });
         gather_losses();
-        if (claim_ && claim_->release() && marks_end_ && collections_written_) {
-            put_whole(store_, std::string{locations::end_of_job}, {}, how_);
-        }
+        failure.attempt([&] {
+            // In the background one that was handed over may never have come.
+            if (leave() && marks_end_ &&
+                (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
+                put_whole(store_, std::string{locations::end_of_job}, {}, how_);
+            }
+        });
+        failure.rethrow();
+    }
+    /// Forgets the step at hand, waits for the others, and gives up the claim: the run can be resumed.
+    void close_unfinished() noexcept {
+        abandon_step();
+        first_failure ignored;
+        ignored.attempt([&] { drain(); });
+        ignored.attempt([&] { static_cast<void>(leave()); });
     }
 
     void drain() {
@@ -188,6 +219,7 @@ private:
         earlier_run<Storage> earlier{store_, worker_};
         if (options.existing == existing_run::resume) {
             start_ = earlier.resume(options.init_step);
+            earlier_collections_ = earlier.collections();
         } else {
             earlier.refuse();
         }
@@ -223,6 +255,13 @@ private:
                              tensorboard_writer_options{.interval = options.tensorboard_interval});
     }
 
+    // Whether this was the last worker; false if it had left already.
+    [[nodiscard]] bool leave() {
+        const bool is_last = claim_ && claim_->release();
+        claim_.reset();
+        return is_last;
+    }
+
     // A collections file that was lost is written again at the next occasion.
     void gather_losses() {
         if (!sink_) {
@@ -243,13 +282,15 @@ private:
         collections_written_ = true;
     }
 
+    long maker_ = posix::process_number();
     Storage store_;
     std::string worker_;
     std::int64_t writers_;
     durability how_;
     bool marks_end_;
-    bool collections_written_ = false;
+    bool collections_written_ = false;  // whether the file is as it should be, as far as is known
     continuation start_;
+    std::optional<collections_file> earlier_collections_;
     std::optional<run_claim<Storage>> claim_;
     std::unique_ptr<file_sink> sink_;    // nothing where this worker does not write
     std::optional<step_writer> writer_;  // into the sink

@@ -24,7 +24,7 @@ inline constexpr std::array<mode, 4> all_modes{mode::train, mode::eval, mode::pr
 struct save_config {
     std::int64_t save_interval = 500;             ///< saves the steps that it divides, 0 among them
     std::vector<step_number> save_steps = {};     ///< saves these, too, wherever they lie
-    std::optional<step_number> start_step = {};   ///< the interval counts from this step on
+    std::optional<step_number> start_step = {};   ///< the interval saves nothing before this step
     std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step
     std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
 

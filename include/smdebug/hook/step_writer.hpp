@@ -14,6 +14,7 @@
 #include <smdebug/record/writer.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +38,9 @@ enum class added : std::uint8_t {
 /// Borrows: the sink.      Cost: no allocation once its buffers have the size of a step.
 class step_writer {
 public:
-    step_writer(file_sink& sink, std::string worker, record::footer_kind footer)
-        : sink_(&sink), worker_(std::move(worker)), footer_(footer) {}
+    /// `last_written`: steps up to that one may be there already.
+    step_writer(file_sink& sink, std::string worker, record::footer_kind footer, step_number last_written = -1)
+        : sink_(&sink), worker_(std::move(worker)), footer_(footer), last_written_(last_written) {}
 
     /// Appends a tensor to the step at hand.  The mode of a step's first entry is that of its index file.
     /// Errors: what the sink throws; the step is lost then: abandon() it.
@@ -102,7 +104,12 @@ public:
         const std::string_view text =
             index_.text({.mode = first_.mode, .mode_step = first_.mode_step, .event_file_name = event_key_});
         const std::uint64_t bytes = flushed_ + text.size();
-        sink_->finish(locations::index_key(first_.step, worker_), text);
+        const std::string index_key = locations::index_key(first_.step, worker_);
+        if (first_.step <= last_written_) {
+            sink_->forget(index_key);
+        }
+        last_written_ = std::max(last_written_, first_.step);
+        sink_->finish(index_key, text);
         clear();
         return bytes;
     }
@@ -143,6 +150,7 @@ private:
     file_sink* sink_;
     std::string worker_;
     record::footer_kind footer_;
+    step_number last_written_;
     record_stamp first_;              // of the step's first entry
     std::string event_key_;           // valid while the index has entries
     std::vector<std::byte> pending_;  // records, or the end of one, that are not handed over yet

@@ -9,11 +9,13 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
@@ -35,7 +37,7 @@ public:
         extents_view(const List& list)
     noexcept  // NOLINT: implicit
               // A signed and an unsigned integer of one size may look at each other's memory; a negative extent becomes
-              // a number that no tensor's elements reach.
+              // one that is_shape_of refuses.
         : extents_(reinterpret_cast<const std::size_t*>(std::ranges::data(list)), std::ranges::size(list)) {}
 
     [[nodiscard]] std::span<const std::size_t> get() const noexcept { return extents_; }
@@ -60,6 +62,13 @@ namespace detail {
     return text + ")";
 }
 
+/// Whether extents are such as files hold, and make that many elements.
+[[nodiscard]] inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
+    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
+    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
+           element_count(extents) == count;
+}
+
 }  // namespace detail
 
 /// Errors: value_error where `extents` do not make as many elements as `values` has.
@@ -68,7 +77,7 @@ template <element_range R>
 [[nodiscard]] tensor_view view_of(const R& values, std::span<const std::size_t> extents, std::string_view name) {
     using value_type = std::remove_cv_t<std::ranges::range_value_t<const R&>>;
     const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
-    if (element_count(extents) != elements.size()) {
+    if (!detail::is_shape_of(extents, elements.size())) {
         throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +
                               " elements, which the shape " + detail::extents_text(extents) + " does not fit",
                           {.tensor = std::string{name}});
@@ -79,7 +88,7 @@ template <element_range R>
 /// The same for texts.
 [[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
                                          std::string_view name) {
-    if (element_count(extents) != texts.size()) {
+    if (!detail::is_shape_of(extents, texts.size())) {
         throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
                               " texts, which the shape " + detail::extents_text(extents) + " does not fit",
                           {.tensor = std::string{name}});
@@ -89,11 +98,11 @@ template <element_range R>
 
 /// Errors: value_error for a view whose elements and shape do not belong together, or that has no type.
 inline void check(const tensor_view& tensor, std::string_view name) {
-    const auto count = element_count(tensor.shape);
-    const bool whole = tensor.type == dtype::string ? tensor.bytes.empty() && count == tensor.strings.size()
-                                                    : is_numeric(tensor.type) && tensor.strings.empty() && count &&
-                                                          tensor.bytes.size() / size_of(tensor.type) == *count &&
-                                                          tensor.bytes.size() % size_of(tensor.type) == 0;
+    const bool whole = tensor.type == dtype::string
+                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
+                           : is_numeric(tensor.type) && tensor.strings.empty() &&
+                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
+                                 tensor.bytes.size() % size_of(tensor.type) == 0;
     if (!whole) {
         throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
                               std::to_string(tensor.bytes.size()) + " bytes, which the shape " +

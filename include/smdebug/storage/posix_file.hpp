@@ -60,6 +60,9 @@ namespace posix {
     return true;
 }
 
+/// The number of this process: another one in a forked child.
+[[nodiscard]] inline long process_number() noexcept { return ::getpid(); }
+
 /// Owns a file descriptor.
 class descriptor {
 public:

@@ -1,0 +1,232 @@
+// What goes wrong around a hook: exceptions, forks, numbers used twice, rules that fail, names that nobody meant.
+#include <smdebug/hook/basic_hook.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <complex>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <support/temporary_folder.hpp>
+
+using namespace std::literals;
+namespace smd = smdebug;
+using smd::memory_storage;
+using memory_hook = smd::basic_hook<memory_storage>;
+using smdebug_test::temporary_folder;
+
+namespace {
+
+smd::hook_options everything() { return {.save_config = {.save_interval = 1}, .save_all = true}; }
+
+const std::vector<float> one{1};
+
+// Does what it is told at each question.
+struct scripted final : smd::hook_observer {
+    bool wants(const smd::hook_step& step) override {
+        if (step.step == failing_step) {
+            throw std::runtime_error("the rule is sick");
+        }
+        return true;
+    }
+    bool wants(std::string_view /*tensor*/) override { return true; }
+    void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
+             std::span<const std::string_view> /*collections*/) override {}
+    void end_step(const smd::hook_step& step) override { ended.push_back(step.step); }
+    smd::step_number failing_step = -1;
+    std::vector<smd::step_number> ended;
+};
+
+}  // namespace
+
+TEST_CASE("hook: an exception that leaves the training gives up the step at hand, and the run can be resumed") {
+    memory_storage store;
+    const auto train = [&] {
+        memory_hook hook{store, everything()};
+        hook.save_tensor("a", one);
+        hook.end_step();
+        hook.save_tensor("a", one);
+        throw std::runtime_error("out of memory");
+    };
+    CHECK_THROWS_AS(train(), std::runtime_error);
+    CHECK_FALSE(store.size("training_job_end.ts"));
+    CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{0});
+    smd::hook_options options = everything();
+    options.existing = smd::existing_run::resume;
+    memory_hook hook{store, options};
+    CHECK(hook.step() == 1);
+    hook.close();
+    CHECK(store.size("training_job_end.ts"));
+}
+
+TEST_CASE("hook: one that is made and destroyed while an exception is on its way ends its run as ever") {
+    memory_storage store;
+    struct saves_when_destroyed {
+        memory_storage* store;
+        ~saves_when_destroyed() {
+            memory_hook hook{*store, everything()};
+            hook.save_tensor("a", one);
+        }
+    };
+    try {
+        const saves_when_destroyed last{&store};
+        throw 1;
+    } catch (int) {
+    }
+    CHECK(store.size("training_job_end.ts"));
+    CHECK(smd::basic_trial{store}.steps().size() == 1);
+}
+
+TEST_CASE("hook: what a resumed run's collections file says is not forgotten") {
+    memory_storage store;
+    {
+        smd::hook_options options = everything();
+        options.save_all = false;
+        options.mark_end_of_job = false;
+        memory_hook hook{store, options};
+        hook.save_tensor("x", one, {"mine"});
+        hook.end_step();
+        hook.close();
+    }
+    smd::hook_options options = everything();
+    options.existing = smd::existing_run::resume;
+    memory_hook hook{store, options};
+    hook.save_tensor("y.weight", one);
+    hook.end_step();
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.tensor_names({.collection = "mine"}) == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("hook: a number that was just written is not used for another mode's step") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    hook.set_mode(smd::mode::train);
+    hook.set_step(5, 5);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    hook.set_mode(smd::mode::eval);
+    CHECK_THROWS_AS(hook.set_step(5, 0), smd::value_error);
+    hook.set_step(6, 0);
+    hook.save_tensor("accuracy", one);
+    hook.end_step();
+    hook.close();
+    CHECK(smd::basic_trial{store}.tensor_names().size() == 2);
+}
+
+TEST_CASE("hook: the same worker's name is refused however the workers are counted") {
+    memory_storage store;
+    smd::hook_options many = everything();
+    many.num_workers = 2;
+    many.include_workers = smd::include_workers::all;
+    {
+        const memory_hook alone{store, everything()};
+        CHECK_THROWS_AS((memory_hook{store, many}), smd::in_use);
+        CHECK(store.size("claim.smd"));  // still held
+    }
+    memory_storage other;
+    const memory_hook first{other, many};
+    CHECK_THROWS_AS((memory_hook{other, everything()}), smd::in_use);
+}
+
+TEST_CASE("hook: a shape in braces is a shape, whatever its numbers") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    const std::vector<float> none;
+    CHECK(hook.save_tensor("empty", none, {0}));
+    CHECK(hook.save_tensor("empty 2", none, {0, 0}));
+    CHECK(hook.save_tensor("square", std::vector<float>{1, 2, 3, 4}, {2, 2}, {"mine"}));
+    CHECK(hook.save_tensor("scalar", one, smd::shape_type{}));
+    CHECK(hook.save_tensor("flat", one, {"mine"}));
+    CHECK(hook.save_tensor("flat 2", one, {"mine", "yours"}));
+    hook.end_step();
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.tensor("empty").shape(0) == smd::shape_type{0});
+    CHECK(run.tensor("empty 2").shape(0) == smd::shape_type{0, 0});
+    CHECK(run.tensor("scalar").shape(0).empty());
+    CHECK(run.tensor("flat 2").shape(0) == smd::shape_type{1});
+    CHECK(run.tensor_names({.collection = "mine"}) == std::vector<std::string>{"flat", "flat 2", "square"});
+}
+
+TEST_CASE("hook: says that nothing was taken of what has no reductions") {
+    memory_storage store;
+    smd::hook_options options = everything();
+    options.reduction_config = smd::reduction_config{.reductions = {"mean"}};
+    memory_hook hook{store, options};
+    const std::array texts{"a"sv};
+    CHECK_FALSE(hook.save_tensor("texts", std::span<const std::string_view>{texts}, {1}));
+    CHECK_FALSE(hook.save_tensor("complex", std::vector<std::complex<float>>{{1, 2}}));
+    CHECK(hook.save_tensor("float", one));
+    hook.end_step();
+    CHECK(hook.counters().tensors == 1);
+}
+
+TEST_CASE("hook: asks for a tensor that is to go into a collection of its own") {
+    memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 2}}};
+    CHECK_FALSE(hook.should_save("x"));
+    CHECK(hook.should_save("x", {"mine"}));
+    CHECK(hook.save_tensor("x", one, {"mine"}));
+    hook.end_step();
+    CHECK_FALSE(hook.should_save("x", {"mine"}));
+    hook.close();
+    CHECK_FALSE(hook.should_save("x"));
+    CHECK_THROWS_AS(hook.save_tensor("x", one), smd::unsupported);
+}
+
+TEST_CASE("hook: a step is over, and told, whatever an observer throws") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    const auto rule = std::make_shared<scripted>();
+    rule->failing_step = 1;
+    hook.add_observer(rule);
+    hook.save_tensor("a", one);
+    hook.end_step();
+    CHECK_THROWS_WITH(hook.end_step(), "the rule is sick");
+    CHECK(hook.step() == 2);
+    hook.save_tensor("b", one);
+    hook.close();  // ends the step at hand, and tells of it
+    CHECK(rule->ended.back() == 2);
+    const smd::basic_trial run{store};
+    CHECK(run.steps() == std::vector<smd::step_number>{0, 2});
+    CHECK(run.tensor_names({.step = 2}) == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
+    const temporary_folder folder;
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        const std::string run = folder.path() + "/run" + std::to_string(pool);
+        smd::hook_options options = everything();
+        options.out_dir = run;
+        options.background.pool_bytes = pool;
+        auto parents = std::make_unique<smd::hook>(options);
+        parents->save_tensor("a", std::vector<float>(100'000));
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            ::alarm(20);
+            parents.reset();
+            ::_exit(0);
+        }
+        int status = -1;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+        CHECK_FALSE(smd::local_storage{run}.size("training_job_end.ts"));
+        parents->save_tensor("b", one);
+        parents->end_step();
+        CHECK_THROWS_AS(smd::hook{options}, smd::in_use);
+        parents->close();
+        CHECK(smd::local_trial{run}.tensor("a").value<float>(0).size() == 100'000);
+    }
+}
