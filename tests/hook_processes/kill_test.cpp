@@ -29,7 +29,7 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-constexpr step_number step_count = 16;
+constexpr step_number step_count = 12;
 
 enum class phase : int { starting, opening, saving, ending, closing, closed };
 constexpr std::array phase_names{"starting", "opening", "saving", "ending a step", "closing", "closed"};
@@ -136,8 +136,7 @@ public:
     [[nodiscard]] bool ended() const noexcept { return ended_; }
 
     // Looks at the folder after somebody's life.
-    void check(const life_plan& plan, const shared_progress& seen, bool was_killed) {
-        const files_found files = look_at_files(folder_);
+    void check(const life_plan& plan, const files_found& files, const shared_progress& seen, bool was_killed) {
         const std::vector<int> before = owners_;
         owners_.clear();
         ended_ = files.has_ended;
@@ -280,15 +279,15 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
             const auto time = whole * static_cast<int>(random() % 1050) / 1000;
             const bool killed = kill_after(time, plan, seen);
             (killed ? kills : survived) += 1;
+            const files_found files = look_at_files(folder.path());
             if (killed) {
                 ++landed.at(static_cast<std::size_t>(seen->at.load()));
-                const files_found files = look_at_files(folder.path());
                 half_events += files.half_events > 0 ? 1 : 0;
                 half_indexes += files.half_indexes > 0 ? 1 : 0;
                 half_others += files.half_others > 0 ? 1 : 0;
                 events_alone += files.events.size() > files.indexes.size() ? 1 : 0;
             }
-            history.check(plan, seen, killed);
+            history.check(plan, files, seen, killed);
         }
         history.end_it();
         lost += history.lost_in_progress();

@@ -39,8 +39,9 @@ public:
             // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
             const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
             if (store.claimed(other)) {
-                throw in_use(store.name() + ": a living process that counts the workers of the job otherwise holds " +
-                                 other + ", and may write as " + worker_ + ", too",
+                throw in_use(std::string{store.name()} +
+                                 ": a living process that counts the workers of the job otherwise holds " + other +
+                                 ", and may write as " + worker_ + ", too",
                              {.where = other, .worker = worker_});
             }
         }
