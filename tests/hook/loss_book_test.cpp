@@ -37,6 +37,24 @@ TEST_CASE("loss_book: what fails is thrown as it is, after what has to be given 
     CHECK(losses.counters().last_loss == "step 7 is lost: Unavailable: the disk is full");
 }
 
+TEST_CASE("loss_book: whatever is thrown, what it cost is given up and told") {
+    smd::hook_options options;
+    smd::loss_book losses{options};
+    int given_up = 0;
+    const auto fails = [&] {
+        losses.attempt([] { throw 7; },
+                       [&] {
+                           ++given_up;
+                           return "step 7 is lost";
+                       });
+    };
+    CHECK_THROWS_AS(fails(), int);
+    options.on_failure = smd::failure_policy::drop;
+    CHECK_NOTHROW(fails());
+    CHECK(given_up == 2);
+    CHECK(losses.counters().last_loss == "step 7 is lost: something was thrown that is no std::exception");
+}
+
 TEST_CASE("loss_book: with the policy drop it is told, and training goes on") {
     std::vector<std::string> told;
     smd::hook_options options;

@@ -32,10 +32,9 @@ public:
         try {
             doing();
         } catch (const std::exception& why) {
-            tell(std::string{on_failure()} + ": " + why.what());
-            if (options_->on_failure == failure_policy::raise) {
-                throw;
-            }
+            give_up(std::string{on_failure()} + ": " + why.what());
+        } catch (...) {  // a storage of the user's may throw anything
+            give_up(std::string{on_failure()} + ": something was thrown that is no std::exception");
         }
     }
 
@@ -61,6 +60,14 @@ public:
     }
 
 private:
+    // While an exception is handled.
+    void give_up(const std::string& loss) {
+        tell(loss);
+        if (options_->on_failure == failure_policy::raise) {
+            throw;
+        }
+    }
+
     void tell(const std::string& loss) {
         counters_.last_loss = loss;
         if (options_->on_failure == failure_policy::drop) {
