@@ -32,7 +32,7 @@ void append(file_sink& sink, std::string_view text) {
 void step(file_sink& sink, const std::string& name, std::size_t bytes = 10) {
     sink.begin("events/" + name);
     append(sink, std::string(bytes, name.front()));
-    sink.finish("index/" + name, name);
+    sink.finish("index/" + name, name, false);
 }
 
 std::string text(const faulty_storage& store, std::string_view key) {
@@ -83,7 +83,7 @@ TEST_CASE("background_sink: the caller's memory is not needed when append return
     memory.assign(memory.size(), 'b');
     append(sink, memory);
     memory.assign(memory.size(), 'c');
-    sink.finish("index/1", "1");
+    sink.finish("index/1", "1", false);
     may_write = true;
     may_write.notify_all();
     sink.drain();
@@ -133,8 +133,7 @@ TEST_CASE("background_sink: an older index goes before the new events come, and 
         store.plan({.first = call});
         sink.begin("events/1");
         append(sink, "again");
-        sink.forget("index/1");
-        sink.finish("index/1", "again");
+        sink.finish("index/1", "again", true);
         step(sink, "2");
         sink.drain();
         CHECK(sink.lost().size() == 1);
@@ -163,7 +162,7 @@ TEST_CASE("background_sink: what was abandoned, or not finished, never appears")
             sink.begin("events/again");
             append(sink, std::string(bytes, 'x'));
             step(sink, "2");
-            sink.finish("index/3", "no events");
+            sink.finish("index/3", "no events", false);
             sink.begin("events/unfinished");
             append(sink, std::string(bytes, 'x'));
         }
@@ -193,7 +192,7 @@ TEST_CASE("background_sink: tells whether there is room where it is to drop, and
     CHECK_FALSE(drops.has_room(1));
     may_write = true;
     may_write.notify_all();
-    drops.finish("index/1", "1");
+    drops.finish("index/1", "1", false);
     drops.drain();
     CHECK(drops.has_room(2U << 20U));
     CHECK(store.objects().size("events/1") == 2U << 20U);

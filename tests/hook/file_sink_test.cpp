@@ -43,7 +43,7 @@ TEST_CASE("direct_sink: a step's events appear before its index, each whole") {
     append(*sink, "one,", "two,");
     append(*sink, "three");
     CHECK(store.objects().list("", {}).empty());
-    sink->finish("index/1", "{}");
+    sink->finish("index/1", "{}", false);
     CHECK(store.calls() == std::vector<std::string>{"create events/1", "append events/1", "append events/1",
                                                     "commit events/1", "create index/1", "append index/1",
                                                     "commit index/1"});
@@ -56,7 +56,7 @@ TEST_CASE("direct_sink: a step's events appear before its index, each whole") {
 TEST_CASE("direct_sink: a step without events has an index alone") {
     faulty_storage store;
     const auto sink = sink_into(store);
-    sink->finish("index/1", "{}");
+    sink->finish("index/1", "{}", false);
     CHECK(store.objects().list("", {}) == std::vector<std::string>{"index/1"});
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("direct_sink: what was abandoned, or begun again, never appears") {
     append(*sink, "two");
     sink->begin("events/3");
     append(*sink, "three");
-    sink->finish("index/3", "{}");
+    sink->finish("index/3", "{}", false);
     CHECK(store.objects().list("", {}) == std::vector<std::string>{"events/3", "index/3"});
     CHECK(text(store.objects(), "events/3") == "three");
 }
@@ -84,7 +84,7 @@ TEST_CASE("direct_sink: where the events fail there is no index, and the next st
         const auto step = [&](const std::string& name) {
             sink->begin("events/" + name);
             append(*sink, name);
-            sink->finish("index/" + name, name);
+            sink->finish("index/" + name, name, false);
         };
         CHECK_THROWS_AS(step("1"), unavailable);
         sink->abandon();
@@ -99,8 +99,7 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
     const auto step = [&](const std::string& text) {
         sink->begin("events/1");
         append(*sink, text);
-        sink->forget("index/1");
-        sink->finish("index/1", text);
+        sink->finish("index/1", text, true);
     };
     step("first");
     // Whichever of the calls fails, the two that are seen belong together.
@@ -117,8 +116,8 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
     }
     scripted_storage keeps;
     direct_sink<scripted_storage> cannot{keeps, durability::cached};
-    cannot.finish("index/1", "older");
-    cannot.forget("index/1");
+    cannot.finish("index/1", "older", false);
+    cannot.finish("index/1", "newer", true);
     CHECK(keeps.size("index/1") == 5);
 }
 

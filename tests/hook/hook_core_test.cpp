@@ -92,7 +92,7 @@ TEST_CASE("hook_core: a tensor that is put into a collection is due with it from
     const std::array<std::string_view, 1> mine{"mine"};
     CHECK_FALSE(core.should_save("w"));
     CHECK_FALSE(core.take("w", tensor, {}));
-    CHECK(core.wants("w", mine));
+    CHECK(core.should_save("w", mine));
     CHECK(core.take("w", tensor, {}));
     core.end_step();
     CHECK(core.take("w", tensor, {}));

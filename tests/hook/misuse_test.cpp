@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <support/faulty_storage.hpp>
 #include <support/temporary_folder.hpp>
 
 using namespace std::literals;
@@ -229,4 +230,28 @@ TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
         parents->close();
         CHECK(smd::local_trial{run}.tensor("a").value<float>(0).size() == 100'000);
     }
+}
+
+TEST_CASE("hook: a step that is lost in the background before it has ended is counted once, and no other is") {
+    const smdebug_test::faulty_storage store;
+    smd::hook_options options = everything();
+    options.background.pool_bytes = std::size_t{2} << 20U;
+    options.on_failure = smd::failure_policy::drop;
+    smd::basic_hook<smdebug_test::faulty_storage> hook{store, options};
+    hook.save_tensor("a", one);
+    hook.end_step();
+    hook.flush();
+    store.plan({.first = 0, .count = 1, .only = "create events/"});
+    hook.save_tensor("large", std::vector<float>(1'000'000));
+    hook.flush();
+    CHECK(hook.counters().lost_steps == 1);
+    CHECK(hook.counters().steps == 1);
+    CHECK_FALSE(hook.save_tensor("more of it", one));
+    hook.end_step();
+    hook.save_tensor("b", one);
+    hook.end_step();
+    hook.close();
+    CHECK(hook.counters().lost_steps == 1);
+    CHECK(hook.counters().steps == 2);
+    CHECK(smd::basic_trial{store.objects()}.steps() == std::vector<smd::step_number>{0, 2});
 }

@@ -94,12 +94,3 @@ TEST_CASE("reduction_plan: unknown names are refused with a list of the known on
         CHECK_FALSE(wrong_with({.reductions = {bad}}).empty());
     }
 }
-
-TEST_CASE("reduction_plan: a reduction's tensor is named as readers take it apart") {
-    CHECK(reduction_tensor_name("dense/kernel:0", {reduction::mean, true}) ==
-          "smdebug/reductions/abs_mean/dense/kernel:0");
-    CHECK(reduction_tensor_name("w", {reduction::l2, false}) == "smdebug/reductions/l2/w");
-    std::string name = "kept/";
-    append_reduction_tensor_name(name, "w", {reduction::min, false});
-    CHECK(name == "kept/smdebug/reductions/min/w");
-}

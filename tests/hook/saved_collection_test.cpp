@@ -1,3 +1,4 @@
+#include <smdebug/hook/save_config.hpp>
 #include <smdebug/hook/saved_collection.hpp>
 
 #include <doctest/doctest.h>
@@ -22,7 +23,7 @@ TEST_CASE("saved_collection: what is not said is filled in") {
     CHECK(bare.configured.save_config == every_third);
     CHECK(bare.configured.reduction_config == min_alone);
     CHECK(bare.plan.order == std::vector<reduction_key>{{reduction::min, false}});
-    CHECK(bare.when[saved_collection::place_of(mode::predict)].save_interval == 3);
+    CHECK(bare.when[place_of(mode::predict)].save_interval == 3);
     CHECK_FALSE(bare.included);
     CHECK_FALSE(bare.used);
 
@@ -31,8 +32,8 @@ TEST_CASE("saved_collection: what is not said is filled in") {
                                 .reduction_config = {{.save_shape = true}}},
                                every_third,
                                min_alone};
-    CHECK(own.when[saved_collection::place_of(mode::eval)].save_interval == 2);
-    CHECK(own.when[saved_collection::place_of(mode::train)].save_interval == 3);
+    CHECK(own.when[place_of(mode::eval)].save_interval == 2);
+    CHECK(own.when[place_of(mode::train)].save_interval == 3);
     CHECK(own.plan.order.empty());
     CHECK(own.plan.shape);
 }

@@ -44,9 +44,8 @@ public:
         }
         calls += "\n";
     }
-    void forget(const std::string& index_key) override { calls += "forget " + index_key + "\n"; }
-    void finish(const std::string& index_key, std::string_view index_text) override {
-        calls += "finish " + index_key + "\n";
+    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
+        calls += (replaces ? "forget and finish " : "finish ") + index_key + "\n";
         index = index_text;
     }
     void abandon() noexcept override { ++abandoned; }

@@ -7,12 +7,14 @@
 #include <set>
 #include <string>
 
+using smdebug::append_reduction_tensor_name;
 using smdebug::reduction;
 using smdebug::reduction_count;
 using smdebug::reduction_key;
 using smdebug::reduction_key_named;
 using smdebug::reduction_named;
 using smdebug::reduction_set;
+using smdebug::reduction_tensor_name;
 
 static_assert(reduction_named("std") == reduction::std);
 static_assert(!reduction_named("abs_std"));
@@ -57,4 +59,13 @@ TEST_CASE("reduction_set: holds what was put in and nothing else") {
     CHECK(std::popcount(set.mask) == 2);
     CHECK(reduction_set::counts().has_counts());
     CHECK(std::popcount(reduction_set::all().mask) == 19);
+}
+
+TEST_CASE("reduction names: a reduction's tensor is named as readers take it apart") {
+    CHECK(reduction_tensor_name("dense/kernel:0", {reduction::mean, true}) ==
+          "smdebug/reductions/abs_mean/dense/kernel:0");
+    CHECK(reduction_tensor_name("w", {reduction::l2, false}) == "smdebug/reductions/l2/w");
+    std::string name = "kept/";
+    append_reduction_tensor_name(name, "w", {reduction::min, false});
+    CHECK(name == "kept/smdebug/reductions/min/w");
 }

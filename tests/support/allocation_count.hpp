@@ -25,13 +25,7 @@ template <class Work>
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SMDEBUG_TEST_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SMDEBUG_TEST_SANITIZED
-#endif
-#endif
+#include <support/sanitized.hpp>
 
 namespace smdebug_test {
 namespace {

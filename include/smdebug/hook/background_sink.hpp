@@ -91,13 +91,11 @@ public:
         }
     }
 
-    void forget(const std::string& /*that of the next finish*/) override { is_again_ = true; }
-
-    void finish(const std::string& index_key, std::string_view index_text) override {
+    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
         if (filling_) {
             held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
         }
-        held_.push_back(finish_step{index_key, std::string{index_text}, std::exchange(is_again_, false)});
+        held_.push_back(finish_step{index_key, std::string{index_text}, replaces});
         send();
         is_known_ = false;
     }
@@ -105,7 +103,6 @@ public:
     void abandon() noexcept override {
         filling_.reset();
         held_.clear();
-        is_again_ = false;
         if (std::exchange(is_known_, false)) {
             try {
                 held_.push_back(abandon_file{});
@@ -141,7 +138,7 @@ private:
     struct finish_step {
         std::string index_key;
         std::string index_text;
-        bool is_again = false;
+        bool replaces = false;
     };
     struct abandon_file {};
     struct put_file {
@@ -218,12 +215,7 @@ private:
         attempt(event_key_, [&] { target_.append({&bytes, 1}); });
     }
     void carry_out(finish_step& what) {
-        attempt(what.index_key, [&] {
-            if (what.is_again) {
-                target_.forget(what.index_key);
-            }
-            target_.finish(what.index_key, what.index_text);
-        });
+        attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text, what.replaces); });
         broken_ = false;
     }
     void carry_out(abandon_file& /*what*/) {
@@ -261,11 +253,10 @@ private:
 
     chunk_pool pool_;
     full_pool when_full_;
-    std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next four
+    std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next three
     std::vector<order> held_;                   // not given yet
     std::size_t most_held_;
     bool is_known_ = false;  // whether the other thread has heard of the step at hand
-    bool is_again_ = false;  // whether an older step of its number may be there
 
     std::mutex guard_;  // of what follows, up to lost_
     std::condition_variable given_;

@@ -123,7 +123,7 @@ public:
     /// The same for a tensor that will be saved into these collections.
     [[nodiscard]] bool should_save(std::string_view name, std::initializer_list<std::string_view> into) {
         detail::check_tensor_name(name);
-        return core_.wants(name, {into.begin(), into.size()});
+        return core_.should_save(name, {into.begin(), into.size()});
     }
 
     /// Saves a tensor, if one of the collections that it belongs to is due at this step: its values, reductions or
@@ -173,7 +173,7 @@ public:
                      std::initializer_list<std::string_view> into = {}) {
         detail::check_tensor_name(name);
         const std::span<const std::string_view> named{into.begin(), into.size()};
-        return core_.wants(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
+        return core_.should_save(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
     }
 
     /// The same of texts.

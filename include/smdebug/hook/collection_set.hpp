@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
@@ -123,12 +124,6 @@ public:
     }
 
 private:
-    // Names are looked up as string_views.
-    struct text_hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-    };
-
     static constexpr std::uint32_t all_number = 0;
     static constexpr std::uint32_t default_number = 1;
     static_assert(known_collections::list[all_number].name == "all" &&

@@ -12,6 +12,7 @@
 #include <smdebug/index/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/posix_output.hpp>
 
 #include <cstddef>
 #include <iterator>
@@ -89,14 +90,14 @@ public:
 private:
     // Modes that take turns have all been seen by then; one that was not starts at its first step again.
     static constexpr std::size_t most_files_read = 1000;
-    // What stands, with two numbers, in the place of a file's extension, or behind it, until it is whole.
-    static constexpr std::string_view temporary = ".tmp.";
 
-    // The name without that; nothing where it is no temporary one.
+    // The name without what stands in the place of its extension, or behind it, until a file is whole; nothing where it
+    // is no temporary one.
     [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept {
-        const std::size_t end = name.rfind(temporary);
-        const bool is_one = end != std::string_view::npos &&
-                            name.find_first_not_of("0123456789.", end + temporary.size()) == std::string_view::npos;
+        const std::size_t end = name.rfind(posix::temporary_mark);
+        const bool is_one =
+            end != std::string_view::npos &&
+            name.find_first_not_of("0123456789.", end + posix::temporary_mark.size()) == std::string_view::npos;
         return is_one ? std::optional{name.substr(0, end)} : std::nullopt;
     }
 

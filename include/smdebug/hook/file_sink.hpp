@@ -40,11 +40,10 @@ public:
     virtual void begin(const std::string& key) = 0;
     /// Appends to it.  The pieces are not needed any more when the call returns.
     virtual void append(std::span<const byte_view> pieces) = 0;
-    /// Takes the index of an older step of the same number away, before finish() puts another in its place: it must not
-    /// be seen beside the new events.  Where the storage cannot remove, it stays.
-    virtual void forget(const std::string& index_key) = 0;
-    /// Makes the event file appear, if one was begun, then the index file.
-    virtual void finish(const std::string& index_key, std::string_view index_text) = 0;
+    /// Makes the event file appear, if one was begun, then the index file.  `replaces`: an index of an older step of
+    /// the same number may be there, which must not be seen beside the new events: it is taken away first, where the
+    /// storage can.
+    virtual void finish(const std::string& index_key, std::string_view index_text, bool replaces) = 0;
     /// Forgets the event file that was begun.
     virtual void abandon() noexcept = 0;
     /// Makes any other small file appear, after everything that was handed over before.
@@ -53,6 +52,19 @@ public:
     virtual void drain() = 0;
     /// What was lost since this was last asked, and was not told by an exception.
     [[nodiscard]] virtual std::vector<lost_write> lost() = 0;
+};
+
+/// Takes steps and forgets them: what a dry run writes to.
+class null_sink final : public file_sink {
+public:
+    [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
+    void begin(const std::string& /*key*/) override {}
+    void append(std::span<const byte_view> /*pieces*/) override {}
+    void finish(const std::string& /*index_key*/, std::string_view /*index_text*/, bool /*replaces*/) override {}
+    void abandon() noexcept override {}
+    void put(const std::string& /*key*/, std::string_view /*text*/) override {}
+    void drain() override {}
+    [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 };
 
 /// Writes a whole small file.
@@ -77,12 +89,12 @@ public:
         output_.emplace(create_output(*store_, key));
     }
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
-    void forget(const std::string& index_key) override {
+    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
         if constexpr (removing_storage<Storage>) {
-            static_cast<void>(store_->remove(index_key));
+            if (replaces) {
+                static_cast<void>(store_->remove(index_key));
+            }
         }
-    }
-    void finish(const std::string& index_key, std::string_view index_text) override {
         if (output_) {
             output_->commit(how_);
             output_.reset();

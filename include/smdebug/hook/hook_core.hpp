@@ -25,6 +25,7 @@
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -88,21 +89,13 @@ public:
         looked_ = false;
     }
 
-    [[nodiscard]] bool should_save(std::string_view name) {
+    /// Whether take() would take a tensor that is to belong to `into`.
+    [[nodiscard]] bool should_save(std::string_view name, std::span<const std::string_view> into = {}) {
         if (closed_) {
             return false;
         }
         look_at_step();
-        return (any_due_ && collections_.due(collections_.of(name))) || observers_.want(name);
-    }
-    /// Whether take() would take a tensor that is to belong to `into`.
-    [[nodiscard]] bool wants(std::string_view name, std::span<const std::string_view> into) {
-        if (!into.empty()) {
-            look_at_step();
-            collections_.add(name, into);
-            any_due_ = run_.writes() && collections_.any_due();  // a new collection may be
-        }
-        return should_save(name);
+        return due(name, into) != nullptr || observers_.want(name);
     }
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& tensor);
@@ -148,6 +141,17 @@ private:
             looked_ = true;
         }
     }
+    // What is known of a tensor that is due in the step that was looked at; nothing where it is not.
+    [[nodiscard]] const collection_set::membership* due(std::string_view name, std::span<const std::string_view> into) {
+        const collection_set::membership* tensor = nullptr;
+        if (!into.empty()) {
+            tensor = &collections_.add(name, into);
+            any_due_ = run_.writes() && collections_.any_due();  // a new collection may be
+        } else if (any_due_) {
+            tensor = &collections_.of(name);
+        }
+        return any_due_ && collections_.due(*tensor) ? tensor : nullptr;
+    }
     [[nodiscard]] record_stamp stamp() {
         return {
             .wall_time = clock_.now().count(), .step = now().step, .mode = now().mode, .mode_step = now().mode_step};
@@ -189,14 +193,9 @@ template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
                                              std::span<const std::string_view> into) {
     refuse_when_closed();
-    if (!wants(name, into)) {
-        return false;
-    }
-    bool is_written = false;
-    if (any_due_) {
-        const collection_set::membership& belongs_to = collections_.of(name);
-        is_written = collections_.due(belongs_to) && write(name, tensor, belongs_to);
-    }
+    look_at_step();
+    const collection_set::membership* const belongs_to = due(name, into);
+    const bool is_written = belongs_to != nullptr && write(name, tensor, *belongs_to);
     return observers_.show(name, tensor, into) || is_written;
 }
 
@@ -319,17 +318,14 @@ void hook_core<Storage, Kernel, Clock>::close() {
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::note_lost() {
     const std::vector<lost_write> lost = run_.lost();
-    if (tensors_ != 0 && !spoiled_) {
-        const std::string at_hand = locations::event_key(now().step, options_.worker);
-        for (const lost_write& file : lost) {
-            if (file.key == at_hand) {  // the step has not been counted yet, and will not be
-                spoiled_ = true;
-                run_.abandon_step();
-                ++losses_.counters().steps;
-            }
-        }
+    // The step at hand has not been counted as written, and will not be.
+    const std::string at_hand =
+        tensors_ != 0 && !spoiled_ ? locations::event_key(now().step, options_.worker) : std::string{};
+    if (std::any_of(lost.begin(), lost.end(), [&](const lost_write& file) { return file.key == at_hand; })) {
+        spoiled_ = true;
+        run_.abandon_step();
     }
-    losses_.note(lost);
+    losses_.note(lost, at_hand);
 }
 
 // Does something with files.  A failure costs the step at hand, and only that one.

@@ -70,8 +70,8 @@ inline bool read_when(const json_section& from, const std::string& prefix, save_
 
 /// The prefix of a mode's own keys.
 [[nodiscard]] constexpr std::string_view key_prefix(mode which) noexcept {
-    constexpr std::array<std::string_view, 4> prefixes{"train.", "eval.", "predict.", "global."};
-    return prefixes[static_cast<std::size_t>(which) - 1];
+    constexpr std::array<std::string_view, all_modes.size()> prefixes{"train.", "eval.", "predict.", "global."};
+    return prefixes[place_of(which)];
 }
 
 /// What to save, nothing where the section names neither reductions nor the shape: then the values are saved.

@@ -1,5 +1,6 @@
-// The values of one section of a JSON file: each of the type that is wanted, or an error that names file, section and
-// key. Values may be texts where numbers or truths are wanted, as SageMaker writes them. Used by: hook/hook_json.hpp.
+// The values of one section of a JSON file, each of the type that is wanted, or an error that names file and key.
+// Values may be texts where numbers or truths are wanted, as SageMaker writes them.
+// Used by: hook/hook_json.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>

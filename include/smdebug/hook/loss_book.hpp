@@ -11,6 +11,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace smdebug {
@@ -38,13 +39,14 @@ public:
         }
     }
 
-    /// Notes files that were lost behind the training's back.      Errors: the first one's, as the policy says.
-    void note(std::span<const lost_write> lost) {
+    /// Notes files that were lost behind the training's back; `uncounted` is the key of one whose step was not counted
+    /// as written.      Errors: the first one's, as the policy says.
+    void note(std::span<const lost_write> lost, std::string_view uncounted = {}) {
         first_failure failure;
         for (const lost_write& file : lost) {
             // With its events or its index a step is lost, with another file none.
             if (file.key.starts_with(locations::events_folder) || file.key.starts_with(locations::index_folder)) {
-                --counters_.steps;
+                counters_.steps -= file.key == uncounted ? 0U : 1U;
                 ++counters_.lost_steps;
             }
             failure.attempt(

@@ -124,21 +124,5 @@ inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
     return plan;
 }
 
-/// Appends the name under which a reduction of a tensor is written: "smdebug/reductions/abs_mean/dense/kernel:0".
-/// The tensor's name stays whole, an index such as ":0" at its end, too: readers take it back as it stands there.
-inline void append_reduction_tensor_name(std::string& out, std::string_view tensor, reduction_key key) {
-    out += "smdebug/reductions/";
-    out += key.abs ? "abs_" : "";
-    out += name_of(key.what);
-    out += '/';
-    out += tensor;
-}
-
-[[nodiscard]] inline std::string reduction_tensor_name(std::string_view tensor, reduction_key key) {
-    std::string name;
-    append_reduction_tensor_name(name, tensor, key);
-    return name;
-}
-
 }  // namespace v1
 }  // namespace smdebug

@@ -38,20 +38,6 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Takes steps and forgets them: what a dry run writes to.
-class null_sink final : public file_sink {
-public:
-    [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
-    void begin(const std::string& /*key*/) override {}
-    void append(std::span<const byte_view> /*pieces*/) override {}
-    void forget(const std::string& /*index_key*/) override {}
-    void finish(const std::string& /*index_key*/, std::string_view /*index_text*/) override {}
-    void abandon() noexcept override {}
-    void put(const std::string& /*key*/, std::string_view /*text*/) override {}
-    void drain() override {}
-    [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
-};
-
 /// Writes one worker's run into a storage.  Neither copied nor moved.
 template <writable_storage Storage>
 class run_writer {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,6 +20,9 @@ namespace smdebug {
 inline namespace v1 {
 
 inline constexpr std::array<mode, 4> all_modes{mode::train, mode::eval, mode::predict, mode::global};
+
+/// The place of a mode in all_modes, and in arrays that hold something for each.
+[[nodiscard]] constexpr std::size_t place_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
 
 /// When tensors are saved.  Steps are those of the mode that the training is in; in GLOBAL, the default, of the job.
 struct save_config {

@@ -25,13 +25,13 @@ inline namespace v1 {
 
 /// A collection in use.
 struct saved_collection {
-    collection configured;                     ///< with everything filled in
-    std::array<save_config_mode, 4> when;      ///< configured.save_config, by place_of(mode)
-    reduction_plan plan;                       ///< configured.reduction_config
-    std::vector<regex> patterns;               ///< configured.include_regex
-    std::set<std::string, std::less<>> names;  ///< configured.tensor_names, and those noted
-    bool included = false;                     ///< saved for whatever it takes
-    bool used = false;                         ///< a tensor was put into it by name
+    collection configured;                                ///< with everything filled in
+    std::array<save_config_mode, all_modes.size()> when;  ///< configured.save_config, by place_of(mode)
+    reduction_plan plan;                                  ///< configured.reduction_config
+    std::vector<regex> patterns;                          ///< configured.include_regex
+    std::set<std::string, std::less<>> names;             ///< configured.tensor_names, and those noted
+    bool included = false;                                ///< saved for whatever it takes
+    bool used = false;                                    ///< a tensor was put into it by name
 
     /// Fills in what `from` does not say: the regexes that go with its name, where it has neither regexes nor names;
     /// modes that its save_config lacks; its reduction_config.  Collections of single numbers have no reductions and no
@@ -61,10 +61,6 @@ struct saved_collection {
         collection out = configured;
         out.tensor_names.assign(names.begin(), names.end());
         return out;
-    }
-
-    [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
-        return static_cast<std::size_t>(which) - 1;
     }
 
 private:

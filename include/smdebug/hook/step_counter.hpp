@@ -6,6 +6,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/save_config.hpp>
 
 #include <array>
 #include <cstddef>
@@ -72,8 +73,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::size_t place_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
-
     hook_step now_;
     std::array<step_number, 3> next_{};  // of TRAIN, EVAL, PREDICT
 };

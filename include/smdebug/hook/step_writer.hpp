@@ -105,11 +105,9 @@ public:
             index_.text({.mode = first_.mode, .mode_step = first_.mode_step, .event_file_name = event_key_});
         const std::uint64_t bytes = flushed_ + text.size();
         const std::string index_key = locations::index_key(first_.step, worker_);
-        if (first_.step <= last_written_) {
-            sink_->forget(index_key);
-        }
+        const bool replaces = first_.step <= last_written_;
         last_written_ = std::max(last_written_, first_.step);
-        sink_->finish(index_key, text);
+        sink_->finish(index_key, text, replaces);
         clear();
         return bytes;
     }

@@ -7,6 +7,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/hook/save_config.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/writer.hpp>
@@ -178,10 +179,10 @@ private:
     };
 
     void add(const record_stamp& stamp, std::string_view tag, std::variant<float, wire::histogram_fields> value) {
-        stream& held = stream_of(stamp.mode);
+        stream& held = streams_[place_of(stamp.mode)];
         if (held.records.empty()) {
-            held.key = std::string{name_of(stamp.mode)} + "/" + locations::zero_padded(stamp.step, 12) + "_" +
-                       locations::file_part_from_worker(worker_) + ".tfevents";
+            held.key = std::string{name_of(stamp.mode)} + "/" +
+                       locations::step_file_name(stamp.step, worker_, locations::event_extension);
             append(held, wire::event_fields{.wall_time = stamp.wall_time,
                                             .step = 0,
                                             .file_version = wire::tensorboard_file_version,
@@ -223,12 +224,10 @@ private:
         held.records.clear();
     }
 
-    [[nodiscard]] stream& stream_of(mode which) noexcept { return streams_[static_cast<std::size_t>(which) - 1]; }
-
     tensorboard_place place_;
     std::string worker_;
     tensorboard_writer_options options_;
-    std::array<stream, 4> streams_;  // of train, eval, predict, global
+    std::array<stream, all_modes.size()> streams_;
     std::optional<double> last_written_;
     std::vector<std::byte> payload_;  // of the record at hand; kept for its capacity
 };

@@ -112,17 +112,20 @@ struct step_file {
     return std::string(width > text.size() ? width - text.size() : 0, '0').append(text);
 }
 
+/// "000000012345_worker_0.json": what parse_step_file parses.
+[[nodiscard]] inline std::string step_file_name(step_number step, std::string_view worker, std::string_view extension) {
+    return zero_padded(step, 12).append("_").append(file_part_from_worker(worker)).append(extension);
+}
+
 /// "index/000000012/000000012345_worker_0.json"
 [[nodiscard]] inline std::string index_key(step_number step, std::string_view worker) {
-    return std::string{index_folder} + zero_padded(step / steps_per_index_folder, 9) + "/" + zero_padded(step, 12) +
-           "_" + file_part_from_worker(worker) + ".json";
+    return std::string{index_folder} + zero_padded(step / steps_per_index_folder, 9) + "/" +
+           step_file_name(step, worker, ".json");
 }
 
 /// "events/000000012345/000000012345_worker_0.tfevents"
 [[nodiscard]] inline std::string event_key(step_number step, std::string_view worker) {
-    const std::string padded = zero_padded(step, 12);
-    return std::string{events_folder} + padded + "/" + padded + "_" +
-           file_part_from_worker(worker).append(event_extension);
+    return std::string{events_folder} + zero_padded(step, 12) + "/" + step_file_name(step, worker, event_extension);
 }
 
 /// "collections/000000000/worker_0_collections.json"

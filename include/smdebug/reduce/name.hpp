@@ -60,6 +60,25 @@ struct reduction_key {
     return what ? std::optional{reduction_key{*what, abs}} : std::nullopt;
 }
 
+/// What the names of saved reductions begin with.
+inline constexpr std::string_view reductions_prefix = "smdebug/reductions/";
+
+/// Appends the name under which a reduction of a tensor is saved: "smdebug/reductions/abs_mean/dense/kernel:0".
+/// The tensor's name stays whole, an index such as ":0" at its end, too: readers take it back as it stands there.
+inline void append_reduction_tensor_name(std::string& out, std::string_view tensor, reduction_key key) {
+    out += reductions_prefix;
+    out += key.abs ? "abs_" : "";
+    out += name_of(key.what);
+    out += '/';
+    out += tensor;
+}
+
+[[nodiscard]] inline std::string reduction_tensor_name(std::string_view tensor, reduction_key key) {
+    std::string name;
+    append_reduction_tensor_name(name, tensor, key);
+    return name;
+}
+
 /// A set of reductions, and of the four counts (NaN, +Inf, -Inf, zeros).  May be a template argument.
 struct reduction_set {
     /// A bit for each reduction, by reduction_key::index(), then one for the counts: public so that the type is

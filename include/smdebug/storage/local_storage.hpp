@@ -163,7 +163,7 @@ public:
     /// Makes the folders on the way.  Errors: those of create().
     void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
 
-    /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, "<key>.tmp.<n>.<n>".
+    /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, see temporary_file.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and whatever else the system says).
     [[nodiscard]] posix::whole_file_output create(std::string_view key) {

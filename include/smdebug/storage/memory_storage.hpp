@@ -28,6 +28,24 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
+/// The keys of a map of objects that start with `prefix`, in order, strictly after `after`.
+template <class Objects>
+[[nodiscard]] std::vector<std::string> listed_keys(const Objects& objects, std::string_view prefix,
+                                                   std::string_view after) {
+    std::vector<std::string> keys;
+    for (auto at = objects.lower_bound(after > prefix ? after : prefix);
+         at != objects.end() && at->first.starts_with(prefix); ++at) {
+        if (at->first != after) {
+            keys.push_back(at->first);
+        }
+    }
+    return keys;
+}
+
+}  // namespace detail
+
 /// Objects in memory.  Copies are handles on the same objects, so that a writer and a trial can share one.
 /// Reading shares the bytes: no copy, and an object that is replaced stays whole for those who hold it.
 /// Threads: everything may be called at once.
@@ -65,17 +83,7 @@ public:
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         const std::shared_lock lock{state_->guard};
-        const std::string_view start = after > prefix ? after : prefix;
-        std::vector<std::string> keys;
-        for (auto at = state_->objects.lower_bound(start); at != state_->objects.end(); ++at) {
-            if (!at->first.starts_with(prefix)) {
-                break;
-            }
-            if (at->first != after) {
-                keys.push_back(at->first);
-            }
-        }
-        return keys;
+        return detail::listed_keys(state_->objects, prefix, after);
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {

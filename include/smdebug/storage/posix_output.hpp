@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -119,6 +120,9 @@ inline bool remove_file(const std::string& path) {
     return false;
 }
 
+/// What stands, with two numbers behind it, in the place of a file's extension until the file is whole.
+inline constexpr std::string_view temporary_mark = ".tmp.";
+
 /// `path` without the extension of its last part: "events/0_worker_0" for "events/0_worker_0.tfevents".
 [[nodiscard]] inline std::string without_extension(const std::string& path) {
     const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
@@ -126,14 +130,14 @@ inline bool remove_file(const std::string& path) {
     return dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
 }
 
-/// A new file beside `path`, with ".tmp.<process>.<number>" for its extension, which is removed with this object unless
-/// it was renamed: who looks for files of the kind that is being made, as TensorBoard does by ".tfevents", does not
-/// find it.  A forked child's copy removes nothing.
+/// A new file beside `path`, with temporary_mark and "<process>.<number>" for its extension, which is removed with this
+/// object unless it was renamed: who looks for files of the kind that is being made, as TensorBoard does by
+/// ".tfevents", does not find it.  A forked child's copy removes nothing.
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
     explicit temporary_file(std::string path) : path_(std::move(path)) {
-        const std::string stem = without_extension(path_) + ".tmp." + std::to_string(maker_) + ".";
+        const std::string stem = without_extension(path_).append(temporary_mark) + std::to_string(maker_) + ".";
         bool has_made_folders = false;
         for (int number = 0; handle_.get() < 0;) {
             name_ = stem + std::to_string(number);

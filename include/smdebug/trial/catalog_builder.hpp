@@ -188,7 +188,6 @@ private:
 
     // The usual name is "events/<step>/<step>_<worker part>.tfevents" and need not be kept.
     [[nodiscard]] std::uint32_t event_file(step_number step, std::string_view worker_part, std::string_view name) {
-        constexpr std::string_view suffix = ".tfevents";
         const std::string padded = locations::zero_padded(step, 12);
         std::string_view rest = name;
         const auto skip = [&](std::string_view piece) {
@@ -197,7 +196,7 @@ private:
             return there;
         };
         if (skip(locations::events_folder) && skip(padded) && skip("/") && skip(padded) && skip("_") &&
-            skip(worker_part) && rest == suffix) {
+            skip(worker_part) && rest == locations::event_extension) {
             // The usual name is rebuilt from the worker's name, which not every worker part can be got back from.
             if (locations::file_part_from_worker(locations::worker_from_file_part(worker_part)) == worker_part) {
                 return catalog::usual_event_file;

@@ -26,8 +26,6 @@ struct recorded_name {
     std::optional<reduction_key> reduction;
 };
 
-inline constexpr std::string_view reductions_prefix = "smdebug/reductions/";
-
 /// "smdebug/reductions/abs_mean/dense/kernel:0" is abs_mean of "dense/kernel:0".  The prefix counts wherever it stands,
 /// as in the Python package; a name whose reduction is unknown is a tensor like any other.
 [[nodiscard]] constexpr recorded_name parse_recorded_name(std::string_view name) noexcept {

@@ -211,7 +211,8 @@ private:
                 continue;
             }
             const layout::entry entry = *entries.reduction(name, key);
-            recorded_.assign(reductions_prefix).append(key.name()).append("/").append(out_.name);
+            recorded_.clear();
+            append_reduction_tensor_name(recorded_, out_.name, key);
             if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
                 out_.saved_failures.push_back({key, *std::move(failed)});
                 continue;

@@ -161,10 +161,7 @@ private:
         if (!bytes) {
             return bytes;
         }
-        std::string recorded = name_;
-        if (key) {
-            recorded = std::string{reductions_prefix}.append(key->name()).append("/").append(name_);
-        }
+        const std::string recorded = key ? reduction_tensor_name(name_, *key) : name_;
         const status outcome =
             state_->decoder().decode(bytes->view(), entry.what.unusual_name ? std::string_view{} : recorded, out);
         if (outcome != status::ok) {

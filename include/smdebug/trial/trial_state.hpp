@@ -218,13 +218,12 @@ private:
             return true;
         }
         // A later event file may be there before its index file is.
-        constexpr std::string_view extension = ".tfevents";
-        const auto wanted = locations::parse_step_file(missing, extension);
+        const auto wanted = locations::parse_step_file(missing, locations::event_extension);
         if (!wanted) {
             return false;  // a name that says neither step nor worker has no later one
         }
         for (const std::string& key : store_.list(locations::events_folder, missing)) {
-            const auto there = locations::parse_step_file(key, extension);
+            const auto there = locations::parse_step_file(key, locations::event_extension);
             if (there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
                 return true;
             }

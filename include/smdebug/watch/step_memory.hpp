@@ -7,6 +7,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
 
 #include <algorithm>
@@ -53,14 +54,7 @@ public:
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         const std::shared_lock lock{state_->guard};
-        std::vector<std::string> keys;
-        for (auto at = state_->objects.lower_bound(after > prefix ? after : prefix);
-             at != state_->objects.end() && at->first.starts_with(prefix); ++at) {
-            if (at->first != after) {
-                keys.push_back(at->first);
-            }
-        }
-        return keys;
+        return detail::listed_keys(state_->objects, prefix, after);
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/index/collection.hpp>
@@ -54,11 +55,6 @@ public:
     }
 
 private:
-    struct text_hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-    };
-
     void compile(const std::vector<std::string>& patterns) {
         for (const std::string& pattern : patterns) {
             patterns_.emplace_back(pattern);

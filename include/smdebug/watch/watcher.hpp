@@ -131,8 +131,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static std::size_t place_of(mode which) noexcept { return static_cast<std::size_t>(which) - 1; }
-
     void evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run, const hook_step& at) {
         if (stopped_) {
             return;

@@ -70,6 +70,20 @@ struct event_fields {
     std::span<const value_fields> values;  ///< the summary; left out where there are none
 };
 
+namespace detail {
+
+/// Appends the fields that every event begins with, unless they are 0, as protobuf does; -0.0 is not.
+inline void encode_head(field_writer& writer, double wall_time, std::int64_t step) {
+    if (std::bit_cast<std::uint64_t>(wall_time) != 0) {
+        writer.write_double(event_wall_time, wall_time);
+    }
+    if (step != 0) {
+        writer.write_int(event_step, step);
+    }
+}
+
+}  // namespace detail
+
 /// Bytes of `written` as a message.
 [[nodiscard]] constexpr std::size_t encoded_size(const event_fields& written) noexcept {
     std::size_t size = 0;
@@ -90,12 +104,7 @@ struct event_fields {
 
 /// Appends `written` as a message.  What the Python package writes for the same tensor, byte for byte.
 inline void encode(field_writer& writer, const event_fields& written) {
-    if (std::bit_cast<std::uint64_t>(written.wall_time) != 0) {
-        writer.write_double(detail::event_wall_time, written.wall_time);
-    }
-    if (written.step != 0) {
-        writer.write_int(detail::event_step, written.step);
-    }
+    detail::encode_head(writer, written.wall_time, written.step);
     if (!written.file_version.empty()) {
         writer.write_text(detail::event_file_version, written.file_version);
     }

@@ -32,7 +32,8 @@ namespace wire {
 inline constexpr std::string_view tensorboard_file_version = "brain.Event:2";
 
 /// A histogram to write.  TensorBoard draws buckets[i] from bucket_limits[i - 1] to bucket_limits[i], but the first
-/// that is not empty from min, and the last one to max. Borrows: both lists, which are of one length.
+/// that is not empty from min, and the last one to max.
+/// Borrows: both lists, which are of one length.
 struct histogram_fields {
     double min = 0;
     double max = 0;
@@ -167,12 +168,7 @@ inline void encode(field_writer& writer, const tensorboard_value& value) {
 
 /// Appends `event` as a message.
 inline void encode(field_writer& writer, const tensorboard_event& event) {
-    if (!detail::is_default(event.wall_time)) {
-        writer.write_double(detail::event_wall_time, event.wall_time);
-    }
-    if (event.step != 0) {
-        writer.write_int(detail::event_step, event.step);
-    }
+    detail::encode_head(writer, event.wall_time, event.step);
     writer.begin_message(detail::event_summary, encoded_size(event.values));
     for (const tensorboard_value& value : event.values) {
         writer.begin_message(detail::summary_value_field, encoded_size(value));

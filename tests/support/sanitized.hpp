@@ -1,0 +1,21 @@
+// Whether a sanitizer watches: a test then does less, and leaves new and delete to it.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SMDEBUG_TEST_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SMDEBUG_TEST_SANITIZED
+#endif
+#endif
+
+namespace smdebug_test {
+
+/// Whether processes are some ten times as slow as they are.
+#ifdef SMDEBUG_TEST_SANITIZED
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+}  // namespace smdebug_test
