@@ -3,7 +3,7 @@
 #include "cli/captured.hpp"
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <doctest/doctest.h>
 

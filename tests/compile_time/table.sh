@@ -23,7 +23,7 @@ budget_of() {  # a third party's leaf has what the third party costs, too
         smdebug/smdebug.hpp) echo 4 ;;
         smdebug/tensor/as_xtensor.hpp) echo 2.1 ;;
         smdebug/reduce/simd_kernel.hpp) echo 1.6 ;;
-        smdebug/index/json_document.hpp) echo 2.9 ;;
+        smdebug/core/json_document.hpp) echo 2.9 ;;
         smdebug/core/* | smdebug/record/* | smdebug/wire/*) echo 0.3 ;;
         *) echo 0.7 ;;
     esac

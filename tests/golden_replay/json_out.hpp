@@ -4,7 +4,7 @@
 #pragma once
 
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <charconv>
 #include <concepts>

@@ -7,7 +7,7 @@
 #include "sections.hpp"
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/local_storage.hpp>
 

@@ -6,7 +6,7 @@
 #include "number_text.hpp"
 
 #include <smdebug/core/step.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
 #include <array>

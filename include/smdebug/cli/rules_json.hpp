@@ -6,7 +6,7 @@
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <fstream>
 #include <ios>

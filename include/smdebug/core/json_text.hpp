@@ -1,4 +1,4 @@
-// Writing JSON text: strings and numbers.  Reading it is index/json_document.hpp's work.
+// Writing JSON text: strings and numbers.  Reading it is core/json_document.hpp's work.
 // Used by: index, hook, cli, tests, benchmarks.
 #pragma once
 

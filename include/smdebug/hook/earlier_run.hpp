@@ -9,7 +9,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_output.hpp>

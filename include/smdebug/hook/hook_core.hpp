@@ -318,6 +318,9 @@ void hook_core<Storage, Kernel, Clock>::close() {
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::note_lost() {
     const std::vector<lost_write> lost = run_.lost();
+    if (lost.empty()) {
+        return;
+    }
     // The step at hand has not been counted as written, and will not be.
     const std::string at_hand =
         tensors_ != 0 && !spoiled_ ? locations::event_key(now().step, options_.worker) : std::string{};

@@ -12,7 +12,7 @@
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
 #include <charconv>

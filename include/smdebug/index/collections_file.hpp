@@ -6,7 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_meta.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -71,6 +71,40 @@ concept batch_reader = requires(const S& store, std::span<const std::string> key
     { store.read_each(keys, sink) } -> std::same_as<void>;
 };
 
+/// A part of an object that is asked for.  Borrows the key.
+struct object_range {
+    std::string_view key;
+    byte_range where;
+};
+
+/// What read_ranges calls for each range: its place in the list, and the bytes, which may share their memory with those
+/// of other ranges; nothing where the object is not (or no longer) there.
+using range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>)>;
+
+/// Optional: read_ranges(ranges, sink) reads many parts of objects at less than one read() each (neighbours in one
+/// request, requests in flight together) and hands them over in the order of `ranges`, on the calling thread; each
+/// shorter only at its object's end.  What the sink throws ends it and comes out as it is.
+/// Ranges of one object that stand next to each other in the list, by ascending offset, are the ones that are merged.
+template <class S>
+concept range_batch_reader = requires(const S& store, std::span<const object_range> ranges, range_sink sink) {
+    { store.read_ranges(ranges, sink) } -> std::same_as<void>;
+};
+
+/// What a listing says of an object.
+struct object_entry {
+    std::string key = {};
+    std::uint64_t size = 0;
+    std::string version = {};  ///< another one whenever the bytes are others: an ETag, say.  Never empty
+    friend bool operator==(const object_entry&, const object_entry&) = default;
+};
+
+/// Optional: entries(prefix, after, most) gives what list(prefix, after) does, with sizes and versions; the first
+/// `most` of them, where there are more.
+template <class S>
+concept entry_lister = requires(const S& store, std::string_view prefix, std::string_view after, std::size_t most) {
+    { store.entries(prefix, after, most) } -> std::same_as<std::vector<object_entry>>;
+};
+
 /// Optional: view(key) gives a whole object as it lies somewhere already, at less than reading it, or nothing where it
 /// does not lie there, or is not there at all.  The bytes stay as they are while the buffer lives, which may keep
 /// writers waiting: it is to be held briefly.
@@ -78,6 +112,23 @@ template <class S>
 concept viewing_storage = requires(const S& store, std::string_view key) {
     { store.view(key) } -> std::same_as<std::optional<byte_buffer>>;
 };
+
+/// Optional, beside view(): views() tells whether it is worth asking for a view of an object that nobody has asked for
+/// yet.  A storage that views and does not tell is taken at its word.
+template <class S>
+concept view_prober = requires(const S& store) {
+    { store.views() } -> std::same_as<bool>;
+};
+
+/// Whether view() may show objects that were not read before.
+template <class S>
+[[nodiscard]] constexpr bool worth_viewing(const S& store) {
+    if constexpr (viewing_storage<S> && view_prober<S>) {
+        return store.views();
+    } else {
+        return viewing_storage<S>;
+    }
+}
 
 /// Optional: read_ahead(key) asks that an object be brought nearer, as it will be wanted soon.  Returns at once,
 /// whether it was near already.  Of an object that is not there it says nothing.
@@ -206,6 +257,23 @@ concept claiming_storage = requires(S& store, const S& seen, std::string_view ke
     { store.claim(key) } -> object_claim;
     { seen.claimed(key) } -> std::same_as<bool>;
 };
+
+/// Optional, beside claim(): claims() tells whether claims do hold, where that is known at run time only.  Where they
+/// do not, claim() throws unsupported.
+template <class S>
+concept claim_prober = requires(const S& store) {
+    { store.claims() } -> std::same_as<bool>;
+};
+
+/// Whether a key can be held alone.
+template <class S>
+[[nodiscard]] constexpr bool worth_claiming(const S& store) {
+    if constexpr (claiming_storage<S> && claim_prober<S>) {
+        return store.claims();
+    } else {
+        return claiming_storage<S>;
+    }
+}
 
 }  // namespace v1
 }  // namespace smdebug

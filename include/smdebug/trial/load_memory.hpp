@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/trial/name_list.hpp>
 
 #include <algorithm>

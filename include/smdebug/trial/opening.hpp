@@ -6,7 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/collections_file.hpp>
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog.hpp>

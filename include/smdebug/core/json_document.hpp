@@ -1,5 +1,5 @@
-// Reading JSON: the only header that includes simdjson, behind a few words that the rest of index/ speaks.
-// Used by: index/index_file.hpp, index/collections_file.hpp, tests, cli.
+// Reading JSON: the only header that includes simdjson, behind a few words.
+// Used by: index, s3, cli, tests.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,4 +1,4 @@
-#include <smdebug/index/json_document.hpp>
+#include <smdebug/core/json_document.hpp>
 
 #include <doctest/doctest.h>
 
