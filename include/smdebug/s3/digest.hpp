@@ -1,0 +1,66 @@
+// SHA-256 and what is made of it: the only header that includes libcrypto.
+// Used by: s3.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+using digest = std::array<std::byte, 32>;
+
+/// The SHA-256 of some bytes.  Cost: one pass, 1 to 2 GiB/s.  Errors: unsupported where libcrypto is set up, or built,
+/// to refuse it.
+[[nodiscard]] inline digest sha256(byte_view bytes) {
+    digest out;
+    unsigned int length = 0;
+    if (EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()), &length, EVP_sha256(),
+                   nullptr) != 1 ||
+        length != out.size()) {
+        throw unsupported{"libcrypto does not give SHA-256, which requests to S3 are signed with: check its set-up."};
+    }
+    return out;
+}
+
+/// The HMAC-SHA-256 of a text under a key of any length, up to 2 GiB.  Cost: about 1.5 us for short ones.
+/// Errors: as sha256.
+[[nodiscard]] inline digest sha256_hmac(byte_view key, byte_view text) {
+    digest out;
+    unsigned int length = 0;
+    // libcrypto takes a null key for "the key of last time".
+    const void* const key_bytes = key.empty() ? static_cast<const void*>("") : key.data();
+    if (HMAC(EVP_sha256(), key_bytes, static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+             text.size(), reinterpret_cast<unsigned char*>(out.data()), &length) == nullptr ||
+        length != out.size()) {
+        throw unsupported{
+            "libcrypto does not give HMAC-SHA-256, which requests to S3 are signed with: check its set-up."};
+    }
+    return out;
+}
+
+/// Two small hexadecimal digits a byte.
+[[nodiscard]] inline std::string to_hex(std::span<const std::byte> bytes) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out;
+    out.reserve(2 * bytes.size());
+    for (const std::byte byte : bytes) {
+        out += digits[std::to_integer<std::size_t>(byte >> 4U)];
+        out += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+    }
+    return out;
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,248 @@
+#include <smdebug/s3/error_answer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+http::response answer_with(std::string_view body, std::vector<http::header> headers = {}) {
+    http::response answer;
+    answer.status = 400;
+    answer.headers = std::move(headers);
+    // A heap block of exactly that size: a sanitizer then sees every read beyond it.
+    answer.body = byte_buffer::take(std::vector<char>(body.begin(), body.end()));
+    return answer;
+}
+
+s3::error_answer said_in(std::string_view body, std::vector<http::header> headers = {}) {
+    return s3::parse_error_answer(answer_with(body, std::move(headers)));
+}
+
+bool is_empty(const s3::error_answer& said) {
+    return said.code.empty() && said.message.empty() && said.request_id.empty() && said.region.empty() &&
+           said.endpoint.empty();
+}
+
+const std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const std::string ids =
+    "<RequestId>4442587FB7D0A2F9</RequestId><HostId>eftixk72aD6Ap51TnqcoF8eFidJG9Z/2mkiDFu8yU9A=</HostId>";
+
+const std::string no_such_key =
+    xml + "<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message><Key>runs/x</Key>" + ids +
+    "</Error>";
+const std::string no_such_bucket =
+    xml +
+    "<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist</Message>"
+    "<BucketName>bucket</BucketName>" +
+    ids + "</Error>";
+const std::string redirect =
+    xml +
+    "<Error><Code>PermanentRedirect</Code><Message>The bucket you are attempting to access must be addressed using "
+    "the specified endpoint. Please send all future requests to this endpoint.</Message>"
+    "<Endpoint>bucket.s3.eu-central-1.amazonaws.com</Endpoint><Bucket>bucket</Bucket>" +
+    ids + "</Error>";
+const std::string malformed =
+    xml +
+    "<Error><Code>AuthorizationHeaderMalformed</Code><Message>The authorization header is malformed; the region "
+    "'us-east-1' is wrong; expecting 'eu-central-1'</Message><Region>eu-central-1</Region>" +
+    ids + "</Error>";
+const std::string expired = xml +
+                            "<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message>"
+                            "<Token-0>FAKETOKENIQoJb3JpZ2luX2VjEFAKEFAKEFAKE//////////wEaCXVzLWVhc3QtMSJ</Token-0>" +
+                            ids + "</Error>";
+const std::string skewed =
+    xml +
+    "<Error><Code>RequestTimeTooSkewed</Code><Message>The difference between the request time and the current time "
+    "is too large.</Message><RequestTime>20130524T000000Z</RequestTime><ServerTime>2013-05-24T01:00:00Z"
+    "</ServerTime><MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds>" +
+    ids + "</Error>";
+const std::string slow_down =
+    xml + "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message>" + ids + "</Error>";
+const std::string mismatch =
+    xml +
+    "<Error><Code>SignatureDoesNotMatch</Code><Message>The request signature we calculated does not match the "
+    "signature you provided. Check your key and signing method.</Message><AWSAccessKeyId>AKIAFAKEFAKEFAKE0001"
+    "</AWSAccessKeyId><StringToSign>AWS4-HMAC-SHA256\n20261121T224353Z\n20261121/us-east-1/s3/aws4_request\n"
+    "144d873beeede9620c2a7b240c160c9e537587812e99ae700db80345ea4cc36a</StringToSign><SignatureProvided>"
+    "ef517205e2cd88cd2a73a5325542f5d14176eabc89dcb9be9c71acc580d9c321</SignatureProvided><StringToSignBytes>41 57 "
+    "53 34</StringToSignBytes><CanonicalRequest>GET\n/bucket/key\n\nhost:127.0.0.1:9000\nx-amz-content-sha256:"
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\nx-amz-security-token:FAKETOKEN"
+    "</CanonicalRequest>" +
+    ids + "</Error>";
+const std::string of_ceph =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>InvalidAccessKeyId</Code><Message></Message><RequestId>"
+    "tx0000089d0af9ca03231a4-006b021ea9-1011-default</RequestId><HostId>1011-default-default</HostId></Error>";
+const std::string of_proxy =
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad "
+    "Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
+
+const std::vector<std::string> all{no_such_key, no_such_bucket, redirect, malformed, expired,
+                                   skewed,      slow_down,      mismatch, of_ceph,   of_proxy};
+
+/// Whether none of these is in what would be shown.
+bool keeps_secrets(const s3::error_answer& said) {
+    const std::string shown =
+        said.code + " " + said.message + " " + said.request_id + " " + said.region + " " + said.endpoint;
+    for (const std::string_view secret :
+         {"AKIA", "ASIA", "FAKETOKEN", "144d873b", "ef517205", "41 57", "HMAC", "GET"}) {
+        if (shown.find(secret) != std::string::npos) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("error_answer: what servers say") {
+    const auto key = said_in(no_such_key);
+    CHECK(key.code == "NoSuchKey");
+    CHECK(key.message == "The specified key does not exist.");
+    CHECK(key.request_id == "4442587FB7D0A2F9");
+    CHECK(key.region.empty());
+    CHECK(key.endpoint.empty());
+    CHECK(said_in(no_such_bucket).code == "NoSuchBucket");
+    CHECK(said_in(slow_down).code == "SlowDown");
+    CHECK(said_in(skewed).code == "RequestTimeTooSkewed");
+
+    const auto ceph = said_in(of_ceph);
+    CHECK(ceph.code == "InvalidAccessKeyId");
+    CHECK(ceph.message.empty());
+    CHECK(ceph.request_id == "tx0000089d0af9ca03231a4-006b021ea9-1011-default");
+}
+
+TEST_CASE("error_answer: where to ask instead") {
+    const auto elsewhere = said_in(redirect, {{"x-amz-bucket-region", "eu-central-1"}});
+    CHECK(elsewhere.code == "PermanentRedirect");
+    CHECK(elsewhere.endpoint == "bucket.s3.eu-central-1.amazonaws.com");
+    CHECK(elsewhere.region == "eu-central-1");
+    CHECK(said_in(redirect).region.empty());
+    CHECK(said_in(malformed).region == "eu-central-1");
+    CHECK(said_in(malformed).message.find("expecting 'eu-central-1'") != std::string::npos);
+    // What no host and no region can be is none.
+    for (const std::string bad : {"evil.example/path", "a b", "user@host", "x\r\ny", "h?q", "\xC3\xA4"}) {
+        const auto said =
+            said_in("<Error><Code>C</Code><Endpoint>" + bad + "</Endpoint><Region>" + bad + "</Region></Error>",
+                    {{"x-amz-request-id", bad}});
+        CHECK(said.code == "C");
+        CHECK(said.endpoint.empty());
+        CHECK(said.region.empty());
+    }
+    CHECK(said_in("<Error><Endpoint>[::1]:9000</Endpoint></Error>").endpoint == "[::1]:9000");
+}
+
+TEST_CASE("error_answer: headers alone, as of HEAD; they go before the body") {
+    const auto alone = said_in("", {{"x-amz-request-id", "R1"}, {"x-amz-bucket-region", "eu-west-1"}, {"server", "x"}});
+    CHECK(alone.code.empty());
+    CHECK(alone.message.empty());
+    CHECK(alone.request_id == "R1");
+    CHECK(alone.region == "eu-west-1");
+    const auto both = said_in(malformed, {{"x-amz-request-id", "R1"}, {"x-amz-bucket-region", "eu-west-1"}});
+    CHECK(both.request_id == "R1");
+    CHECK(both.region == "eu-west-1");
+    CHECK(is_empty(s3::parse_error_answer({})));
+}
+
+TEST_CASE("error_answer: of what was signed, by whom and with which token, nothing is repeated") {
+    REQUIRE_FALSE(keeps_secrets({.message = "AKIA"}));
+    for (const std::string& body : all) {
+        CHECK(keeps_secrets(said_in(body)));
+    }
+    const auto said = said_in(mismatch);
+    CHECK(said.code == "SignatureDoesNotMatch");
+    CHECK(said.message ==
+          "The request signature we calculated does not match the signature you provided. Check your key "
+          "and signing method.");
+    // In the message itself, too.
+    const auto message = [](const std::string& text) {
+        return said_in("<Error><Message>" + text + "</Message></Error>").message;
+    };
+    CHECK(message("The key AKIAFAKEFAKEFAKE0001 is unknown, ASIAFAKEFAKEFAKE0001, too.") ==
+          "The key ... is unknown, ..., too.");
+    CHECK(message("Authorization: x Credential=AKIAFAKEFAKEFAKE0001/20130524/us-east-1, Signature="
+                  "ef517205e2cd88cd2a73a5325542f5d14176eabc89dcb9be9c71acc580d9c321") ==
+          "Authorization: x Credential=.../20130524/us-east-1, Signature=...");
+    CHECK(message("token FAKETOKENIQoJb3JpZ2luX2VjEFAKEFAKEFAKE==") == "token ...==");
+    CHECK(
+        message("User: arn:aws:iam::123456789012:user/somebody is not authorized to perform: s3:GetObject on resource: "
+                "\"arn:aws:s3:::bucket/runs/000000000000_worker_0.tfevents\"") ==
+        "User: arn:aws:iam::123456789012:user/somebody is not authorized to perform: s3:GetObject on resource: "
+        "\"arn:aws:s3:::bucket/runs/000000000000_worker_0.tfevents\"");
+}
+
+TEST_CASE("error_answer: messages are one line of printable characters, cut at 300") {
+    const auto message = [](const std::string& text) {
+        return said_in("<Error><Message>" + text + "</Message></Error>").message;
+    };
+    CHECK(message(" two\r\n\t lines \n") == "two lines");
+    CHECK(message("a\x1b[31mb\x7f\xC3\xA4") == "a?[31mb???");
+    CHECK(message(" \n").empty());
+    std::string words;
+    for (int number = 0; number < 100; ++number) {
+        words += "word ";
+    }
+    CHECK(message(words.substr(0, 299)) == words.substr(0, 299));
+    CHECK(message(words.substr(0, 301)).size() == 300);
+    CHECK(message(words.substr(0, 301)).ends_with("..."));
+    CHECK(message(words).size() == 300);
+    CHECK(message(words).starts_with("word word "));
+    std::string odd;
+    for (int number = 0; number < 500; ++number) {
+        odd += '\xFF';
+    }
+    CHECK(message(odd) == std::string(297, '?') + "...");
+    // A code is a word.
+    CHECK(said_in("<Error><Code>a b</Code></Error>").code.empty());
+    CHECK(said_in("<Error><Code>" + std::string(129, 'x') + "</Code></Error>").code.empty());
+    CHECK(said_in("<Error><Code>Client.Bad_Thing-1</Code></Error>").code == "Client.Bad_Thing-1");
+}
+
+TEST_CASE("error_answer: a page in HTML has a title at best") {
+    const auto said = said_in(of_proxy, {{"content-type", "text/html"}});
+    CHECK(said.code.empty());
+    CHECK(said.message == "502 Bad Gateway");
+    CHECK(said_in("<!DOCTYPE html><HTML><HEAD><TITLE>\n ERROR:  The URL </TITLE><p>").message == "ERROR: The URL");
+    CHECK(is_empty(said_in("<html><h1>Bad Request</h1><p>The server could not comply.</p></html>")));
+    CHECK(is_empty(said_in("<html><head><title>cut of")));
+    CHECK(is_empty(said_in("<html><head><title></title></head></html>")));
+    CHECK(said_in("<title>key AKIAFAKEFAKEFAKE0001</title>").message == "key ...");
+}
+
+TEST_CASE("error_answer: every prefix of each says nothing wrong, and of XML nothing") {
+    for (const std::string& whole : all) {
+        for (std::size_t length = 0; length < whole.size(); ++length) {
+            CAPTURE(whole.substr(0, length));
+            const auto said = said_in(whole.substr(0, length));
+            CHECK((is_empty(said) || &whole == &all.back()));
+            CHECK((said.message.empty() || said.message == "502 Bad Gateway"));
+        }
+    }
+}
+
+TEST_CASE("error_answer: garbage, and bodies without end") {
+    CHECK(is_empty(said_in("")));
+    CHECK(is_empty(said_in("null")));
+    CHECK(is_empty(said_in("{\"code\": \"NoSuchKey\"}")));
+    CHECK(is_empty(said_in("<Fault><Code>NoSuchKey</Code></Fault>")));
+    CHECK(is_empty(said_in(std::string(1000, '\0'))));
+    CHECK(is_empty(said_in(std::string(1000, '<'))));
+    std::string bytes;
+    unsigned state = 1;
+    for (int number = 0; number < 100000; ++number) {
+        state = state * 1664525U + 1013904223U;
+        bytes += static_cast<char>(state >> 24U);
+    }
+    (void)said_in(bytes);
+    (void)said_in("<Error>" + bytes);
+    // No more than the beginning is looked at.
+    CHECK(is_empty(said_in("<Error><Code>C</Code>" + std::string(70000, ' ') + "</Error>")));
+    CHECK(said_in("<Error><Code>C</Code>" + std::string(60000, ' ') + "</Error>").code == "C");
+}
