@@ -3,7 +3,7 @@
 //   hook_save_bench [TENSORS=20] [BYTES_EACH=262144] [STEPS_A_ROUND=40] [ROUNDS=7]
 #include "bench.hpp"
 
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <fcntl.h>

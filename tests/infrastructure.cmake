@@ -88,6 +88,9 @@ if(kernels)
 endif()
 add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${CMAKE_NM} ${CMAKE_CXX_COMPILER})
 
+# --- what tests lean on ------------------------------------------------------------------------------------------------
+add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
+
 # --- installing ------------------------------------------------------------------------------------------------------
 if(PROJECT_IS_TOP_LEVEL)
     set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)

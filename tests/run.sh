@@ -34,10 +34,11 @@ else
     stage "packages" install_packages build test clang
     build_and_test dev "g++"
     build_and_test asan "g++ with ASan and UBSan"
-    # Where threads meet: trials, rules, storages, runs that grow, the program that follows them.
+    # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
-    stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target test_trial test_rules test_storage test_live test_cli_threads test_hook_threads
-    stage "ThreadSanitizer: test" ctest --preset tsan -j "$jobs" -R "^(trial|rules|storage|live|cli_threads|hook_threads)/"
+    threads=(trial rules storage http s3 s3_servers live cli_threads hook_threads)
+    stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
+    stage "ThreadSanitizer: test" ctest --preset tsan -j "$jobs" -R "^($(IFS='|' && echo "${threads[*]}"))/"
     build_and_test clang "clang 16"
 fi
 say "all tests passed in $SECONDS s"

@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 
+class any_place;
 class any_storage;
 class byte_buffer;
 class error;

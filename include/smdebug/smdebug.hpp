@@ -7,7 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -20,6 +20,7 @@
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/required_tensors.hpp>
 #include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>

@@ -41,8 +41,8 @@ TEST_CASE("follow_runs: every run in a thread of its own, all at once") {
 
 TEST_CASE("follow_runs: an error of one run is told and does not end the others") {
     captured shown;
-    const auto got = cli::follow_runs({golden("scalars"), golden("torch_mlp"), "s3://bucket/run"}, {}, {.on = true},
-                                      shown.to, {}, [&](const cli::followed_run& of) {
+    const auto got = cli::follow_runs({golden("scalars"), golden("torch_mlp"), "run.zip"}, {}, {.on = true}, shown.to,
+                                      {}, [&](const cli::followed_run& of) {
                                           if (of.place == 0) {
                                               throw tensor_unavailable("x");
                                           }

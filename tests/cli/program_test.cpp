@@ -90,14 +90,13 @@ TEST_CASE("program: wrong usage is status 2, words on the error stream, and noth
 
 TEST_CASE("program: places that are no run are errors that say what was looked for") {
     const temporary_folder empty;
-    const ran got =
-        program({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3://bucket/run", "run.tar.gz"});
+    const ran got = program({"ls", empty.path(), SMDEBUG_TEST_DATA "/golden/README.md", "s3:///run", "run.tar.gz"});
     CHECK(got.status == 1);
     const texts errors = lines_of(got.err);
     REQUIRE(errors.size() == 4);
     CHECK(contains(errors[0], "there is no training run in " + empty.path()));
     CHECK(contains(errors[1], "there is no folder " SMDEBUG_TEST_DATA "/golden/README.md"));
-    CHECK(contains(errors[2], "Unsupported"));
+    CHECK(contains(errors[2], "\"s3:///run\" names no place in S3"));
     CHECK(contains(errors[3], "Unsupported"));
 }
 

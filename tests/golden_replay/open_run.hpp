@@ -80,8 +80,8 @@ private:
     return range;
 }
 
-/// Opens the run in `folder`.
-[[nodiscard]] inline smdebug::trial open_run(const std::string& folder, smdebug::step_range range = {}) {
+/// Opens the run at `place`.
+[[nodiscard]] inline smdebug::trial open_run(const std::string& place, smdebug::step_range range = {}) {
     smdebug::trial_options options;
     options.range = range;
     options.open_timeout = patience;
@@ -91,9 +91,9 @@ private:
         options.missing_event_file_retry_limit = 1;
     }
     try {
-        return smdebug::create_trial(folder, options);
+        return smdebug::create_trial(place, options);
     } catch (const smdebug::not_found& nothing) {
-        // A folder without any file of a run: the library waited for one to begin, and says what it did not find.
+        // A place without any file of a run: the library waited for one to begin, and says what it did not find.
         // Its leaves (no collections files though the job has ended) are answers of their own.
         if (nothing.python_name() == "NotFound") {
             throw smdebug::timed_out(std::string{nothing.message()});

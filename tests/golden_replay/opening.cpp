@@ -134,12 +134,12 @@ fragment collection_json(const smdebug::collection& group) {
         .done();
 }
 
-fragment answer_opening(const std::string& folder, json::value asked) {
+fragment answer_opening(const std::string& place, json::value asked) {
     const auto env = look(asked, "env");
     const auto range_asked = look(asked, "range_steps");
     const smdebug::step_range range = range_of(range_asked);
     const scoped_environment environment{env};
-    const auto open = [&] { return open_run(folder, range); };
+    const auto open = [&] { return open_run(place, range); };
 
     object out{true};
     out.add("range_steps", range_asked ? echo(*range_asked) : null());

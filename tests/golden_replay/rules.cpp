@@ -78,14 +78,14 @@ private:
 static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean_above, trial>);
 
 /// One trial and one rule, step after step.
-[[nodiscard]] fragment answer_invoke(const std::string& folder, json::value params, json::value asked) {
+[[nodiscard]] fragment answer_invoke(const std::string& place, json::value params, json::value asked) {
     mean_above rule{params};
     std::optional<trial> run;
     return list_of(questions_of(asked), [&](json::value question) {
         const step_number step = whole_of(need(question, "step"));
         const answer found = ask([&] {
             if (!run) {
-                run.emplace(open_run(folder));
+                run.emplace(open_run(place));
             }
             for (const smdebug::finding& one : smdebug::evaluate_rule(rule, *run, step, {.timeout = patience})) {
                 if (one.met) {  // the Python package says so by an exception, the library by the finding
@@ -102,7 +102,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
 }
 
 /// The whole loop, on a trial of its own.
-[[nodiscard]] fragment answer_invoke_rule(const std::string& folder, json::value params, json::value question) {
+[[nodiscard]] fragment answer_invoke_rule(const std::string& place, json::value params, json::value question) {
     const arguments args{question};
     mean_above rule{params};
     smdebug::invoke_options how;
@@ -111,7 +111,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
     how.raise_eval_cond = args.flag("raise_eval_cond");
     how.timeout = patience;
     const answer found = ask([&] {
-        const trial run = open_run(folder);
+        const trial run = open_run(place);
         const smdebug::rule_outcome outcome = smdebug::invoke_rule(rule, run, how);
         switch (outcome.end) {
             case smdebug::invoke_end::end_of_run:  // no exception for our users; written down as one (decisions.md D29)
@@ -137,7 +137,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
 
 }  // namespace
 
-fragment answer_rule(const std::string& folder, json::value asked) {
+fragment answer_rule(const std::string& place, json::value asked) {
     const json::value name = need(asked, "rule");
     if (text_of(name) != "mean_above") {
         wrong("expected the rule mean_above", name);
@@ -147,11 +147,11 @@ fragment answer_rule(const std::string& folder, json::value asked) {
     object out{true};
     out.add("rule", echo(name)).add("params", echo(params));
     if (const auto questions = look(asked, "invoke")) {
-        out.add("invoke", answer_invoke(folder, params, *questions));
+        out.add("invoke", answer_invoke(place, params, *questions));
     }
     if (const auto questions = look(asked, "invoke_rule")) {
         out.add("invoke_rule", list_of(questions_of(*questions), [&](json::value question) {
-                    return answer_invoke_rule(folder, params, question);
+                    return answer_invoke_rule(place, params, question);
                 }));
     }
     return out.done();

@@ -1,10 +1,11 @@
-// The parts of an EXPECTED file, and who answers them.  `folder` is where the run lies.
+// The parts of an EXPECTED file, and who answers them.  `place` is what the library is given to open the run.
 // Used by: tests/golden_replay.
 #pragma once
 
 #include "arguments.hpp"
 #include "json_out.hpp"
 #include "questions.hpp"
+#include "run_place.hpp"
 
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -14,13 +15,13 @@
 namespace golden_replay {
 
 /// One of "openings".
-[[nodiscard]] fragment answer_opening(const std::string& folder, json::value asked);
+[[nodiscard]] fragment answer_opening(const std::string& place, json::value asked);
 /// "tensors" of an opening; `asked` says which of them are looked at closely, and at how many steps.
 [[nodiscard]] fragment answer_tensors(const smdebug::trial& run, json::value asked);
-/// One of "sessions".
-[[nodiscard]] fragment answer_session(const std::string& folder, json::value asked);
+/// One of "sessions"; `place` is empty at first where the run is copied.
+[[nodiscard]] fragment answer_session(const run_place& place, json::value asked);
 /// One of "rules".
-[[nodiscard]] fragment answer_rule(const std::string& folder, json::value asked);
+[[nodiscard]] fragment answer_rule(const std::string& place, json::value asked);
 
 /// One call, by the name that it has in the README, made on `run`.  Throws what the library throws.
 [[nodiscard]] fragment call(const smdebug::trial& run, const std::string& name, const arguments& args);

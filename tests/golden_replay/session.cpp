@@ -1,4 +1,4 @@
-// A session: files of a run arrive in stages in a folder of their own, and one trial is asked in between.
+// A session: files of a run arrive in stages in a place of their own, and one trial is asked in between.
 #include "answer.hpp"
 #include "conversation.hpp"
 #include "open_run.hpp"
@@ -44,7 +44,11 @@ private:
 /// Carries out the operations of one session, in order.
 class session {
 public:
-    session(const std::string& folder, json::value asked) : from_(folder), environment_(look(asked, "env")) {
+    session(const run_place& place, json::value asked)
+        : from_(place.files),
+          to_name_(place.is_copied() ? place.opened : scratch_.path().string()),
+          to_(smdebug::open_place(to_name_)),
+          environment_(look(asked, "env")) {
         for (const json::value stage : items_in(asked, "stages")) {
             stages_.push_back(texts_of(stage));
         }
@@ -72,18 +76,14 @@ private:
         if (number < 0 || static_cast<std::size_t>(number) >= stages_.size()) {
             wrong("expected the number of a stage", asked);
         }
-        for (const std::string& file : stages_[static_cast<std::size_t>(number)]) {
-            const fs::path to = to_.path() / file;
-            fs::create_directories(to.parent_path());
-            fs::copy_file(from_ / file, to, fs::copy_options::overwrite_existing);
-        }
+        copy_files(from_, stages_[static_cast<std::size_t>(number)], to_);
     }
 
     [[nodiscard]] answer open(json::value asked) {
         open_.reset();
         const auto range = range_of(look(asked, "range_steps"));
         return ask([&] {
-            open_.emplace(open_run(to_.path().string(), range));
+            open_.emplace(open_run(to_name_, range));
             return in_quotes("opened");
         });
     }
@@ -96,7 +96,9 @@ private:
     }
 
     fs::path from_;
-    scratch_folder to_;
+    scratch_folder scratch_;
+    std::string to_name_;
+    smdebug::any_place to_;
     scoped_environment environment_;
     std::vector<std::vector<std::string>> stages_;
     std::optional<conversation> open_;
@@ -104,8 +106,8 @@ private:
 
 }  // namespace
 
-fragment answer_session(const std::string& folder, json::value asked) {
-    session one{folder, asked};
+fragment answer_session(const run_place& place, json::value asked) {
+    session one{place, asked};
     object out{true};
     for (const char* const key : {"name", "env", "stages"}) {
         if (const auto held = asked[key]) {

@@ -1,10 +1,12 @@
 #include <smdebug/hook/background_sink.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
 
 #include <doctest/doctest.h>
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -198,6 +200,36 @@ TEST_CASE("background_sink: tells whether there is room where it is to drop, and
     CHECK(store.objects().size("events/1") == 2U << 20U);
     sink_type waits{store, durability::cached, {.pool_bytes = 1}};
     CHECK(waits.has_room(std::uint64_t{1} << 50U));
+}
+
+TEST_CASE(
+    "background_sink: while a commit takes long, steps are taken as long as there is room; one that fails is lost") {
+    for (const bool in_parts : {true, false}) {  // an object is sent piece by piece, or as a whole when it is committed
+        CAPTURE(in_parts);
+        const faulty_storage store;
+        const std::string commits = in_parts ? "commit events/" : "write events/";
+        std::atomic<bool> may_commit{false};
+        store.before_each([&](const std::string& call) {
+            if (call.starts_with(commits)) {
+                may_commit.wait(false);
+            }
+        });
+        any_place place = in_parts ? any_place{store} : like_s3(store);
+        background_sink<any_place> sink{place, durability::cached, {.pool_bytes = 4U << 20U}};
+        store.plan({.first = 1, .only = commits});
+        for (const char* name : {"1", "2", "3"}) {
+            step(sink, name, 700'000);
+            CHECK(store.objects().list("", {}).empty());
+        }
+        may_commit = true;
+        may_commit.notify_all();
+        sink.drain();
+        const auto lost = sink.lost();
+        REQUIRE(lost.size() == 1);
+        CHECK(lost.front().key == "index/2");
+        CHECK(store.objects().list("", {}) == std::vector<std::string>{"events/1", "events/3", "index/1", "index/3"});
+        CHECK(store.objects().size("events/3") == 700'000);
+    }
 }
 
 TEST_CASE("background_sink: drain waits until the last file is there") {

@@ -1,5 +1,6 @@
 #include <smdebug/hook/earlier_run.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/scripted_storage.hpp"
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/index_writer.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -184,4 +186,25 @@ TEST_CASE("earlier_run: a storage that cannot remove says so, where something is
     CHECK(earlier_run(store, "worker_0").resume({}).step == 0);
     store.write(locations::event_key(0, "worker_0"), as_bytes("events"));
     CHECK_THROWS_AS(static_cast<void>(earlier_run(store, "worker_0").resume({})), unsupported);
+    any_place erased{store};
+    try {
+        static_cast<void>(earlier_run(erased, "worker_0").resume({}));
+        CHECK_MESSAGE(false, "not refused");
+    } catch (const unsupported& thrown) {
+        CHECK(std::string{thrown.what()}.find("an earlier run left") != std::string::npos);
+    }
+}
+
+TEST_CASE("earlier_run: what S3 can do is enough to refuse, and to go on") {
+    memory_storage objects;
+    for (step_number step = 0; step < 4; ++step) {
+        put_step(objects, step, "worker_0", mode::train, step);
+    }
+    objects.write(locations::event_key(4, "worker_0"), as_bytes("events"));
+    any_place place = smdebug_test::like_s3(objects);
+    CHECK_THROWS_AS(earlier_run(place, "worker_0").refuse(), run_exists);
+    const continuation next = earlier_run(place, "worker_0").resume(3);
+    CHECK(next.step == 3);
+    CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 3}});
+    CHECK(keys_of(objects).size() == 6);
 }

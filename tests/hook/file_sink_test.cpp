@@ -1,11 +1,13 @@
 #include <smdebug/hook/file_sink.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/scripted_storage.hpp"
 
 #include <doctest/doctest.h>
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -119,6 +121,24 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
     cannot.finish("index/1", "older", false);
     cannot.finish("index/1", "newer", true);
     CHECK(keeps.size("index/1") == 5);
+}
+
+TEST_CASE("direct_sink: a place of any kind loses the older index where what is in it can remove") {
+    const scripted_storage keeps;
+    const faulty_storage removes;
+    for (any_place place : {any_place{keeps}, like_s3(removes)}) {
+        direct_sink<any_place> sink{place, durability::cached};
+        for (const char* text : {"older", "the newer one"}) {
+            sink.begin("events/1");
+            append(sink, text);
+            sink.finish("index/1", text, true);
+        }
+        CHECK(place.size("index/1") == 13);
+        CHECK(place.size("events/1") == 13);
+    }
+    CHECK(removes.calls() == std::vector<std::string>{"remove index/1", "write events/1", "write index/1",
+                                                      "remove index/1", "write events/1", "write index/1",
+                                                      "size index/1", "size events/1"});
 }
 
 TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {

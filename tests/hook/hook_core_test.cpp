@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>

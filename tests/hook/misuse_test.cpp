@@ -1,5 +1,5 @@
 // What goes wrong around a hook: exceptions, forks, numbers used twice, rules that fail, names that nobody meant.
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,13 @@
 // What a hook saves, a trial reads: every dtype, rank, name and configuration, against a model of what must be there.
 #include <smdebug/hook/basic_hook.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
 
+#include <smdebug/hook/open_place.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -129,7 +132,8 @@ using checked_trial = basic_trial<memory_storage, event_decoder<crc_check::full>
 
 hook_options saves_all() { return {.save_config = {.save_interval = 1}, .save_all = true}; }
 
-// Writes into memory and into a folder, at once and behind, and gives the first, if all are the same.
+// Writes into memory, into a folder, and into places that are known at run time only, at once and behind, and gives the
+// first, if all are the same.
 template <class Training>
 memory_storage written_by(const hook_options& options, Training&& train) {
     const auto with = [&]<class Storage>(Storage store, std::size_t pool) {
@@ -146,16 +150,23 @@ memory_storage written_by(const hook_options& options, Training&& train) {
     const temporary_folder folder_behind;
     const local_storage on_disk = with(local_storage{folder.path()}, 0);
     const local_storage on_disk_behind = with(local_storage{folder_behind.path()}, 3U << 20U);
+    const temporary_folder folder_of_any;
+    const any_place any = with(any_place{local_storage{folder_of_any.path()}}, 0);
+    const any_place any_behind = with(smdebug_test::like_s3(memory_storage{}), 1);
     const std::vector<std::string> keys = first.list("", {});
     CHECK(behind.list("", {}) == keys);
     CHECK(on_disk.list("", {}) == keys);
     CHECK(on_disk_behind.list("", {}) == keys);
+    CHECK(any.list("", {}) == keys);
+    CHECK(any_behind.list("", {}) == keys);
     for (const std::string& key : keys) {
         CAPTURE(key);
         const byte_buffer bytes = first.read(key);
         CHECK(same_bytes(behind.read(key).view(), bytes.view()));
         CHECK(same_bytes(on_disk.read(key).view(), bytes.view()));
         CHECK(same_bytes(on_disk_behind.read(key).view(), bytes.view()));
+        CHECK(same_bytes(any.read(key).view(), bytes.view()));
+        CHECK(same_bytes(any_behind.read(key).view(), bytes.view()));
     }
     return first;
 }

@@ -1,5 +1,6 @@
 #include <smdebug/hook/run_claim.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/child_process.hpp"
 #include "support/scripted_storage.hpp"
 #include "support/temporary_folder.hpp"
@@ -8,6 +9,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -15,8 +17,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -101,11 +108,158 @@ TEST_CASE("run_claim: other files among the collections count for nothing") {
     CHECK_FALSE(first.release());
 }
 
-TEST_CASE("run_claim: where a storage keeps no claims everybody may write, and is the last one") {
-    scripted_storage store;
+TEST_CASE("run_claim: a place that is known at run time keeps claims where what is in it does") {
+    any_place store{memory_storage{}};
     run_claim first{store, "worker_0", 2};
-    run_claim second{store, "worker_0", 2};
-    CHECK(first.release());
+    first.begin();
+    CHECK_THROWS_AS(run_claim(store, "worker_0", 2), in_use);
+    CHECK_THROWS_AS(run_claim(store, "worker_0", 1), in_use);
+    mark_begun(store, "worker_0");
+    mark_begun(store, "worker_1");
+    run_claim second{store, "worker_1", 2};
+    CHECK_FALSE(first.release());
     CHECK(second.release());
-    CHECK(store.list("", {}).empty());
+}
+
+TEST_CASE("run_claim: where a storage can neither claim nor remove everybody may write, and is the last one") {
+    scripted_storage plain;
+    any_place erased{plain};
+    const auto check = [&](auto& store) {
+        run_claim first{store, "worker_0", 2};
+        run_claim second{store, "worker_0", 2};
+        first.begin();
+        second.begin();
+        CHECK(first.release());
+        CHECK(second.release());
+    };
+    check(plain);
+    check(erased);
+    CHECK(plain.list("", {}).empty());
+}
+
+// --- signs ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<std::string> signs_in(const memory_storage& objects) { return objects.list("claim", {}); }
+
+}  // namespace
+
+TEST_CASE("run_claim: without claims, of several workers the last one knows by the signs of the others") {
+    std::array<std::string, 3> workers{"worker_0", "worker_1", device};
+    std::ranges::sort(workers);
+    do {
+        const memory_storage objects;
+        any_place store = like_s3(objects);
+        std::vector<std::unique_ptr<run_claim<any_place>>> claims;
+        for (const std::string& worker : workers) {
+            claims.push_back(std::make_unique<run_claim<any_place>>(store, worker, 3));
+            CHECK_FALSE(objects.size(claim_key(worker, 3)));  // nothing before it begins
+            claims.back()->begin();
+            CHECK(objects.size(claim_key(worker, 3)));
+            mark_begun(store, worker);
+        }
+        CHECK_FALSE(claims[0]->release());
+        CHECK_FALSE(claims[1]->release());
+        CHECK(signs_in(objects) == std::vector<std::string>{claim_key(workers[2], 3)});
+        CHECK(claims[2]->release());
+        CHECK(signs_in(objects).empty());
+    } while (std::ranges::next_permutation(workers).found);
+}
+
+TEST_CASE("run_claim: a sign keeps nobody out, and the only writer leaves none") {
+    const memory_storage objects;
+    object_store<memory_storage> store{objects};
+    run_claim alone{store, "worker_0", 1};
+    run_claim another{store, "worker_0", 1};
+    alone.begin();
+    another.begin();
+    CHECK(signs_in(objects).empty());
+    run_claim first{store, "worker_0", 2};
+    first.begin();
+    run_claim second{store, "worker_0", 2};
+    second.begin();
+    CHECK(signs_in(objects) == std::vector<std::string>{"claim_worker_0.smd"});
+    CHECK(alone.release());
+    CHECK(another.release());
+    CHECK(signs_in(objects).size() == 1);
+}
+
+TEST_CASE("run_claim: without claims, who has not begun is waited for, and who died, too, until it comes again") {
+    const memory_storage objects;
+    any_place store = like_s3(objects);
+    const auto begun = [&](const std::string& worker) {
+        auto made = std::make_unique<run_claim<any_place>>(store, worker, 2);
+        made->begin();
+        return made;
+    };
+    auto first = begun("worker_0");
+    mark_begun(store, "worker_0");
+    CHECK_FALSE(first->release());  // worker_1 has not begun
+    auto dies = begun("worker_1");
+    mark_begun(store, "worker_1");
+    dies.reset();
+    CHECK(signs_in(objects) == std::vector<std::string>{"claim_worker_1.smd"});
+    auto again = begun("worker_0");
+    CHECK_FALSE(again->release());
+    auto lives = begun("worker_1");
+    CHECK(lives->release());
+    CHECK(signs_in(objects).empty());
+}
+
+TEST_CASE("run_claim: one that never began leaves the sign of the one before it alone") {
+    const memory_storage objects;
+    any_place store = like_s3(objects);
+    run_claim first{store, "worker_0", 2};
+    first.begin();
+    { const run_claim refused{store, "worker_0", 2}; }
+    CHECK(signs_in(objects).size() == 1);
+}
+
+TEST_CASE("run_claim: a listing that still shows signs that have gone keeps nobody from being the last one") {
+    struct out_of_date : object_store<memory_storage> {
+        using object_store::object_store;
+        [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+            std::vector<std::string> keys = object_store::list(prefix, after);
+            if (prefix.starts_with("claim")) {
+                keys = {"claim_worker_0.smd", "claim_worker_1.smd"};
+            }
+            return keys;
+        }
+    };
+    out_of_date store{memory_storage{}};
+    run_claim first{store, "worker_0", 2};
+    first.begin();
+    mark_begun(store, "worker_0");
+    mark_begun(store, "worker_1");
+    CHECK(first.release());
+}
+
+TEST_CASE("run_claim: of workers that finish at the same moment at least one is told that it is the last") {
+    for (int round = 0; round < 200; ++round) {
+        constexpr std::size_t count = 3;
+        any_place store = like_s3(memory_storage{});
+        std::vector<std::unique_ptr<run_claim<any_place>>> claims;
+        for (std::size_t worker = 0; worker < count; ++worker) {
+            const std::string name = "worker_" + std::to_string(worker);
+            claims.push_back(std::make_unique<run_claim<any_place>>(store, name, count));
+            claims.back()->begin();
+            mark_begun(store, name);
+        }
+        std::atomic<bool> go{false};
+        std::atomic<int> last{0};
+        {
+            std::vector<std::jthread> threads;
+            for (const auto& claim : claims) {
+                threads.emplace_back([&] {
+                    go.wait(false);
+                    last += claim->release() ? 1 : 0;
+                });
+            }
+            go = true;
+            go.notify_all();
+        }
+        REQUIRE(last >= 1);
+        REQUIRE(store.list("claim", {}).empty());
+    }
 }

@@ -1,5 +1,6 @@
 #include <smdebug/hook/run_writer.hpp>
 
+#include "hook/object_store.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/open_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -91,6 +93,40 @@ TEST_CASE("run_writer: the claim is let go of before the end is marked, and the 
         CHECK((mark != calls.end()) == marks);
         CHECK(release < mark);
     }
+}
+
+TEST_CASE(
+    "run_writer: without claims, a worker's sign comes when nothing keeps it from writing, and goes when it ends") {
+    const faulty_storage store;
+    const std::string sign = "claim_worker_0.smd";
+    hook_options options{.save_all = true, .include_workers = include_workers::all, .num_workers = 2};
+    collection_set collections{options};
+    {
+        run_writer<any_place> run{like_s3(store), options};
+        CHECK(store.calls().back() == "write " + sign);
+        write_step(run, collections, 0);
+        run.close(collections);
+        CHECK_FALSE(store.objects().size(sign));
+        CHECK_FALSE(store.objects().size("training_job_end.ts"));  // the other one has not begun
+    }
+    CHECK_THROWS_AS(run_writer<any_place>(like_s3(store), options), run_exists);
+    CHECK_FALSE(store.objects().size(sign));
+    options.existing = existing_run::resume;
+    options.init_step = 1;
+    options.tensorboard_dir = "board.zip";
+    CHECK_THROWS_AS(run_writer<any_place>(like_s3(store), options), unsupported);
+    CHECK_FALSE(store.objects().size(sign));
+    options.tensorboard_dir.clear();
+    {
+        run_writer<any_place> run{like_s3(store), options};
+        run.close_unfinished();
+    }
+    CHECK(store.objects().size(sign));  // until it has been started again
+    {
+        run_writer<any_place> run{like_s3(store), options};
+        run.close(collections);
+    }
+    CHECK_FALSE(store.objects().size(sign));
 }
 
 TEST_CASE("run_writer: a worker that is not to write touches nothing, nor does a dry run") {

@@ -4,7 +4,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>

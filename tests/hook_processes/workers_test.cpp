@@ -1,12 +1,14 @@
 // Jobs of several workers, each a process with a hook: who may write, and when the job has ended.
+#include "hook/object_store.hpp"
 #include "hook_processes/training.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/run_claim.hpp>
 #include <smdebug/index/collections_file.hpp>
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -47,8 +49,9 @@ struct job_plan {
     step_number steps = 10;
     bool behind = false;
     unsigned seed = 1;
-    bool in_turns = false;  // workers close when they are told
-    bool together = false;  // and all at the same moment
+    bool in_turns = false;   // workers close when they are told
+    bool together = false;   // and all at the same moment
+    bool no_claims = false;  // the folder can do as little as S3
 };
 
 hook_options options_of(const std::string& folder, const job_plan& plan, std::size_t worker) {
@@ -58,6 +61,11 @@ hook_options options_of(const std::string& folder, const job_plan& plan, std::si
     options.worker = name_of_worker(worker);
     options.background.pool_bytes = plan.behind ? 2U << 20U : 0;
     return options;
+}
+
+// Of either kind: the object is never moved.
+hook hook_for(const std::string& folder, const job_plan& plan, const hook_options& options) {
+    return plan.no_claims ? hook{like_s3(local_storage{folder}), options} : hook{options};
 }
 
 template <class Condition>
@@ -79,7 +87,7 @@ int work(const std::string& folder, const job_plan& plan, std::size_t worker, co
         std::this_thread::sleep_for(std::chrono::microseconds{random() % (400 * (worker + 1))});
     };
     pause();
-    hook training{options_of(folder, plan, worker)};
+    hook training = hook_for(folder, plan, options_of(folder, plan, worker));
     job->begun[worker] = 1;
     std::vector<float> memory;
     for (step_number step = 0; step < plan.steps; ++step) {
@@ -169,14 +177,15 @@ void follow(const std::string& folder, const fleet_of_hooks& fleet, const job_pl
 }  // namespace
 
 TEST_CASE("workers: the end is marked when the last one has closed, in whatever order they close") {
-    const int rounds = sanitized ? 1 : 6;
+    const int rounds = sanitized ? 3 : 9;
     std::mt19937 random{7};
     for (int round = 0; round < rounds; ++round) {
         for (const std::size_t workers : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
             const job_plan plan{.workers = workers,
                                 .behind = (round + static_cast<int>(workers / 2)) % 2 == 1,
                                 .seed = static_cast<unsigned>(round),
-                                .in_turns = true};
+                                .in_turns = true,
+                                .no_claims = round % 3 == 2};
             CAPTURE(round);
             CAPTURE(workers);
             const temporary_folder folder;
@@ -200,13 +209,14 @@ TEST_CASE("workers: the end is marked when the last one has closed, in whatever 
 }
 
 TEST_CASE("workers: who follows a run never sees it ended while one of them has steps to write") {
-    const int rounds = sanitized ? 2 : 10;
+    const int rounds = sanitized ? 4 : 16;
     for (int round = 0; round < rounds; ++round) {
         CAPTURE(round);
         const job_plan plan{.workers = round % 3 == 0 ? 4U : 2U,
                             .steps = 15,
                             .behind = round % 2 == 1,
-                            .seed = static_cast<unsigned>(100 + round)};
+                            .seed = static_cast<unsigned>(100 + round),
+                            .no_claims = round % 4 >= 2};
         const temporary_folder folder;
         fleet_of_hooks fleet{folder.path(), plan};
         follow(folder.path(), fleet, plan);
@@ -219,10 +229,14 @@ TEST_CASE("workers: who follows a run never sees it ended while one of them has 
 }
 
 TEST_CASE("workers: closing at the same moment never leaves the end unmarked") {
-    const int rounds = sanitized ? 20 : 150;
+    const int rounds = sanitized ? 30 : 250;
     for (int round = 0; round < rounds; ++round) {
         CAPTURE(round);
-        const job_plan plan{.workers = 2, .steps = 1, .seed = static_cast<unsigned>(round), .together = true};
+        const job_plan plan{.workers = 2,
+                            .steps = 1,
+                            .seed = static_cast<unsigned>(round),
+                            .together = true,
+                            .no_claims = round % 2 == 1};
         const temporary_folder folder;
         fleet_of_hooks fleet{folder.path(), plan};
         REQUIRE(wait_until([&] { return fleet.all_trained(); }));
@@ -263,20 +277,60 @@ TEST_CASE("workers: one that is killed is not waited for, and the others mark th
     }
 }
 
-TEST_CASE("workers: while one has not begun, the others do not mark the end") {
-    const temporary_folder folder;
-    const job_plan plan{.workers = 3};
-    for (const std::size_t worker : {0U, 2U}) {
-        hook training{options_of(folder.path(), plan, worker)};
-        training.save_scalar("x", 1);
-        training.close();
+TEST_CASE(
+    "workers: without claims, one that is killed keeps the end from being marked until it has been started again") {
+    for (const bool behind : {false, true}) {
+        CAPTURE(behind);
+        const job_plan plan{.workers = 3, .steps = 6, .behind = behind, .in_turns = true, .no_claims = true};
+        const temporary_folder folder;
+        const local_storage store{folder.path()};
+        fleet_of_hooks fleet{folder.path(), plan};
+        CHECK(wait_until([&] { return fleet.all_trained(); }));
+        CHECK(store.list("claim", {}).size() == 3);
+        fleet.kill(1);
+        for (const std::size_t worker : {2U, 0U}) {
+            fleet.job()->may_close[worker] = true;
+            CHECK(fleet.join(worker));
+            CHECK_FALSE(has_ended(folder.path()));
+        }
+        CHECK(store.list("claim", {}) == std::vector<std::string>{claim_key("worker_1", 3)});
+        {
+            const local_trial run{folder.path()};
+            CHECK_FALSE(run.loaded_all_steps());
+            CHECK(run.steps().size() == 6);
+        }
+        hook_options options = options_of(folder.path(), plan, 1);
+        options.existing = existing_run::resume;
+        options.init_step = 4;
+        hook again = hook_for(folder.path(), plan, options);
+        std::vector<float> memory;
+        for (int step = 4; step < 6; ++step) {
+            save_planned(again, 1, memory);
+            again.end_step();
+        }
         CHECK_FALSE(has_ended(folder.path()));
+        again.close();
+        CHECK(has_ended(folder.path()));
+        check_whole(folder.path(), plan);
     }
-    hook training{options_of(folder.path(), plan, 1)};
-    CHECK_FALSE(has_ended(folder.path()));
-    training.close();  // without a step
-    CHECK(has_ended(folder.path()));
-    CHECK(local_trial{folder.path()}.num_workers() == 3);
+}
+
+TEST_CASE("workers: while one has not begun, the others do not mark the end") {
+    for (const bool no_claims : {false, true}) {
+        const temporary_folder folder;
+        const job_plan plan{.workers = 3, .no_claims = no_claims};
+        for (const std::size_t worker : {0U, 2U}) {
+            hook training = hook_for(folder.path(), plan, options_of(folder.path(), plan, worker));
+            training.save_scalar("x", 1);
+            training.close();
+            CHECK_FALSE(has_ended(folder.path()));
+        }
+        hook training = hook_for(folder.path(), plan, options_of(folder.path(), plan, 1));
+        CHECK_FALSE(has_ended(folder.path()));
+        training.close();  // without a step
+        CHECK(has_ended(folder.path()));
+        CHECK(local_trial{folder.path()}.num_workers() == 3);
+    }
 }
 
 TEST_CASE("workers: two processes with one name: the second is refused while the first lives, and goes on behind it") {

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -137,6 +138,26 @@ TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on wh
     CHECK(*inner.batches == 1);
     CHECK(called == 2);
     CHECK_FALSE(erased.exists());
+}
+
+TEST_CASE("any_storage: keeps the inner storage's batches of ranges, and its word on them and on views") {
+    memory_storage objects;
+    objects.write("key", as_bytes("content"));
+    const std::vector<object_range> ranges{{"key", {1, 2}}, {"other", {0, 1}}};
+    const auto told = [&](const any_storage& store) {
+        std::string all;
+        store.read_ranges(ranges, [&](std::size_t i, const std::optional<byte_buffer>& bytes) {
+            all += std::to_string(i) + (bytes ? text_of(*bytes) : "-") + " ";
+        });
+        return all;
+    };
+    CHECK(told(any_storage{range_batch_archetype{objects}}) == "0on 1- ");
+    CHECK(told(any_storage{storage_archetype{objects}}) == "0on 1- ");
+    CHECK(any_storage{range_batch_archetype{objects}}.batches_ranges());
+    CHECK_FALSE(any_storage{storage_archetype{objects}}.batches_ranges());
+    CHECK(any_storage{viewing_archetype{objects}}.views());
+    CHECK_FALSE(any_storage{unviewing_archetype{objects}}.views());
+    CHECK_FALSE(any_storage{storage_archetype{objects}}.views());
 }
 
 TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one that cannot") {

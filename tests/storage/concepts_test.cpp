@@ -110,6 +110,48 @@ struct views_bare : base {
 struct views_mutably : base {
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view) { return {}; }
 };
+struct ranges_of_keys : base {
+    void read_ranges(std::span<const std::string>, range_sink) const {}
+};
+struct ranges_of_views : base {
+    void read_ranges(std::span<const object_range>, object_sink) const {}
+};
+struct ranges_mutably : base {
+    void read_ranges(std::span<const object_range>, range_sink) {}
+};
+struct ranges_with_count : base {
+    std::size_t read_ranges(std::span<const object_range>, range_sink) const { return 0; }
+};
+struct batches_perhaps : smdebug_test::range_batch_archetype {
+    [[nodiscard]] std::optional<bool> batches_ranges() const { return {}; }
+};
+struct entries_without_bound : base {
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view, std::string_view) const { return {}; }
+};
+struct entries_of_keys : base {
+    [[nodiscard]] std::vector<std::string> entries(std::string_view, std::string_view, std::size_t) const { return {}; }
+};
+struct entries_mutably : base {
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view, std::string_view, std::size_t) { return {}; }
+};
+struct views_perhaps : smdebug_test::viewing_archetype {
+    [[nodiscard]] std::optional<bool> views() const { return {}; }
+};
+struct views_by_word_mutably : smdebug_test::viewing_archetype {
+    [[nodiscard]] bool views() { return true; }
+};
+struct views_by_word_alone : base {
+    [[nodiscard]] bool views() const { return true; }
+};
+struct claims_in_numbers : smdebug_test::claiming_archetype {
+    [[nodiscard]] int claims() const { return 1; }
+};
+struct claims_by_word_mutably : smdebug_test::claiming_archetype {
+    [[nodiscard]] bool claims() { return true; }
+};
+struct claims_by_word_alone : base {
+    [[nodiscard]] bool claims() const { return true; }
+};
 struct dates_always : base {
     [[nodiscard]] std::chrono::system_clock::time_point modified(std::string_view) const { return {}; }
 };
@@ -195,6 +237,21 @@ static_assert(dated_storage<smdebug_test::dated_archetype> && !dated_storage<smd
               !dated_storage<dates_always> && !dated_storage<dates_steadily>);
 static_assert(!viewing_storage<base> && !viewing_storage<views_always> && !viewing_storage<views_bare> &&
               !viewing_storage<views_mutably>);
+static_assert(range_batch_reader<smdebug_test::range_batch_archetype> &&
+              !range_batch_reader<smdebug_test::storage_archetype> &&
+              !range_batch_prober<smdebug_test::range_batch_archetype> && !range_batch_reader<ranges_of_keys> &&
+              !range_batch_reader<ranges_of_views> && !range_batch_reader<ranges_mutably> &&
+              !range_batch_reader<ranges_with_count> && !range_batch_prober<batches_perhaps>);
+static_assert(entry_lister<smdebug_test::entry_archetype> && !entry_lister<smdebug_test::storage_archetype> &&
+              !entry_lister<entries_without_bound> && !entry_lister<entries_of_keys> &&
+              !entry_lister<entries_mutably> && !entry_lister<any_storage>);
+static_assert(viewing_storage<smdebug_test::viewing_archetype> && !view_prober<smdebug_test::viewing_archetype> &&
+              view_prober<smdebug_test::unviewing_archetype> && !view_prober<views_perhaps> &&
+              !view_prober<views_by_word_mutably>);
+static_assert(!claim_prober<smdebug_test::claiming_archetype> && claim_prober<smdebug_test::unclaiming_archetype> &&
+              !claim_prober<claims_in_numbers> && !claim_prober<claims_by_word_mutably>);
+static_assert(!worth_viewing(views_by_word_alone{}) && !worth_claiming(claims_by_word_alone{}) &&
+              !worth_batching_ranges(base{}));
 static_assert(!prefetching_storage<base> && prefetching_storage<local_storage> && prefetching_storage<any_storage>);
 static_assert(!worth_following(base{}) && !worth_following(follows_by_word_alone{}));
 static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
@@ -254,6 +311,25 @@ TEST_CASE("storage concepts: the library's storages model them, with their optio
     CHECK(removing_storage<memory_storage>);
     CHECK(claiming_storage<local_storage>);
     CHECK(claiming_storage<memory_storage>);
+    CHECK(entry_lister<local_storage>);
+    CHECK(entry_lister<memory_storage>);
+    CHECK(range_batch_reader<any_storage>);
+    CHECK(view_prober<any_storage>);
+}
+
+TEST_CASE(
+    "storage concepts: views, claims and batches of ranges are worth their while unless a storage says otherwise") {
+    const memory_storage objects;
+    CHECK(worth_viewing(objects));
+    CHECK(worth_viewing(smdebug_test::viewing_archetype{objects}));
+    CHECK_FALSE(worth_viewing(smdebug_test::unviewing_archetype{objects}));
+    CHECK_FALSE(worth_viewing(smdebug_test::storage_archetype{objects}));
+    CHECK(worth_claiming(objects));
+    CHECK(worth_claiming(smdebug_test::claiming_archetype{objects}));
+    CHECK_FALSE(worth_claiming(smdebug_test::unclaiming_archetype{objects}));
+    CHECK_FALSE(worth_claiming(smdebug_test::writable_archetype{objects}));
+    CHECK(worth_batching_ranges(smdebug_test::range_batch_archetype{objects}));
+    CHECK_FALSE(worth_batching_ranges(objects));
 }
 
 TEST_CASE("storage concepts: a storage is worth following when it can be followed and does not say otherwise") {

@@ -12,6 +12,7 @@
 #include <smdebug/tensor/event_decoder.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,6 +102,56 @@ public:
     }
 };
 
+/// A storage that lists with sizes and versions, and nothing else.
+class entry_archetype : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
+                                                             std::size_t most) const {
+        return objects().entries(prefix, after, most);
+    }
+};
+
+/// A storage that reads many parts at once, and nothing else.
+class range_batch_archetype : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            const auto whole = objects().view(ranges[i].key);
+            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt);
+        }
+    }
+};
+
+/// A storage that shows objects, and nothing else.
+class viewing_archetype : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    [[nodiscard]] std::optional<smdebug::byte_buffer> view(std::string_view key) const { return objects().view(key); }
+};
+
+/// A storage that can show objects, but none that nobody has read before, and says so.
+class unviewing_archetype : public viewing_archetype {
+public:
+    using viewing_archetype::viewing_archetype;
+    [[nodiscard]] bool views() const { return false; }
+};
+
+/// A storage that reads ahead, and nothing else; nothing is ever near.
+class prefetching_archetype : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    [[nodiscard]] bool read_ahead(std::string_view /*key*/) const { return false; }
+};
+
+/// A storage that reads ahead, but not for objects that are wanted later only, and says so.
+class hesitant_archetype : public prefetching_archetype {
+public:
+    using prefetching_archetype::prefetching_archetype;
+    [[nodiscard]] bool reads_ahead() const { return false; }
+};
+
 /// A storage that can be written, and nothing else.
 class writable_archetype : public storage_archetype {
 public:
@@ -164,6 +215,13 @@ public:
     using writable_archetype::writable_archetype;
     [[nodiscard]] claim_archetype claim(std::string_view key) { return claim_archetype{handle().claim(key)}; }
     [[nodiscard]] bool claimed(std::string_view key) const { return handle().claimed(key); }
+};
+
+/// A storage that could hold keys, but not here, and says so.
+class unclaiming_archetype : public claiming_archetype {
+public:
+    using claiming_archetype::claiming_archetype;
+    [[nodiscard]] bool claims() const { return false; }
 };
 
 /// A decoder and nothing else: no default constructor, no assignment.

@@ -9,6 +9,8 @@
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <doctest/doctest.h>
 
@@ -192,6 +194,60 @@ void check_storage_conformance(Make&& make) {
                 CHECK_FALSE(store.view(key + ".missing"));
             }
             CHECK_FALSE(store.view(""));
+        }
+    }
+    SUBCASE("batches: read_ranges hands over every part in order, and nothing for what is missing") {
+        std::vector<std::string> keys;
+        for (const auto& held : objects) {
+            keys.push_back(held.first);
+            keys.push_back(held.first + ".missing");
+        }
+        std::vector<smdebug::object_range> ranges;
+        for (const std::string& key : keys) {
+            for (const smdebug::byte_range where :
+                 {smdebug::byte_range{0, 1}, {1, 3}, {0, UINT64_MAX}, {200'000, 50}, {299'999, 9}, {UINT64_MAX, 1}}) {
+                ranges.push_back({.key = key, .where = where});
+            }
+        }
+        std::size_t next = 0;
+        smdebug::read_ranges(store, ranges, [&](std::size_t i, std::optional<smdebug::byte_buffer> bytes) {
+            REQUIRE(i == next);
+            ++next;
+            const std::string key{ranges[i].key};
+            CAPTURE(key);
+            if (key.ends_with(".missing")) {
+                CHECK_FALSE(bytes.has_value());
+                return;
+            }
+            REQUIRE(bytes.has_value());
+            const std::string& content = objects.at(key);
+            const auto& [offset, length] = ranges[i].where;
+            CHECK(text_of(*bytes) == (offset < content.size()
+                                          ? content.substr(offset, std::min<std::uint64_t>(length, content.size()))
+                                          : std::string{}));
+        });
+        CHECK(next == ranges.size());
+        CHECK_THROWS_AS(smdebug::read_ranges(store, ranges, [](auto, const auto&) { throw 5; }), int);
+    }
+    SUBCASE("entries: what list gives, with sizes and versions") {
+        if constexpr (smdebug::entry_lister<std::remove_cvref_t<decltype(store)>>) {
+            for (const std::string_view prefix : {"", "index/", "odd/", "training_job_end.ts", "nothing", "index/a"}) {
+                for (const std::string_view after : {"", "index/", "index/a", "events/large", "odd/plus", "zzz"}) {
+                    CAPTURE(prefix);
+                    CAPTURE(after);
+                    const std::vector<std::string> keys = store.list(prefix, after);
+                    for (const std::size_t most : {keys.size() + 1, keys.size(), std::size_t{2}, std::size_t{1}}) {
+                        const auto found = store.entries(prefix, after, most);
+                        REQUIRE(found.size() == std::min(keys.size(), most));
+                        for (std::size_t i = 0; i < found.size(); ++i) {
+                            CHECK(found[i].key == keys[i]);
+                            CHECK(found[i].size == objects.at(keys[i]).size());
+                            CHECK_FALSE(found[i].version.empty());
+                        }
+                    }
+                }
+            }
+            CHECK(store.entries("", "", 0).empty());
         }
     }
     SUBCASE("it says where it is") { CHECK_FALSE(std::string(store.name()).empty()); }
@@ -446,6 +502,47 @@ void check_signal_conformance(Make&& make) {
         quieten(*signal);
         signal->interrupt();
         CHECK(ends(*signal));
+    }
+}
+
+/// Runs the suite of entry_lister, and of versioned_reader where it is one.
+template <class Make>
+void check_version_conformance(Make&& make) {
+    auto place = make();
+    using store_type = decltype(place.store);
+    static_assert(smdebug::entry_lister<store_type>);
+    const auto version_of = [&](const std::string& key) {
+        const auto found = place.store.entries(key, "", 1);
+        return found.empty() ? std::string{} : found.front().version;
+    };
+
+    SUBCASE("entries: another version whenever the bytes are others, though size and key are the same") {
+        std::set<std::string> seen;
+        for (int round = 0; round < 20; ++round) {
+            place.write("index/a", std::to_string(100 + round));
+            const std::string version = version_of("index/a");
+            CHECK_FALSE(version.empty());
+            CHECK(seen.insert(version).second);
+        }
+        place.remove("index/a");
+        CHECK(version_of("index/a").empty());
+        place.write("index/a", "999");
+        CHECK(seen.insert(version_of("index/a")).second);
+    }
+    SUBCASE("read_versioned: the bytes, and the version that they had") {
+        if constexpr (smdebug::versioned_reader<store_type>) {
+            for (const auto& [key, content] : conformance_objects()) {
+                CAPTURE(key);
+                place.write(key, content);
+                const smdebug::versioned_object read = place.store.read_versioned(key);
+                CHECK(text_of(read.bytes) == content);
+                CHECK_FALSE(read.version.empty());
+                place.write(key, content + "x");
+                CHECK(version_of(key) != read.version);
+                CHECK(place.store.read_versioned(key).version != read.version);
+            }
+            CHECK_THROWS_AS(static_cast<void>(place.store.read_versioned("missing")), smdebug::not_found);
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
+#include <vector>
 
 using namespace smdebug;
 
@@ -17,12 +19,37 @@ TEST_CASE("create_trial: a directory, with or without its scheme") {
 }
 
 TEST_CASE("create_trial: what cannot be read yet says so, and names the path") {
-    CHECK_THROWS_AS(static_cast<void>(create_trial("s3://bucket/run")), unsupported);
     CHECK_THROWS_AS(static_cast<void>(create_trial("runs/a.tar.gz")), unsupported);
     CHECK_THROWS_AS(static_cast<void>(create_trial("/no/such/folder")), not_found);
     try {
-        static_cast<void>(create_trial("s3://bucket/run"));
+        static_cast<void>(create_trial("runs/a.zip"));
+        FAIL("nothing was thrown");
     } catch (const unsupported& thrown) {
-        CHECK(thrown.where() == "s3://bucket/run");
+        CHECK(thrown.where() == "runs/a.zip");
     }
+}
+
+TEST_CASE("create_trial: what keeps a run in S3 from being opened names it; keys are not told") {
+    // Port 1 of the loopback: nobody listens there.
+    storage_options storage{.s3 = {.region = "eu-central-1",
+                                   .endpoint = "http://127.0.0.1:1",
+                                   .keys = s3::access_keys{.id = "FAKEKEYID", .secret = "fakesecret"}}};
+    storage.s3.retry.most_attempts = 2;
+    storage.s3.retry.first_pause = std::chrono::milliseconds{1};
+    try {
+        static_cast<void>(create_trial("s3://bucket/some/run", {}, storage));
+        FAIL("nothing was thrown");
+    } catch (const unavailable& thrown) {
+        const std::string text = thrown.what();
+        CAPTURE(text);
+        CHECK(thrown.where().starts_with("s3://bucket/some/run"));
+        CHECK(text.find("s3://bucket/some/run") != std::string::npos);
+        CHECK(text.find("http://127.0.0.1:1") != std::string::npos);
+        CHECK(text.find("2 attempts") != std::string::npos);
+        CHECK(text.find("FAKEKEYID") == std::string::npos);
+        CHECK(text.find("fakesecret") == std::string::npos);
+    }
+    CHECK_THROWS_AS(static_cast<void>(create_trial("s3://", {}, storage)), value_error);
+    storage.s3.endpoint = "127.0.0.1:1";
+    CHECK_THROWS_AS(static_cast<void>(create_trial("s3://bucket/run", {}, storage)), value_error);
 }

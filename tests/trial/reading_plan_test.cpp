@@ -87,3 +87,11 @@ TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can d
     CHECK(way(5001, 5001, true) == file_way::in_place);
     CHECK(way(most, most) == file_way::large);
 }
+
+TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {
+    constexpr file_extent extent{.end = 100, .wanted = 7, .records = 1};
+    CHECK(bytes_held(extent, file_way::whole) == 100);
+    CHECK(bytes_held(extent, file_way::sparse) == 7);
+    CHECK(bytes_held(extent, file_way::large) == 7);
+    CHECK(bytes_held({.end = 100}, file_way::untouched) == 0);
+}

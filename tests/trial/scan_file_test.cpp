@@ -12,6 +12,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -179,4 +180,38 @@ TEST_CASE("file_scanner: where a source fails to give a record, that tensor alon
                  });
     CHECK(read == texts{"a"});
     CHECK(failed == texts{"b"});
+}
+
+TEST_CASE("file_scanner: each_record gives what a scan asks its source for, in the same order") {
+    struct noting_source {
+        byte_view bytes;
+        std::vector<byte_range> asked = {};
+        byte_view at(byte_range record) {
+            asked.push_back(record);
+            return whole_event_file{bytes}.at(record);
+        }
+    };
+    const memory_storage store = a_run();
+    const memory_trial run{store};
+    const byte_buffer bytes = events_of(store);
+    const auto from = run.snapshot();
+    const catalog::file& held = *from->all_files().at(0);
+    std::vector<bool> some(from->names->size());
+    some[*from->names->find("a")] = true;
+    const std::vector<bool> none(from->names->size());
+    std::vector<std::size_t> counts;
+    for (const reduction_set saved : {reduction_set::all(), reduction_set{reduction::max}, reduction_set{}}) {
+        for (const std::vector<bool>* wanted :
+             {static_cast<const std::vector<bool>*>(nullptr), &std::as_const(some), &none}) {
+            file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, wanted};
+            noting_source source{bytes.view()};
+            scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
+                         [](const scanned_tensor&) {});
+            std::vector<byte_range> told;
+            scanner.each_record(held, [&](byte_range record) { told.push_back(record); });
+            CHECK(told == source.asked);
+            counts.push_back(told.size());
+        }
+    }
+    CHECK(counts == std::vector<std::size_t>{5, 2, 0, 3, 1, 0, 2, 1, 0});
 }

@@ -318,3 +318,22 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
     CHECK(store.seen->whole == inner.size(locations::event_key(1, "worker_0")));
     CHECK(store.seen->ranged == 0);
 }
+
+TEST_CASE("scan_walk: a storage that says that views are not worth it is not asked for them") {
+    struct cached : counting_storage {
+        using counting_storage::counting_storage;
+        [[nodiscard]] bool views() const { return false; }
+    };
+    const cached store{a_run()};
+    store.seen->shows = true;
+    const basic_trial<cached> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{}, *from};
+    scan_walk walk{
+        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+    const std::vector<const catalog::file*> files = from->all_files();
+    walk.walk(
+        files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+    CHECK(store.seen->shown == 0);
+    CHECK(store.seen->whole > 120'000);
+}

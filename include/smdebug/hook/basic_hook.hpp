@@ -1,6 +1,6 @@
 // A hook: what a training loop saves tensors with, in the run format of the Python package.
 // Composed of policies: where the files go, how reductions are computed, and what the time is.
-// Used by: users, watch.
+// Used by: hook/hook.hpp, users, watch.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -9,8 +9,8 @@
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/local_place.hpp>
 #include <smdebug/hook/observer.hpp>
+#include <smdebug/hook/place_opener.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -59,11 +59,11 @@ public:
     using clock_type = Clock;
 
     /// Writes into the storage that options.out_dir names.
-    /// Errors: value_error (options); in_use (another living process writes as this worker); run_exists; what the
-    ///         storage throws.
+    /// Errors: value_error (options); in_use (another living process writes as this worker, where the storage can
+    ///         tell); run_exists; what the storage throws.
     explicit basic_hook(const hook_options& options, Kernel kernel = {},
-                        Clock clock = {}) requires std::constructible_from<Storage, std::string>
-        : core_(Storage(out_dir_of(options)), options, std::move(kernel), std::move(clock)) {}
+                        Clock clock = {}) requires named_storage<Storage>
+        : core_(opened(options), options, std::move(kernel), std::move(clock)) {}
 
     /// Writes into `store`; options.out_dir is not looked at.
     basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {})
@@ -71,8 +71,8 @@ public:
 
     /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
     /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
-    [[nodiscard]] static basic_hook from_json_file(
-        std::optional<std::string> path = {}) requires std::constructible_from<Storage, std::string> {
+    [[nodiscard]] static basic_hook from_json_file(std::optional<std::string> path = {}) requires
+        named_storage<Storage> {
         return basic_hook(hook_options_from_json_file(std::move(path)));
     }
 
@@ -212,22 +212,16 @@ public:
     void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
 
 private:
-    [[nodiscard]] static std::string out_dir_of(const hook_options& options) {
+    [[nodiscard]] static Storage opened(const hook_options& options) {
         if (options.out_dir.empty()) {
             throw value_error("out_dir is empty: say where the run is to be written");
         }
-        if constexpr (std::same_as<Storage, local_storage>) {
-            return local_place_of(options.out_dir);
-        }
-        return options.out_dir;
+        return place_opener<Storage>::open(options.out_dir);
     }
 
     hook_core<Storage, Kernel, Clock> core_;
     int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
 };
-
-/// On this machine's disk.
-using hook = basic_hook<>;
 
 }  // namespace v1
 }  // namespace smdebug

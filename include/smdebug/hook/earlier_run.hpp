@@ -5,14 +5,15 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/removal.hpp>
 
 #include <cstddef>
 #include <iterator>
@@ -56,7 +57,7 @@ public:
         if (!steps_.empty()) {
             throw run_exists(std::string{store_->name()} + " holds a run that " + worker_ + " has written up to step " +
                                  std::to_string(steps_.rbegin()->first) +
-                                 ": choose another folder, or continue it with existing_run::resume",
+                                 ": choose another place, or continue it with existing_run::resume",
                              {.where = store_->name(), .step = steps_.rbegin()->first, .worker = worker_});
         }
     }
@@ -104,19 +105,21 @@ private:
     void refuse_ended() const {
         if (store_->size(locations::end_of_job)) {
             throw run_exists(
-                std::string{store_->name()} + " holds the run of a job that has ended: choose another folder",
+                std::string{store_->name()} + " holds the run of a job that has ended: choose another place",
                 {.where = store_->name()});
         }
     }
 
     void remove(const std::string& key) {
         if constexpr (removing_storage<Storage>) {
-            static_cast<void>(store_->remove(key));
-        } else {
-            throw unsupported(std::string{store_->name()} + " cannot remove " + key +
-                                  ", which an earlier run left: choose another folder",
-                              {.where = key});
+            if (can_remove(*store_)) {
+                static_cast<void>(store_->remove(key));
+                return;
+            }
         }
+        throw unsupported(
+            std::string{store_->name()} + " cannot remove " + key + ", which an earlier run left: choose another place",
+            {.where = key});
     }
 
     // The step in the name of a file of this worker, or of a temporary one on its way to such a name.

@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
+#include <smdebug/storage/removal.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -91,7 +92,7 @@ public:
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
     void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
         if constexpr (removing_storage<Storage>) {
-            if (replaces) {
+            if (replaces && can_remove(*store_)) {
                 static_cast<void>(store_->remove(index_key));
             }
         }

@@ -6,13 +6,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/json_section.hpp>
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/core/json_document.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
 #include <algorithm>

@@ -50,7 +50,7 @@ inline constexpr step_number largest_step = std::numeric_limits<step_number>::ma
 
 /// What a hook is told when it is made.  Names and meanings are those of the Python package.
 struct hook_options {
-    /// Where the run goes: a folder, or whatever the storage makes of it.
+    /// Where the run goes: a folder, "s3://bucket/prefix", or whatever the storage makes of it.
     std::string out_dir = {};
     /// When collections are saved that do not say so themselves.
     smdebug::save_config save_config = {};
@@ -95,7 +95,8 @@ struct hook_options {
 
     /// Writes scalars and histograms for TensorBoard, too.
     bool export_tensorboard = false;
-    /// Where to; empty: the folder "tensorboard" of the run.
+    /// Where to, as in out_dir; empty: "tensorboard" of the run.  Other places than the run are written before calls
+    /// return, also where the run itself is not.
     std::string tensorboard_dir = {};
     /// How long what was written for TensorBoard may wait before it can be seen.
     std::chrono::milliseconds tensorboard_interval{30000};

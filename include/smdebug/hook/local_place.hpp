@@ -1,5 +1,5 @@
 // The folder that a user means by what is written as out_dir.
-// Used by: hook (basic_hook).
+// Used by: hook (place_opener, open_place).
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -16,9 +16,10 @@ inline namespace v1 {
 /// Errors: unsupported for s3:// and for the names of archives.
 [[nodiscard]] inline std::string local_place_of(std::string_view out_dir) {
     const std::string_view path = local_path(out_dir);
-    if (kind_of(path) != uri_kind::directory) {
-        throw unsupported("a hook cannot write to " + std::string{out_dir} +
-                              ": it writes to folders; give the path of one, or a storage of your own",
+    if (const uri_kind kind = kind_of(path); kind != uri_kind::directory) {
+        throw unsupported("this hook cannot write to " + std::string{out_dir} +
+                              (kind == uri_kind::s3 ? ": it writes to folders; smdebug::hook writes to S3, too"
+                                                    : ": that is the name of an archive; give the path of a folder"),
                           {.where = std::string{out_dir}});
     }
     const char* const home = std::getenv("HOME");

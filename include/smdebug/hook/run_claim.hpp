@@ -1,93 +1,141 @@
 // One writer a worker, and the last of them marks the end of the job.
 // The Python package's claim.smd does the first for one worker; here each has a claim, where the storage can keep it.
-// Used by: hook (basic_hook).
+// Where it cannot, workers leave signs: they keep nobody out, but the last one knows that it is.
+// Used by: hook (run_writer).
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/hook/file_sink.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/removal.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 
-/// Where a worker's claim lies: "claim.smd" for the only writer of a run, as in the Python package, whose hook then
-/// keeps out, too; "claim_<worker>.smd" for one of several.
+/// Where a worker's claim, or sign, lies: "claim.smd" for the only writer of a run, as in the Python package, whose
+/// hook then keeps out, too; "claim_<worker>.smd" for one of several.
 [[nodiscard]] inline std::string claim_key(std::string_view worker, std::int64_t writers) {
     return writers <= 1 ? "claim.smd" : "claim_" + locations::file_part_from_worker(worker) + ".smd";
 }
 
-/// A worker's right to write a run.  Where the storage keeps no claims, everybody has it.
+/// A worker's right to write a run.  Where the storage keeps no claims, everybody has it; each of several workers then
+/// puts an object where its claim would be, from begin() to release().
+/// Destroyed without release() it gives up the claim; the sign of a worker that did not end well stays, until that
+/// worker has been started again.
 /// Borrows: the storage.
 template <writable_storage Storage>
 class run_claim {
 public:
     /// Errors: in_use while another living writer has the same worker's name.
     run_claim(Storage& store, std::string worker, std::int64_t writers)
-        : store_(&store), worker_(std::move(worker)), writers_(writers) {
+        : store_(&store),
+          worker_(std::move(worker)),
+          writers_(writers),
+          by_signs_(writers > 1 && !worth_claiming(store) && can_remove(store)) {
         if constexpr (claiming_storage<Storage>) {
-            held_.emplace(store.claim(claim_key(worker_, writers_)));
-            // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
-            const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
-            if (store.claimed(other)) {
-                throw in_use(std::string{store.name()} +
-                                 ": a living process that counts the workers of the job otherwise holds " + other +
-                                 ", and may write as " + worker_ + ", too",
-                             {.where = other, .worker = worker_});
+            if (worth_claiming(store)) {
+                claim();
             }
         }
     }
 
-    /// Gives the right up.  Returns whether this was the last writer: the other workers have written their collections
-    /// files, and none of them is at work; a worker that died is not waited for.  Of two that finish at the same
-    /// moment both may be told so, but never neither.  Where the storage keeps no claims: always, as in the Python
-    /// package.
+    /// Shows, where claims do not, that this worker is at work.  Until then nothing of it is to be seen.
+    void begin() {
+        if (by_signs_) {
+            store_->write(claim_key(worker_, writers_), as_bytes("smdebug, at work\n"));
+        }
+    }
+
+    /// Gives the right up; to be called once.  Returns whether this was the last writer: the other workers have written
+    /// their collections files, and none of them is at work.  Of two that finish at the same moment both may be told
+    /// so, but never neither. A worker that died is not waited for where claims tell so; where signs do, it is the one
+    /// that is to be last. Where the storage can neither claim nor remove: always true, as in the Python package.
     [[nodiscard]] bool release() {
-        if constexpr (claiming_storage<Storage>) {
+        if (held_) {
             held_->release();
             held_.reset();
-            if (writers_ <= 1) {
-                return true;
-            }
-            std::int64_t begun = 0;
-            for (const std::string& key : store_->list(locations::collections_folder, {})) {
-                const auto worker = locations::worker_of_collections_file(key);
-                if (worker) {
-                    ++begun;
-                    if (*worker != worker_ && store_->claimed(claim_key(*worker, writers_))) {
-                        return false;
-                    }
-                }
-            }
-            return begun >= writers_;
-        } else {
-            return true;
+            return writers_ <= 1 || is_last([&](const std::string& worker) { return is_claimed(worker); });
         }
+        if constexpr (removing_storage<Storage>) {
+            if (by_signs_) {
+                static_cast<void>(store_->remove(claim_key(worker_, writers_)));
+                std::optional<std::vector<std::string>> signs;  // one listing for all workers
+                return is_last([&](const std::string& worker) {
+                    if (!signs) {
+                        signs = store_->list("claim_", {});
+                    }
+                    // A listing may be out of date.
+                    const std::string key = claim_key(worker, writers_);
+                    return std::binary_search(signs->begin(), signs->end(), key) && store_->size(key).has_value();
+                });
+            }
+        }
+        return true;
     }
 
 private:
-    struct nothing {};
+    // Holds nothing where a storage has no claims.
+    struct no_claim {
+        void release() const noexcept {}
+    };
     template <class S>
     struct claim_of {
-        using type = nothing;
+        using type = no_claim;
     };
     template <claiming_storage S>
     struct claim_of<S> {
         using type = decltype(std::declval<S&>().claim(std::string_view{}));
     };
 
+    void claim() {
+        held_.emplace(store_->claim(claim_key(worker_, writers_)));
+        // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
+        const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
+        if (store_->claimed(other)) {
+            throw in_use(std::string{store_->name()} +
+                             ": a living process that counts the workers of the job otherwise holds " + other +
+                             ", and may write as " + worker_ + ", too",
+                         {.where = other, .worker = worker_});
+        }
+    }
+
+    [[nodiscard]] bool is_claimed(const std::string& worker) const {
+        if constexpr (claiming_storage<Storage>) {
+            return store_->claimed(claim_key(worker, writers_));
+        } else {
+            return false;
+        }
+    }
+
+    // Whether all workers have begun, and no other one is at work.
+    template <class AtWork>
+    [[nodiscard]] bool is_last(AtWork&& at_work) const {
+        std::int64_t begun = 0;
+        for (const std::string& key : store_->list(locations::collections_folder, {})) {
+            const auto worker = locations::worker_of_collections_file(key);
+            if (worker) {
+                ++begun;
+                if (*worker != worker_ && at_work(*worker)) {
+                    return false;
+                }
+            }
+        }
+        return begun >= writers_;
+    }
+
     Storage* store_;
     std::string worker_;
     std::int64_t writers_;
+    bool by_signs_;
     std::optional<typename claim_of<Storage>::type> held_;
 };
 

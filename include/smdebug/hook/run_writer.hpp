@@ -10,6 +10,7 @@
 #include <smdebug/hook/earlier_run.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
+#include <smdebug/hook/place_opener.hpp>
 #include <smdebug/hook/reduction_records.hpp>
 #include <smdebug/hook/run_claim.hpp>
 #include <smdebug/hook/step_writer.hpp>
@@ -24,7 +25,6 @@
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -186,7 +186,7 @@ public:
         abandon_step();
         first_failure ignored;
         ignored.attempt([&] { drain(); });
-        ignored.attempt([&] { static_cast<void>(leave()); });
+        claim_.reset();
     }
 
     void drain() {
@@ -215,6 +215,7 @@ private:
             sink_ = std::make_unique<direct_sink<Storage>>(store_, how_);
         }
         open_tensorboard(options);
+        claim_->begin();  // last: what has not begun leaves no sign
     }
 
     void open_tensorboard(const hook_options& options) {
@@ -228,8 +229,8 @@ private:
             place = [this, folder](const std::string& key, byte_view bytes) {
                 sink_->put("tensorboard/" + folder + key, as_text(bytes));
             };
-        } else if constexpr (std::constructible_from<Storage, std::string>) {
-            tensorboard_store_.emplace(std::string{options.tensorboard_dir});
+        } else if constexpr (named_storage<Storage>) {
+            tensorboard_store_.emplace(place_opener<Storage>::open(options.tensorboard_dir));
             place = [this, folder](const std::string& key, byte_view bytes) {
                 put_whole(*tensorboard_store_, folder + key, as_text(bytes), how_);
             };

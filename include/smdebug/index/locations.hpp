@@ -116,23 +116,26 @@ inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
 
 /// "000000012345_worker_0.json": what parse_step_file parses.
 [[nodiscard]] inline std::string step_file_name(step_number step, std::string_view worker, std::string_view extension) {
-    return zero_padded(step, 12).append("_").append(file_part_from_worker(worker)).append(extension);
+    std::string name = zero_padded(step, 12);
+    name.reserve(room_for_key);  // a hook makes two at each step
+    name.append("_").append(file_part_from_worker(worker)).append(extension);
+    return name;
 }
 
 /// "index/000000012/000000012345_worker_0.json"
 [[nodiscard]] inline std::string index_key(step_number step, std::string_view worker) {
-    std::string folder{index_folder};
-    folder.reserve(room_for_key);  // a hook makes one at each step
-    return folder.append(zero_padded(step / steps_per_index_folder, 9))
-        .append("/")
-        .append(step_file_name(step, worker, ".json"));
+    std::string key{index_folder};
+    key.reserve(room_for_key);
+    key.append(zero_padded(step / steps_per_index_folder, 9)).append("/").append(step_file_name(step, worker, ".json"));
+    return key;
 }
 
 /// "events/000000012345/000000012345_worker_0.tfevents"
 [[nodiscard]] inline std::string event_key(step_number step, std::string_view worker) {
-    std::string folder{events_folder};
-    folder.reserve(room_for_key);
-    return folder.append(zero_padded(step, 12)).append("/").append(step_file_name(step, worker, event_extension));
+    std::string key{events_folder};
+    key.reserve(room_for_key);
+    key.append(zero_padded(step, 12)).append("/").append(step_file_name(step, worker, event_extension));
+    return key;
 }
 
 /// "collections/000000000/worker_0_collections.json"

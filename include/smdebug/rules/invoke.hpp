@@ -81,6 +81,11 @@ concept waits_for_steps = requires(const T& trial, const std::vector<step_number
     trial.wait_for_steps(steps, how);
 };
 
+template <class T>
+concept reads_steps_ahead = requires(const T& trial, step_number step) {
+    trial.read_ahead(step);
+};
+
 inline void skip(const invoke_options& options, rule_outcome& outcome, step_number step, const error& missing) {
     ++outcome.skipped;
     if (options.on_skip) {
@@ -171,7 +176,23 @@ public:
         return std::nullopt;
     }
 
+    /// Tells the trial, if it wants to know, of the next steps behind the last one that next() gave: of each once, of
+    /// none from `end` on, and only of those that are known.
+    void read_ahead(std::optional<step_number> end) {
+        if constexpr (reads_steps_ahead<Trial>) {
+            const std::size_t last = std::min(at_ + 1 + steps_ahead, steps_.size());
+            for (std::size_t i = at_ + 1; i < last && (!end || steps_[i] < *end); ++i) {
+                if (steps_[i] >= not_told_) {
+                    run_.read_ahead(steps_[i]);
+                    not_told_ = steps_[i] + 1;
+                }
+            }
+        }
+    }
+
 private:
+    static constexpr std::size_t steps_ahead = 4;
+
     // Where steps are waited for, the wait looks for new ones.
     [[nodiscard]] std::vector<step_number> known_steps() const {
         const steps_options all{.show_incomplete_steps = true};
@@ -186,6 +207,7 @@ private:
     const Trial& run_;
     std::vector<step_number> steps_;
     std::size_t at_ = 0;
+    step_number not_told_ = 0;  // the trial has been told of those below
 };
 
 /// Waits for a step.  Returns why there is nothing to call the rule at: invoke_end, or nothing when the step is there.
@@ -231,6 +253,7 @@ requires rule<Rule, Trial>
 /// the job runs.  Steps that lack something the rule needs are skipped.
 /// Errors:  rule_evaluation_condition_met if asked for; whatever the rule throws that does not mean "not there".
 /// Cost:    grows with the saved steps, not with their numbers; a running job is listed when the known steps are done.
+///          A trial in a storage far away is told of the next steps before each call (read_ahead).
 /// Threads: rules may run over one trial on several threads; while any of them is in a call, none refreshes the trial.
 template <class Rule, class Trial>
 requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& run,
@@ -264,6 +287,7 @@ requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rul
         if (passed_over) {  // a number between two saved steps is no step that was skipped
             continue;
         }
+        walk.read_ahead(options.end_step);
         std::vector<finding> found;
         try {
             found = detail::call_rule(callable, run, step, how);

@@ -7,6 +7,8 @@
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/reading_ahead.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -56,7 +58,8 @@ private:
 };
 
 /// Holds any storage behind one indirect call.  Copies share it.  Keeps the inner storage's optional abilities, except
-/// writing; where it has none: reads one by one, follows by listing everything each time, and has no signals or times.
+/// writing and entries(), as there are no versions where the inner storage has none; where it has none of the others:
+/// reads one by one, follows by listing everything each time, and has no signals or times.
 class any_storage {
 public:
     template <class Inner>
@@ -67,10 +70,17 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key) const { return inner_->read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const { inner_->read_ranges(ranges, sink); }
+    /// Whether the inner storage does more than reading them one by one.
+    [[nodiscard]] bool batches_ranges() const { return inner_->batches_ranges(); }
     /// Nothing for a storage that has none to give.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
+    /// Whether the inner storage has views worth asking for.
+    [[nodiscard]] bool views() const { return inner_->views(); }
     /// True for a storage that has no such thing.
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
+    /// Whether that is worth asking for small objects, too.
+    [[nodiscard]] bool reads_ahead() const { return inner_->reads_ahead(); }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
@@ -104,8 +114,12 @@ private:
         [[nodiscard]] virtual byte_buffer read(std::string_view key) const = 0;
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
+        virtual void read_ranges(std::span<const object_range> ranges, range_sink sink) const = 0;
+        [[nodiscard]] virtual bool batches_ranges() const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
+        [[nodiscard]] virtual bool views() const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
+        [[nodiscard]] virtual bool reads_ahead() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
@@ -135,6 +149,10 @@ private:
         void read_each(std::span<const std::string> keys, object_sink sink) const override {
             smdebug::read_each(store, keys, sink);
         }
+        void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
+            smdebug::read_ranges(store, ranges, sink);
+        }
+        [[nodiscard]] bool batches_ranges() const override { return worth_batching_ranges(store); }
         [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
             if constexpr (viewing_storage<Inner>) {
                 return store.view(key);
@@ -142,6 +160,7 @@ private:
                 return std::nullopt;
             }
         }
+        [[nodiscard]] bool views() const override { return worth_viewing(store); }
         [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
             if constexpr (prefetching_storage<Inner>) {
                 return store.read_ahead(key);
@@ -149,6 +168,7 @@ private:
                 return true;
             }
         }
+        [[nodiscard]] bool reads_ahead() const override { return worth_reading_ahead(store); }
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
             return store.list(prefix, after);
         }
@@ -192,8 +212,10 @@ private:
 };
 
 static_assert(key_follower<any_follower>);
-static_assert(storage<any_storage> && batch_reader<any_storage> && place_prober<any_storage> &&
-              viewing_storage<any_storage> && prefetching_storage<any_storage>);
+static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
+              range_batch_prober<any_storage> && place_prober<any_storage>);
+static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
+              ahead_prober<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&
               dated_storage<any_storage>);
 

@@ -90,6 +90,23 @@ concept range_batch_reader = requires(const S& store, std::span<const object_ran
     { store.read_ranges(ranges, sink) } -> std::same_as<void>;
 };
 
+/// Optional, beside read_ranges(): batches_ranges() tells whether it costs less than single reads do, where that is
+/// known at run time only.  A storage that has it and does not tell is taken at its word.
+template <class S>
+concept range_batch_prober = requires(const S& store) {
+    { store.batches_ranges() } -> std::same_as<bool>;
+};
+
+/// Whether ranges are worth collecting before they are asked for.
+template <class S>
+[[nodiscard]] constexpr bool worth_batching_ranges(const S& store) {
+    if constexpr (range_batch_reader<S> && range_batch_prober<S>) {
+        return store.batches_ranges();
+    } else {
+        return range_batch_reader<S>;
+    }
+}
+
 /// What a listing says of an object.
 struct object_entry {
     std::string key = {};

@@ -14,6 +14,8 @@
 #include <smdebug/storage/posix_map.hpp>
 #include <smdebug/storage/posix_output.hpp>
 #include <smdebug/storage/posix_watch.hpp>
+#include <smdebug/storage/reading_ahead.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -61,6 +63,20 @@ public:
         return byte_buffer{block, byte_view{block.get(), got}};
     }
 
+    /// The whole file, and which version of it: by size, inode and times, see entries().
+    /// Errors: as read().
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
+        const posix::file file{path_of(key)};
+        std::string version = file.version();
+        const auto count = static_cast<std::size_t>(file.size());
+        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+        const std::size_t got = file.read_at(0, {block.get(), count});
+        if (const std::string after = file.version(); after != version) {
+            version += "~" + after;  // written to meanwhile: like nothing that entries() ever tells
+        }
+        return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
+    }
+
     /// The whole file as the page cache has it, without a copy; nothing where that is not safe, not worth its while
     /// (above 1 GiB, too), or the file is not there: read() then is the way.  Who opens the file for writing waits
     /// while the buffer lives, see leased_map: hold it briefly.
@@ -83,6 +99,7 @@ public:
     }
 
     /// Asks the system to read the beginning of a file, if it has not; returns whether it has.
+    /// It costs an open, more than reading a small file that the system has: see reads_ahead().
     [[nodiscard]] bool read_ahead(std::string_view key) const {
         try {
             return is_key(key) && posix::read_ahead(posix::file{path_of(key)});
@@ -90,6 +107,9 @@ public:
             return false;  // whoever reads it will be told
         }
     }
+
+    /// Not for files that are wanted some time later: opening each twice costs more than it gives.
+    [[nodiscard]] static bool reads_ahead() noexcept { return false; }
 
     /// Many whole files through one buffer.  While a large one is worked on, the system reads the next one from the
     /// disk. Cost:   an open, a read and a close each; no allocation once the buffer has the size of the largest.
@@ -134,6 +154,21 @@ public:
         });
         std::sort(keys.begin(), keys.end());
         return keys;
+    }
+
+    /// The same with sizes and versions: size, inode and times of the file.  Of a file that was changed less than a
+    /// tick of its file system's clock ago, each call gives another version, as its times do not tell it from the next.
+    /// Cost: a look at each file, beyond that of list().
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
+                                                    std::size_t most) const {
+        std::vector<object_entry> found;
+        std::vector<std::string> keys = list(prefix, after);
+        for (auto key = keys.begin(); key != keys.end() && found.size() < most; ++key) {
+            if (std::optional<posix::file_facts> facts = posix::facts_of(path_of(*key))) {
+                found.push_back({.key = std::move(*key), .size = facts->size, .version = std::move(facts->version)});
+            }
+        }
+        return found;
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
@@ -213,14 +248,18 @@ private:
             throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
                             {.where = std::string{key}});
         }
-        return std::string{root_}.append("/").append(key);
+        std::string path;
+        path.reserve(root_.size() + 1 + key.size());
+        path.append(root_).append("/").append(key);
+        return path;
     }
 
     std::string root_;
 };
 
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
-static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
+static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage> && ahead_prober<local_storage>);
+static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 

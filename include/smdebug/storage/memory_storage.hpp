@@ -8,6 +8,7 @@
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -30,17 +31,27 @@ inline namespace v1 {
 
 namespace detail {
 
-/// The keys of a map of objects that start with `prefix`, in order, strictly after `after`.
+/// Calls visit(key, object) for the objects of a map whose keys start with `prefix`, in order, strictly after `after`,
+/// until it gives false.
+template <class Objects, class Visit>
+void each_listed(const Objects& objects, std::string_view prefix, std::string_view after, Visit&& visit) {
+    for (auto at = objects.lower_bound(after > prefix ? after : prefix);
+         at != objects.end() && at->first.starts_with(prefix); ++at) {
+        if (at->first != after && !visit(at->first, at->second)) {
+            return;
+        }
+    }
+}
+
+/// The keys of those objects.
 template <class Objects>
 [[nodiscard]] std::vector<std::string> listed_keys(const Objects& objects, std::string_view prefix,
                                                    std::string_view after) {
     std::vector<std::string> keys;
-    for (auto at = objects.lower_bound(after > prefix ? after : prefix);
-         at != objects.end() && at->first.starts_with(prefix); ++at) {
-        if (at->first != after) {
-            keys.push_back(at->first);
-        }
-    }
+    each_listed(objects, prefix, after, [&](const std::string& key, const auto&) {
+        keys.push_back(key);
+        return true;
+    });
     return keys;
 }
 
@@ -66,13 +77,23 @@ public:
         const std::shared_lock lock{state_->guard};
         const auto found = state_->objects.find(key);
         if (found == state_->objects.end()) {
-            throw not_found("there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}});
+            throw missing(key);
         }
         return found->second.bytes;
     }
 
     /// A part of it, cut at its end.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
+
+    /// The whole object and its version, see entries().  Errors: not_found.
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
+        const std::shared_lock lock{state_->guard};
+        const auto found = state_->objects.find(key);
+        if (found == state_->objects.end()) {
+            throw missing(key);
+        }
+        return {.bytes = found->second.bytes, .version = found->second.version()};
+    }
 
     /// The whole object, as read() gives it; nothing where it is not there.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
@@ -84,6 +105,21 @@ public:
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         const std::shared_lock lock{state_->guard};
         return detail::listed_keys(state_->objects, prefix, after);
+    }
+
+    /// The same with sizes and versions: the number of the write and when it was, so that no other storage's are equal.
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
+                                                    std::size_t most) const {
+        const std::shared_lock lock{state_->guard};
+        std::vector<object_entry> found;
+        detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& held) {
+            if (found.size() == most) {
+                return false;
+            }
+            found.push_back({.key = key, .size = held.bytes.size(), .version = held.version()});
+            return true;
+        });
+        return found;
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
@@ -131,12 +167,21 @@ private:
         byte_buffer bytes;
         std::chrono::system_clock::time_point written;
         std::uint64_t arrival = 0;
+        std::uint64_t write = 0;  // its number
+
+        [[nodiscard]] std::string version() const {
+            return std::to_string(write) + "@" + std::to_string(written.time_since_epoch().count());
+        }
     };
+    [[nodiscard]] not_found missing(std::string_view key) const {
+        return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
+    }
     struct state {
         mutable std::shared_mutex guard;
         std::map<std::string, object, std::less<>> objects;
         std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
         std::uint64_t next_arrival = 1;
+        std::uint64_t writes = 0;
         announcer announces;
 
         // Puts an object there, in the place of another unless that is to stay; returns whether it has.
@@ -157,6 +202,7 @@ private:
                 }
                 at->second.bytes = std::move(bytes);
                 at->second.written = std::chrono::system_clock::now();
+                at->second.write = ++writes;
             }
             announces.announce(key);
             return true;
@@ -287,6 +333,7 @@ inline memory_storage::held_key memory_storage::claim(std::string_view key) { re
 static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
 static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
               dated_storage<memory_storage>);
+static_assert(entry_lister<memory_storage> && versioned_reader<memory_storage>);
 static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
               claiming_storage<memory_storage>);
 

@@ -127,6 +127,22 @@ private:
     std::size_t size_ = 0;
 };
 
+/// A text that is another one whenever the file's bytes are: made of its size, its inode and its times.
+/// What was changed a moment ago may change again before the file system's clock ticks: the text is then one that comes
+/// never again.
+[[nodiscard]] inline std::string version_of(const struct ::stat& facts) {
+    using namespace std::chrono_literals;
+    const auto text = [](const ::timespec& at) { return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec); };
+    std::string version = std::to_string(facts.st_size) + "-" + std::to_string(facts.st_ino) + "-" +
+                          text(facts.st_mtim) + "-" + text(facts.st_ctim);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto tick = facts.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
+    if (now - tick < std::chrono::seconds{facts.st_ctim.tv_sec} + std::chrono::nanoseconds{facts.st_ctim.tv_nsec}) {
+        version += "-" + std::to_string(now.count());
+    }
+    return version;
+}
+
 /// A regular file, open for reading.
 class file {
 public:
@@ -152,6 +168,14 @@ public:
     }
 
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+    /// What version_of() says of it now.
+    [[nodiscard]] std::string version() const {
+        struct ::stat info = {};
+        if (::fstat(handle_.get(), &info) != 0) {
+            fail("cannot look at", path_, errno);
+        }
+        return version_of(info);
+    }
     /// For system calls; this object closes it.
     [[nodiscard]] int handle() const noexcept { return handle_.get(); }
 
@@ -216,6 +240,22 @@ private:
         fail("cannot look at", path, errno);
     }
     return S_ISREG(info.st_mode) ? std::optional{info} : std::nullopt;
+}
+
+/// Says that a file was written just now, where the system lets this process say so.
+inline void touch(const std::string& path) noexcept {
+    static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0));
+}
+
+/// Size and version of a file.
+struct file_facts {
+    std::uint64_t size = 0;
+    std::string version;
+};
+[[nodiscard]] inline std::optional<file_facts> facts_of(const std::string& path) {
+    const auto facts = regular_file_facts(path);
+    return facts ? std::optional{file_facts{static_cast<std::uint64_t>(facts->st_size), version_of(*facts)}}
+                 : std::nullopt;
 }
 
 /// Its size.

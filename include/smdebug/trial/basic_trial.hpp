@@ -12,6 +12,7 @@
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/name_query.hpp>
@@ -122,6 +123,27 @@ public:
     [[nodiscard]] std::optional<step_number> global_step(smdebug::mode which, step_number mode_step) const {
         const auto known = state_->current()->global_step(which, mode_step);
         return known ? known : state_->fresh()->global_step(which, mode_step);
+    }
+
+    /// Tells the storage that a global step will be wanted soon, where that is worth its while: a storage far away then
+    /// begins to bring its event files.  Returns at once; a step that is not known yet is nobody's.
+    void read_ahead(step_number global_step) const {
+        if constexpr (prefetching_storage<Storage>) {
+            if (!worth_reading_ahead(state_->store())) {
+                return;
+            }
+            const auto from = state_->current();
+            if (const auto* held = from->find_step(global_step)) {
+                for (const catalog::file& written : held->files()) {
+                    const std::string key = state_type::event_key(*from, written);
+                    try {
+                        static_cast<void>(!key.empty() && state_->store().read_ahead(key));
+                    } catch (const error&) {
+                        // Whoever reads the step will be told.
+                    }
+                }
+            }
+        }
     }
 
     /// Whether a step is there, may still come, or never will.

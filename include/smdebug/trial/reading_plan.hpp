@@ -47,6 +47,9 @@ struct reading_limits {
     /// Files from that size on of which less than an eighth is wanted are read in pieces, too, smaller ones.
     std::uint64_t sparse_from = std::uint64_t{256} << 10U;
     std::uint64_t small_piece = std::uint64_t{64} << 10U;
+    /// Of a storage that reads ranges in batches: what is wanted of one file is held at once up to that size, and in
+    /// pages of that size beyond.
+    std::uint64_t largest_page = std::uint64_t{64} << 20U;
 };
 
 enum class file_way : std::uint8_t {
@@ -56,6 +59,11 @@ enum class file_way : std::uint8_t {
     sparse,     ///< in small pieces, where they are wanted
     large,      ///< in large pieces
 };
+
+/// The most bytes that are held of a file which is read with others by its ranges.
+[[nodiscard]] constexpr std::uint64_t bytes_held(const file_extent& extent, file_way way) noexcept {
+    return way == file_way::whole ? extent.end : extent.wanted;
+}
 
 /// The way for a file; `can_view`: it may be looked at in place.
 [[nodiscard]] constexpr file_way way_of(const file_extent& extent, const reading_limits& limits,

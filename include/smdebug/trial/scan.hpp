@@ -107,7 +107,8 @@ public:
 
     [[nodiscard]] std::optional<scan_share> next() {
         constexpr std::size_t most_files = 64;
-        constexpr std::uint64_t enough = std::uint64_t{4} << 20U;
+        // Of a storage that reads many ranges together, more is worth having in flight.
+        const std::uint64_t enough = std::uint64_t{walk_.batches() ? 32U : 4U} << 20U;
         constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
         scan_share cut{next_, next_};
         for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
@@ -132,10 +133,13 @@ private:
 /// `empty` and are used again: emit leaves them empty.
 /// Errors: collection_unavailable, value_error for a bad regex; what `visit` and `emit` throw, the earliest file's
 ///         first.  What cannot be read is handed over as a failure.
-/// Memory: for each thread one event file of at most 64 MiB (256 where its index file says too little), or one record;
-/// 2 * threads + 2 parts of some MiB of event files each. Cost:   one read of each event file (where little of it is
-/// selected, of that); no allocation a tensor, once the
-///         buffers have their size.  The next file is read ahead where the storage does so.
+/// Memory: for each thread one event file of at most 64 MiB (256 where its index file says too little), or one record,
+///         and what the storage has in flight; 2 * threads + 2 parts of some MiB of event files each (32 where the
+///         storage reads many ranges together).
+/// Cost:   one read of each event file (where little of it is selected, of that); no allocation a tensor, once the
+///         buffers have their size.  The next file is read ahead where the storage does so.  Where it reads many ranges
+///         together, the wanted records of up to 256 files are asked for in one call, or of one file 64 MiB of them,
+///         and those of files of which little is wanted are copied once more.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
 walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
     const detail::scan_of<Trial> all{run, options};

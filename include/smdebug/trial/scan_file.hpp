@@ -104,6 +104,24 @@ public:
         }
     }
 
+    /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order.
+    template <class Take>
+    void each_record(const catalog::file& held, Take&& take) const {
+        const layout& entries = from_->layout_of(held);
+        for (std::size_t place = 0; place < entries.size(); ++place) {
+            const layout::entry entry = entries[place];
+            if (is_wanted(entry.what.name) && entries.names().leads(place)) {
+                if (!entries.names().values_alone()) {
+                    each_saved(entries, entry.what.name,
+                               [&](reduction_key, const layout::entry& saved) { take(saved.record); });
+                }
+                if (entry.what.kind == 0) {
+                    take(entry.record);
+                }
+            }
+        }
+    }
+
 private:
     [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
@@ -199,23 +217,29 @@ private:
         }
     }
 
+    // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
+    template <class One>
+    void each_saved(const layout& entries, name_id name, One&& one) const {
+        const reduction_set there = entries.saved_reductions(name) & asked_;
+        for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
+            const reduction_key key = reduction_key::from_index(i);
+            if (there.contains(key)) {
+                one(key, *entries.reduction(name, key));
+            }
+        }
+    }
+
     template <class Source>
     void read_saved(const layout& entries, name_id name, Source* source) {
-        const reduction_set there = entries.saved_reductions(name) & asked_;
-        if (source == nullptr || there.empty()) {
+        if (source == nullptr) {
             return;
         }
-        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
-            const reduction_key key = reduction_key::from_index(i);
-            if (!there.contains(key)) {
-                continue;
-            }
-            const layout::entry entry = *entries.reduction(name, key);
+        each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
             recorded_.clear();
             append_reduction_tensor_name(recorded_, out_.name, key);
             if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
                 out_.saved_failures.push_back({key, *std::move(failed)});
-                continue;
+                return;
             }
             // A saved reduction is one number of its own dtype; any of its reductions is that number.
             const auto number = state_->kernel().reduce(number_.view(), reduction::sum);
@@ -224,11 +248,11 @@ private:
                                                {.why = absence::wrong_dtype,
                                                 .note = "the saved " + key.name() + " of tensor " +
                                                         std::string{out_.name} + " is no single number"}});
-                continue;
+                return;
             }
             out_.saved = out_.saved | reduction_set{key};
-            out_.saved_value[i] = (*number)(reduction::sum);
-        }
+            out_.saved_value[key.index()] = (*number)(reduction::sum);
+        });
     }
 
     const State* state_;

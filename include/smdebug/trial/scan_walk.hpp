@@ -1,4 +1,5 @@
-// The files of a scan, one after another: read whole, looked at in place, or read in pieces.
+// The files of a scan, one after another: read whole, looked at in place, or read in pieces; where the storage reads
+// many ranges at once, the pieces of many files together.
 // Used by: trial/scan.hpp.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/event_source.hpp>
 #include <smdebug/trial/reading_plan.hpp>
+#include <smdebug/trial/record_batch.hpp>
 #include <smdebug/trial/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -20,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -43,7 +46,12 @@ public:
           from_(from),
           which_(which),
           manner_(manner),
+          views_(worth_viewing(state.store())),
+          batches_(worth_batching_ranges(state.store())),
           scanner_(state, from, saved, which.names(), manner.defer_checks) {}
+
+    /// Whether many ranges are read together.
+    [[nodiscard]] bool batches() const noexcept { return batches_; }
 
     /// The extent of a file; files of the same layout cost nothing after the first.
     [[nodiscard]] file_extent extent(const catalog::file& held) {
@@ -60,14 +68,16 @@ public:
     /// Errors: what `visit` and `done` throw, which ends the walk.
     template <class Visit, class Done>
     void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
-        constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
         for (std::size_t begin = 0; begin < files.size();) {
             std::size_t end = begin;
             while (end < files.size() && end - begin < most_at_once &&
                    way(*files[end], end - begin) == file_way::whole) {
                 ++end;
             }
-            if (end > begin) {
+            const std::size_t ranged = batches_ && end - begin < most_at_once ? ranged_to(files, begin) : begin;
+            if (ranged > end) {
+                read_ranged(files, begin, end = ranged, visit, done);
+            } else if (end > begin) {
                 read_whole(files, begin, end, visit, done);
             } else {
                 read_apart(files, end++, visit, done);
@@ -82,7 +92,7 @@ private:
 
     /// The way for a file that is `ahead` files ahead.
     [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead) {
-        const bool can_view = viewing_storage<storage_type> && manner_.in_place && unviewed_ <= ahead;
+        const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
         return way_of(extent(held), manner_.limits, can_view);
     }
 
@@ -122,6 +132,75 @@ private:
                 const std::string why_not{failed.message()};
                 take(i, nullptr, &why_not);
             });
+    }
+
+    /// Up to where the files from `begin` on can be read by their ranges, together.
+    [[nodiscard]] std::size_t ranged_to(std::span<const catalog::file* const> files, std::size_t begin) {
+        std::size_t end = begin;
+        std::size_t records = 0;
+        for (; end < files.size() && end - begin < most_at_once && records < most_records; ++end) {
+            const file_way how = way(*files[end], end - begin);
+            const file_extent found = extent(*files[end]);
+            if (how == file_way::in_place || bytes_held(found, how) > manner_.limits.largest_page) {
+                break;
+            }
+            records += found.records;
+        }
+        return end;
+    }
+
+    /// Reads what is wanted of some files with one call, and scans each when all of it is there.
+    template <class Visit, class Done>
+    void read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, Visit& visit,
+                     Done& done) {
+        if constexpr (range_batch_reader<storage_type>) {
+            record_batch batch;
+            std::vector<file_way> ways;
+            for (std::size_t i = begin; i < end; ++i) {
+                const catalog::file& held = *files[i];
+                ways.push_back(way(held, i - begin));
+                std::string key = State::event_key(from_, held);
+                std::vector<byte_range> records;
+                if (!key.empty()) {
+                    records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(held).end}}
+                                                             : records_of(held);
+                }
+                batch.add(std::move(key), records);
+            }
+            batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
+                const catalog::file& held = *files[begin + i];
+                if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
+                    scan_collected(held, begin + i, source, visit);
+                } else {
+                    scan_ranged(held, source.key(), begin + i, source, visit);
+                }
+                done(begin + i);
+            });
+        }
+    }
+
+    /// Scans a file by its records.
+    template <class Source, class Visit>
+    void scan_ranged(const catalog::file& held, const std::string& key, std::size_t place, Source& source,
+                     Visit& visit) {
+        const bool is_there = extent(held).records == 0 || (!key.empty() && source.is_there());
+        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+    }
+
+    /// Scans a file that was read as one range: as read_whole does.
+    template <class Visit>
+    void scan_collected(const catalog::file& held, std::size_t place, collected_event_file& source, Visit& visit) {
+        std::optional<whole_event_file> whole;
+        std::string why_not;
+        try {
+            whole.emplace(source.at({.offset = 0, .length = extent(held).end}));
+        } catch (const unsupported&) {
+            read_pieces(held, source.key(), place, manner_.limits.large_piece, visit);
+            return;
+        } catch (const error& failed) {
+            why_not = failed.message();
+        }
+        scan(held, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
     }
 
     template <class Visit, class Done>
@@ -187,6 +266,13 @@ private:
     template <class Visit>
     void read_pieces(const catalog::file& held, const std::string& key, std::size_t place, std::uint64_t piece,
                      Visit& visit) {
+        if constexpr (range_batch_reader<storage_type>) {
+            if (batches_ && !key.empty()) {
+                paged_event_file source{state_.store(), key, records_of(held), manner_.limits.largest_page};
+                scan_ranged(held, key, place, source, visit);
+                return;
+            }
+        }
         piecewise_event_file source{state_.store(), key, piece};
         bool is_there = !key.empty();
         try {
@@ -202,6 +288,19 @@ private:
         scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
     }
 
+    /// What a scan of a file reads, in that order; one record, where that is nothing though something in it is wanted:
+    /// it tells whether the file is there.
+    [[nodiscard]] std::vector<byte_range> records_of(const catalog::file& held) {
+        std::vector<byte_range> records;
+        if (extent(held).records > 0) {
+            scanner_.each_record(held, [&](byte_range record) { records.push_back(record); });
+            if (records.empty()) {
+                records.push_back(first_wanted(held));
+            }
+        }
+        return records;
+    }
+
     [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept {
         const layout& entries = from_.layout_of(held);
         for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -212,6 +311,9 @@ private:
         return {};
     }
 
+    static constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
+    static constexpr std::size_t most_records = std::size_t{1} << 16U;  // of those, before the last
+
     // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
     static constexpr std::size_t views_skipped = 64;
 
@@ -221,6 +323,8 @@ private:
     const catalog& from_;
     const selected_tensors& which_;
     walk_manner manner_;
+    bool views_;
+    bool batches_;
     file_scanner<State> scanner_;
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;

@@ -97,7 +97,7 @@ public:
     }
 
     /// How long nothing new has come: since this trial last saw a new index file, and before the first since the last
-    /// step was written, where the storage knows when that was.
+    /// step was written, where the storage knows when that was, which it is asked once.
     [[nodiscard]] std::chrono::milliseconds quiet_time() const {
         using std::chrono::milliseconds;
         const waiter::clock::duration seen{last_news_.load(std::memory_order_relaxed)};
@@ -106,7 +106,12 @@ public:
             return std::chrono::duration_cast<milliseconds>(now.time_since_epoch() - seen);
         }
         auto quiet = std::chrono::duration_cast<milliseconds>(now - opened_);
-        if (const auto written = last_written(*current())) {
+        const std::lock_guard lock{dating_};
+        if (!dated_) {  // as long as nothing new has come, the answer is the same
+            written_ = last_written(*current());
+            dated_ = true;
+        }
+        if (const auto written = written_) {
             quiet =
                 std::max(quiet, std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - *written));
         }
@@ -262,6 +267,9 @@ private:
     mutable std::shared_ptr<const catalog> newest_;
     waiter::clock::time_point opened_ = waiter::clock::now();
     mutable std::atomic<waiter::clock::rep> last_news_{0};  // when a refresh last found a file; 0: not yet
+    mutable std::mutex dating_;
+    mutable bool dated_ = false;  // whether written_ was asked for
+    mutable std::optional<std::chrono::system_clock::time_point> written_;
     mutable feed_pool step_feeds_;
     struct refresh_choice {
         std::uint64_t number = 0;

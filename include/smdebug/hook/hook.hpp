@@ -1,0 +1,18 @@
+// The hook of every day: it writes where out_dir says, into a folder or into S3.
+// Apart from basic_hook.hpp, which knows nothing of S3.
+// Used by: users.
+#pragma once
+
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/open_place.hpp>
+#include <smdebug/storage/any_place.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A hook whose place is chosen at run time: by out_dir, or any storage in an any_place.  What it costs more than one
+/// of a known storage: two allocations a step, and an indirect call a write.
+using hook = basic_hook<any_place>;
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,275 @@
+// One exchange by libcurl: a request becomes settings of a handle, what the handle tells becomes a response.
+// Has no thread and waits for nothing: that is the engine's.
+// Used by: http/curl_engine.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/version.hpp>
+#include <smdebug/http/curl_easy.hpp>
+#include <smdebug/http/curl_options.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/http/origin.hpp>
+#include <smdebug/http/response_builder.hpp>
+
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+namespace http {
+
+/// Carries one request after the other.  Stays where it is: libcurl holds its address.
+/// Threads: one at a time.
+class curl_transfer {
+public:
+    using clock = http::request::clock;
+
+    /// Borrows the options.
+    explicit curl_transfer(const curl_options& options) : options_(options) { set_once(); }
+    curl_transfer(const curl_transfer&) = delete;
+    curl_transfer& operator=(const curl_transfer&) = delete;
+    ~curl_transfer() = default;
+
+    [[nodiscard]] CURL* handle() const noexcept { return easy_.get(); }
+
+    /// Makes ready for a request, which is borrowed until finish().  Gives what is wrong with it, if anything.
+    [[nodiscard]] std::optional<http::response> begin(const http::request& ask);
+
+    /// What came of it.
+    [[nodiscard]] http::response finish(CURLcode how);
+    /// Whether it can carry another request.  libcurl gives up the fifth time that a connection has died on a handle,
+    /// and goes on counting from one request to the next.
+    [[nodiscard]] bool reusable() const noexcept { return reusable_; }
+
+    /// Whether to give up at this time, and why: the deadline has passed, or no byte came or went for long.  libcurl
+    /// itself knows nothing of the one, and only whole seconds of the other.
+    [[nodiscard]] std::optional<http::response> overdue(clock::time_point now);
+    /// When to ask that again, should nothing happen before.  Good after overdue().
+    [[nodiscard]] clock::time_point due() const noexcept {
+        return now_.connected ? std::min(now_.ask->deadline, now_.moved_at + patience()) : now_.ask->deadline;
+    }
+    [[nodiscard]] std::uint64_t bytes_received() const noexcept { return now_.answer.received(); }
+    [[nodiscard]] std::uint64_t connections_opened() const noexcept {
+        // Not connected: the number would be the last request's.
+        return now_.connected ? static_cast<std::uint64_t>(easy_.asked<long>(CURLINFO_NUM_CONNECTS)) : 0;
+    }
+    [[nodiscard]] bool is_http2() const noexcept {
+        return easy_.asked<long>(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0;
+    }
+
+private:
+    // What belongs to one request.
+    struct state {
+        const http::request* ask = nullptr;
+        http::response_builder answer{0};
+        std::size_t sent = 0;
+        curl_off_t uploaded = 0;
+        bool connected = false;
+        bool died = false;             // a connection, with the request on it
+        bool moved = false;            // a byte, since overdue() was last asked
+        clock::time_point moved_at{};  // to the nearest time of asking
+        bool too_long = false;
+        bool no_memory = false;
+    };
+    static constexpr long buffer_bytes = 256L << 10U;
+    static constexpr std::chrono::milliseconds longest = std::chrono::hours{24};
+
+    // Of a request that is on its way: everything before that is connecting.
+    [[nodiscard]] std::chrono::milliseconds patience() const noexcept {
+        return std::clamp(now_.ask->stalled_after, std::chrono::milliseconds{0}, longest);
+    }
+    void set_once();
+    void set_method(const http::request& ask);
+
+    // What libcurl calls.  No exception may pass through it: it gives up when a call does not take everything
+    // ----------
+
+    static curl_transfer& of(void* self) noexcept { return *static_cast<curl_transfer*>(self); }
+
+    static std::size_t take_line(char* text, std::size_t, std::size_t size, void* self) noexcept {
+        try {
+            of(self).now_.moved = true;
+            of(self).now_.answer.take_line({text, size});
+            return size;
+        } catch (const std::exception&) {
+            of(self).now_.no_memory = true;
+            return 0;
+        }
+    }
+    static std::size_t take_body(char* bytes, std::size_t, std::size_t size, void* self) noexcept {
+        try {
+            of(self).now_.moved = true;
+            return of(self).take_bytes(std::as_bytes(std::span{bytes, size})) ? size : 0;
+        } catch (const std::exception&) {
+            of(self).now_.no_memory = true;
+            return 0;
+        }
+    }
+    static std::size_t give_body(char* to, std::size_t, std::size_t room, void* self) noexcept {
+        state& now = of(self).now_;
+        const byte_view left = now.ask->body.subspan(now.sent);
+        const std::size_t count = std::min(room, left.size());
+        std::copy_n(left.begin(), count, reinterpret_cast<std::byte*>(to));
+        now.sent += count;
+        return count;
+    }
+    static int watch(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t uploaded) noexcept {
+        state& now = of(self).now_;
+        now.moved = std::exchange(now.uploaded, uploaded) != uploaded || now.moved;
+        return 0;
+    }
+    // A connection is there.  The second time, the first one was gone without a byte of an answer, and libcurl is about
+    // to send everything again: right only where that changes nothing at the server.
+    static int connection_is_there(void* self, char*, char*, int, int) noexcept {
+        state& now = of(self).now_;
+        const bool may_again = now.ask->method == http::method::get || now.ask->method == http::method::head;
+        now.moved = true;
+        now.died = std::exchange(now.connected, true);
+        return now.died && !may_again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    }
+    // Programs that are started meanwhile shall not hold the connections.
+    static curl_socket_t open_socket(void*, curlsocktype, ::curl_sockaddr* where) noexcept {
+        return ::socket(where->family, where->socktype | SOCK_CLOEXEC, where->protocol);
+    }
+
+    [[nodiscard]] bool take_bytes(byte_view bytes) {
+        const auto said = easy_.asked<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+        now_.too_long =
+            !now_.answer.take_bytes(bytes, said < 0 ? std::nullopt : std::optional{static_cast<std::uint64_t>(said)});
+        return !now_.too_long;
+    }
+
+    http::curl_easy easy_;
+    const curl_options& options_;
+    state now_;
+    bool reusable_ = true;
+};
+
+inline void curl_transfer::set_once() {
+    const std::string agent = "smdebug-cpp/" + std::to_string(SMDEBUG_VERSION_MAJOR) + "." +
+                              std::to_string(SMDEBUG_VERSION_MINOR) + "." + std::to_string(SMDEBUG_VERSION_PATCH);
+    easy_.set(CURLOPT_USERAGENT, agent.c_str());
+    easy_.set(CURLOPT_PROTOCOLS_STR, "http,https");
+    easy_.set(CURLOPT_NOSIGNAL, 1L);
+    easy_.set(CURLOPT_QUICK_EXIT, 1L);  // else giving up a request waits for a name server that does not answer
+    easy_.set(CURLOPT_PATH_AS_IS, 1L);
+    easy_.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    easy_.set(CURLOPT_TCP_NODELAY, 1L);
+    easy_.set(CURLOPT_TCP_KEEPALIVE, 1L);
+    easy_.set(CURLOPT_BUFFERSIZE, buffer_bytes);
+    easy_.set(CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes);
+    easy_.set(CURLOPT_HEADERFUNCTION, &take_line);
+    easy_.set(CURLOPT_HEADERDATA, this);
+    easy_.set(CURLOPT_WRITEFUNCTION, &take_body);
+    easy_.set(CURLOPT_WRITEDATA, this);
+    easy_.set(CURLOPT_READFUNCTION, &give_body);
+    easy_.set(CURLOPT_READDATA, this);
+    easy_.set(CURLOPT_PREREQFUNCTION, &connection_is_there);
+    easy_.set(CURLOPT_PREREQDATA, this);
+    easy_.set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    easy_.set(CURLOPT_XFERINFOFUNCTION, &watch);
+    easy_.set(CURLOPT_XFERINFODATA, this);
+    easy_.set(CURLOPT_NOPROGRESS, 0L);
+    if (!options_.ca_file.empty()) {
+        easy_.set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.verify_tls) {
+        easy_.set(CURLOPT_SSL_VERIFYPEER, 0L);
+        easy_.set(CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    // Past set(): a libcurl without HTTP/2 says no, and goes on with HTTP/1.1.
+    const long version = options_.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
+    static_cast<void>(::curl_easy_setopt(handle(), CURLOPT_HTTP_VERSION, version));
+}
+
+inline std::optional<http::response> curl_transfer::begin(const http::request& ask) {
+    now_ = {.ask = &ask, .answer = http::response_builder{ask.most}};
+    easy_.forget_words();
+    const auto refused = [](std::string why) { return http::not_answered(http::outcome::refused, std::move(why)); };
+    const auto where = http::origin_of(ask.url);
+    if (!where) {
+        return refused("The URL has to begin with http:// or https:// and a host, without a user's name or blanks.");
+    }
+    if (!easy_.set_headers(ask.headers)) {
+        return refused("A header cannot be sent: it has a line break in it, or there is no memory.");
+    }
+    set_method(ask);
+    easy_.set(CURLOPT_URL, ask.url.c_str());
+    // Null: as the environment says.  Empty: none.
+    easy_.set(CURLOPT_PROXY, http::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
+    // Over HTTP/2, waiting for a connection that is being made is quicker than making one for each request.
+    easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
+    const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
+    easy_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(within.count()));
+    return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.words_of(easy_.trouble()))};
+}
+
+inline void curl_transfer::set_method(const http::request& ask) {
+    easy_.set(CURLOPT_HTTPGET, 1L);  // takes back what the last request has set
+    easy_.set(CURLOPT_CUSTOMREQUEST, static_cast<const char*>(nullptr));
+    if (ask.method == http::method::head) {
+        easy_.set(CURLOPT_NOBODY, 1L);
+    } else if (ask.method == http::method::remove) {
+        easy_.set(CURLOPT_CUSTOMREQUEST, "DELETE");
+    } else if (ask.method != http::method::get) {
+        easy_.set(CURLOPT_UPLOAD, 1L);
+        easy_.set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(ask.body.size()));
+        if (ask.method == http::method::post) {
+            easy_.set(CURLOPT_CUSTOMREQUEST, "POST");  // CURLOPT_POST would add a content-type
+        }
+    }
+}
+
+inline std::optional<http::response> curl_transfer::overdue(clock::time_point now) {
+    if (std::exchange(now_.moved, false)) {
+        now_.moved_at = now;
+    }
+    if (now_.ask->deadline <= now) {
+        return http::not_answered(http::outcome::timed_out, "The time for the answer is over.");
+    }
+    if (now_.connected && now_.moved_at + patience() <= now) {
+        return http::not_answered(http::outcome::stalled,
+                                  "No byte came or went for " + std::to_string(patience().count()) + " ms.");
+    }
+    return std::nullopt;
+}
+
+inline http::response curl_transfer::finish(CURLcode how) {
+    const long status = easy_.asked<long>(CURLINFO_RESPONSE_CODE);
+    if (how == CURLE_OK && status < 200) {
+        how = CURLE_GOT_NOTHING;
+    } else if (how == CURLE_OK && !now_.answer.whole()) {
+        how = CURLE_PARTIAL_FILE;
+    }
+    state was = std::exchange(now_, {});
+    reusable_ = how == CURLE_OK && !was.died;
+    if (was.too_long) {
+        return http::not_answered(http::outcome::too_long, "The answer's body is longer than the " +
+                                                               std::to_string(was.ask->most) + " bytes asked for.");
+    }
+    if (was.no_memory) {
+        return http::not_answered(http::outcome::interrupted, "There is no memory for the answer.");
+    }
+    if ((was.died && how == CURLE_ABORTED_BY_CALLBACK) || how == CURLE_SEND_FAIL_REWIND) {
+        return http::not_answered(http::outcome::interrupted, "The connection was closed before any answer came.");
+    }
+    if (how != CURLE_OK) {
+        return http::not_answered(http::outcome_of(how, was.connected), easy_.words_of(how));
+    }
+    return std::move(was.answer).build(static_cast<int>(status));
+}
+
+}  // namespace http
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,109 @@
+// Whose turn it is: requests wait until their server and the whole have room for one more.
+// libcurl could hold them back itself, but they would use up their time to connect meanwhile.
+// Used by: http/curl_engine.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace http {
+
+/// First come, first served, among those whose server has room.
+/// Threads: one at a time.
+template <class Job>
+class waiting_line {
+    struct entry {
+        std::uint64_t number;
+        Job job;
+    };
+    struct lane {
+        std::list<entry> waiting;
+        std::size_t carried = 0;
+        bool shares = false;  // many requests on a connection, as the last answer came
+    };
+
+public:
+    /// Where a job stands: good until the job was taken out and has ended.
+    class place {
+    public:
+        place() = default;
+
+    private:
+        friend waiting_line;
+        place(lane* server, typename std::list<entry>::iterator at) : server_(server), at_(at) {}
+        lane* server_ = nullptr;
+        typename std::list<entry>::iterator at_ = {};
+    };
+
+    /// So many are carried at once, and so many by one server that does not share connections; one at least.
+    waiting_line(std::size_t most, std::size_t most_of_server)
+        : most_(most > 0 ? most : 1), most_of_server_(most_of_server > 0 ? most_of_server : 1) {}
+
+    /// A server once named is remembered.
+    [[nodiscard]] place push(std::string_view server, Job job) {
+        auto found = lanes_.find(server);
+        if (found == lanes_.end()) {
+            found = lanes_.try_emplace(std::string{server}).first;
+        }
+        lane& in = found->second;
+        in.waiting.push_back({++count_, std::move(job)});
+        return {&in, std::prev(in.waiting.end())};
+    }
+
+    /// One that waits does so no more.
+    void remove(const place& where) noexcept { where.server_->waiting.erase(where.at_); }
+
+    /// Who goes now; nothing when nobody may.
+    [[nodiscard]] std::optional<Job> next() {
+        lane* first = nullptr;
+        for (auto& [server, in] : lanes_) {
+            const bool may = !in.waiting.empty() && (in.shares || in.carried < most_of_server_);
+            if (may && (first == nullptr || in.waiting.front().number < first->waiting.front().number)) {
+                first = &in;
+            }
+        }
+        if (first == nullptr || carried_ >= most_) {
+            return std::nullopt;
+        }
+        std::optional<Job> gone{std::move(first->waiting.front().job)};
+        first->waiting.pop_front();
+        ++first->carried;
+        ++carried_;
+        return gone;
+    }
+
+    /// One that next() gave has ended; its server shares connections, or not, or nobody knows.
+    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept {
+        --where.server_->carried;
+        --carried_;
+        where.server_->shares = shares.value_or(where.server_->shares);
+    }
+
+    /// Takes those out of the line for which give_up(job) is true.
+    template <class GiveUp>
+    void remove_if(GiveUp&& give_up) {
+        for (auto& [server, in] : lanes_) {
+            in.waiting.remove_if([&](entry& held) { return give_up(held.job); });
+        }
+    }
+
+private:
+    std::size_t most_;
+    std::size_t most_of_server_;
+    std::map<std::string, lane, std::less<>> lanes_;
+    std::uint64_t count_ = 0;
+    std::size_t carried_ = 0;
+};
+
+}  // namespace http
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,70 @@
+// Calls under way at once, never more than so many, whose answers are taken in the order in which they are wanted.
+// Used by: s3/object_reader.hpp.
+#pragma once
+
+#include <smdebug/s3/call.hpp>
+#include <smdebug/s3/call_window.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+/// The calls of one thread.  Destroying it ends what is under way.
+/// Memory: answers that came while another one was waited for.  Borrows: the client, and the bodies of calls.
+/// Errors: what the credentials throw.
+template <class Client>
+class bounded_calls {
+public:
+    /// `most`: 0 counts as 1.
+    bounded_calls(const Client& asked, std::size_t most) : most_(std::max<std::size_t>(most, 1)), window_(asked) {}
+
+    /// Whether no answer is to come, or to be taken.
+    [[nodiscard]] bool idle() const noexcept { return window_.idle() && arrived_.empty(); }
+
+    /// Begins a call as soon as there is room for it.  Returns its number: they ascend.
+    std::size_t start(call what) {
+        while (window_.size() >= most_) {
+            arrived_.insert(window_.next());
+        }
+        window_.start(last_ + 1, std::move(what));
+        return ++last_;
+    }
+
+    /// Waits for the end of that call, which was neither taken nor dropped.
+    [[nodiscard]] result wait(std::size_t number) {
+        while (!arrived_.contains(number)) {
+            arrived_.insert(window_.next());
+        }
+        return std::move(arrived_.extract(number).mapped());
+    }
+
+    /// Waits for the end of any call: it is not idle.
+    [[nodiscard]] std::pair<std::size_t, result> next() {
+        if (arrived_.empty()) {
+            return window_.next();
+        }
+        auto first = arrived_.extract(arrived_.begin());
+        return {first.key(), std::move(first.mapped())};
+    }
+
+    /// Ends a call whose answer nobody wants any more.
+    void drop(std::size_t number) noexcept {
+        window_.abandon(number);
+        arrived_.erase(number);
+    }
+
+private:
+    std::size_t most_;
+    call_window<Client> window_;
+    std::map<std::size_t, result> arrived_;
+    std::size_t last_ = 0;
+};
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,229 @@
+// Calls under way at once, each tried again until it is answered, cannot be, or is out of time.
+// Used by: s3 (object_reader, s3_output, s3_storage).
+#pragma once
+
+#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/inbox.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/s3/back_off.hpp>
+#include <smdebug/s3/call.hpp>
+#include <smdebug/s3/client.hpp>
+#include <smdebug/s3/content_range.hpp>
+#include <smdebug/s3/digest.hpp>
+#include <smdebug/s3/error_answer.hpp>
+#include <smdebug/s3/verdict.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+/// How a call ended.
+struct result {
+    http::response answer = {};  ///< of the last attempt
+    error_answer said = {};      ///< what it says of an error
+    call asked = {};             ///< without its body
+    bool good = false;           ///< whether the answer is the one that was asked for
+    bool is_signed = false;      ///< whether there were keys for it
+    unsigned attempts = 0;
+    std::chrono::milliseconds taken{0};
+
+    /// Whether there is no such object, where the bucket is there.
+    [[nodiscard]] bool is_missing() const noexcept {
+        return !good && answer.answered() && answer.status == 404 && said.code != "NoSuchBucket" &&
+               said.code != "NoSuchUpload";
+    }
+};
+
+/// The calls of one thread.  Destroying it ends what is under way.
+/// Borrows: the client, and the bodies of calls until they are over.
+template <class Client>
+class call_window {
+public:
+    explicit call_window(const Client& asked) : client_(asked), pauses_(asked.options().retry) {}
+    call_window(const call_window&) = delete;
+    call_window& operator=(const call_window&) = delete;
+    ~call_window() = default;
+
+    [[nodiscard]] bool idle() const noexcept { return flights_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return flights_.size(); }
+
+    /// Ends all that is under way.
+    void abandon() noexcept { flights_.clear(); }
+    /// Ends the call of that number, where it is under way.  A number that was ended so is not used again.
+    void abandon(std::size_t ticket) noexcept { flights_.erase(ticket); }
+
+    /// Begins a call under a number that no other one under way has.
+    /// Errors: what the credentials throw; the call is not begun then.
+    void start(std::size_t ticket, call what) {
+        // A clock does not go as far as durations do: who wants no deadline sets the longest there is.
+        constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
+        const auto now = clock::now();
+        flight begun{.what = std::move(what),
+                     .began = now,
+                     .deadline = now + std::min(client_.options().retry.deadline, longest)};
+        if (!begun.what.body.empty()) {
+            begun.payload_hash = to_hex(sha256(begun.what.body));
+        }
+        const auto at = flights_.try_emplace(ticket, std::move(begun)).first;
+        try {
+            launch(at->first, at->second);
+        } catch (...) {
+            flights_.erase(at);
+            throw;
+        }
+    }
+
+    /// Waits until one of the calls is over, whichever it is: there is one under way.
+    /// Errors: what the credentials throw.
+    [[nodiscard]] std::pair<std::size_t, result> next() {
+        while (true) {
+            const auto arrival = answers_.take_until(launch_what_is_due());
+            if (!arrival) {
+                continue;
+            }
+            const auto at = flights_.find(arrival->ticket);
+            if (at == flights_.end()) {
+                continue;  // it had come already when it was ended
+            }
+            flight& held = at->second;
+            held.going.reset();
+            held.last = std::move(arrival->response);
+            if (const bool is_over = settle(at->first, held); is_over) {
+                std::pair<std::size_t, result> ended{at->first, result_of(held)};
+                flights_.erase(at);
+                return ended;
+            }
+        }
+    }
+
+private:
+    using clock = http::request::clock;
+    using exchange = decltype(std::declval<const typename Client::transport_type&>().start(
+        std::declval<http::request>(), std::declval<http::inbox&>(), 0));
+
+    struct flight {
+        call what;
+        clock::time_point began;
+        clock::time_point deadline;
+        std::string payload_hash = std::string{empty_payload_hash};
+        std::optional<exchange> going = {};  // none: it pauses
+        clock::time_point again_at = {};
+        http::response last = {};
+        error_answer said = {};
+        std::uint64_t knowledge = 0;
+        unsigned attempts = 0;
+        unsigned put_right = 0;  // how often something was learnt
+        bool is_signed = false;
+        bool good = false;
+    };
+
+    void launch(std::size_t ticket, flight& held) {
+        auto made = client_.prepare(held.what, held.payload_hash, held.deadline);
+        held.knowledge = made.knowledge;
+        held.is_signed = made.is_signed;
+        ++held.attempts;
+        held.going.emplace(client_.transport().start(std::move(made.request), answers_, ticket));
+    }
+
+    // Returns when the next one will be due.
+    clock::time_point launch_what_is_due() {
+        auto earliest = clock::time_point::max();
+        const auto now = clock::now();
+        for (auto& [ticket, held] : flights_) {
+            if (!held.going && held.again_at <= now) {
+                launch(ticket, held);
+            }
+            if (!held.going) {
+                earliest = std::min(earliest, held.again_at);
+            }
+        }
+        return earliest;
+    }
+
+    // Looks at the answer.  Returns whether the call is over; else it goes on.
+    bool settle(std::size_t ticket, flight& held) {
+        const bool has_failed = held.last.answered() && held.last.status >= 300 && held.last.status != 416;
+        held.said = has_failed ? parse_error_answer(held.last) : error_answer{};
+        const verdict found = judge(held.what, held.last, held.said);
+        if (found.move != next_move::done && !has_failed && held.last.answered()) {
+            held.said = parse_error_answer(held.last);  // some servers say 200 before they know
+        }
+        switch (found.move) {
+            case next_move::done:
+                held.good = true;
+                return true;
+            case next_move::give_up:
+                return true;
+            case next_move::again:
+                return !pause(held, found.retry_after);
+            case next_move::ask_why:
+                // Answers to HEAD have no body.  The first byte of the object tells as much.
+                held.what.method = http::method::get;
+                held.what.wanted = {0, 1};
+                held.what.headers.push_back({"range", range_header(held.what.wanted)});
+                held.what.check = [](const http::response& answer, byte_range wanted) {
+                    return part_in(answer, wanted).has_value();
+                };
+                launch(ticket, held);
+                return false;
+            case next_move::to_region:
+            case next_move::to_endpoint:
+            case next_move::renew_keys:
+            case next_move::set_clock:
+                break;
+        }
+        constexpr unsigned most_put_right = 4;  // two servers that send us to each other
+        if (++held.put_right > most_put_right || !client_.learn(found, held.last, held.knowledge)) {
+            return true;
+        }
+        launch(ticket, held);
+        return false;
+    }
+
+    // Returns whether there is time, and sense, for another attempt.
+    bool pause(flight& held, std::optional<std::chrono::seconds> at_least) {
+        if (held.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
+            return false;
+        }
+        held.again_at = clock::now() + pauses_.pause(held.attempts, at_least);
+        return held.again_at < held.deadline;
+    }
+
+    [[nodiscard]] static result result_of(flight& held) {
+        result ended{.answer = std::move(held.last),
+                     .said = std::move(held.said),
+                     .asked = std::move(held.what),
+                     .good = held.good,
+                     .is_signed = held.is_signed,
+                     .attempts = held.attempts,
+                     .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - held.began)};
+        ended.asked.body = {};
+        return ended;
+    }
+
+    const Client& client_;
+    back_off pauses_;
+    http::inbox answers_;                    // before the exchanges that put into it
+    std::map<std::size_t, flight> flights_;  // addresses stay
+};
+
+/// One call from start to end.
+template <class Client>
+[[nodiscard]] result perform_call(const Client& asked, call what) {
+    call_window<Client> window{asked};
+    window.start(0, std::move(what));
+    return window.next().second;
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

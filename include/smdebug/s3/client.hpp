@@ -1,0 +1,185 @@
+// Asking one bucket: which server, which region, whose keys, what time; and what is learnt of these on the way.
+// Used by: s3/call_window.hpp, s3/s3_storage.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/s3/call.hpp>
+#include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/endpoint.hpp>
+#include <smdebug/s3/http_date.hpp>
+#include <smdebug/s3/location.hpp>
+#include <smdebug/s3/options.hpp>
+#include <smdebug/s3/signature.hpp>
+#include <smdebug/s3/verdict.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+/// Makes signed requests to a bucket.
+/// Threads: everything may be called at once.
+template <http_transport Transport, credentials_provider Credentials>
+class client {
+public:
+    using transport_type = Transport;
+    using clock = http::request::clock;
+
+    /// A request, and the state of knowledge that it was made in.
+    struct prepared {
+        http::request request;
+        std::uint64_t knowledge = 0;
+        bool is_signed = false;
+    };
+
+    /// `options` with region and endpoint as they are to be: nobody else is asked for them.
+    /// Errors: value_error (endpoint, region).
+    client(location where, s3_options options, Transport transport, Credentials credentials)
+        : where_(std::move(where)),
+          options_(std::move(options)),
+          transport_(std::move(transport)),
+          credentials_(std::move(credentials)) {
+        known_.region = options_.region.value_or("us-east-1");
+        if (!is_region(known_.region)) {
+            throw value_error("\"" + known_.region +
+                              "\" is no region: one has small letters, digits and '-' only; see s3_options::region, "
+                              "AWS_REGION, AWS_DEFAULT_REGION and the profile's region");
+        }
+        if (options_.endpoint) {
+            known_.endpoint = checked_endpoint(*options_.endpoint);
+        }
+    }
+
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+    ~client() = default;
+
+    [[nodiscard]] const location& where() const noexcept { return where_; }
+    [[nodiscard]] const s3_options& options() const noexcept { return options_; }
+    [[nodiscard]] const Transport& transport() const noexcept { return transport_; }
+    /// "https://host" of the server that is asked now.
+    [[nodiscard]] std::string server() const {
+        const std::string base = base_url(look());
+        return base.substr(0, base.find('/', base.find("://") + 3));
+    }
+
+    /// The request for a call, signed for now.  `payload_hash`: see signer.  Borrows the call's body.
+    /// Errors: what the credentials throw.
+    [[nodiscard]] prepared prepare(const call& asked, std::string_view payload_hash, clock::time_point deadline) const {
+        const knowledge now = look();
+        prepared made{{}, now.number};
+        http::request& ask = made.request;
+        ask.method = asked.method;
+        ask.url = base_url(now);
+        append_percent_encoded(ask.url, asked.key, true);
+        if (!asked.query.empty()) {
+            ask.url.append("?").append(canonical_query(asked.query));
+        }
+        ask.headers = asked.headers;
+        ask.body = asked.body;
+        ask.most = asked.most;
+        ask.connect_within = options_.connect_within;
+        ask.stalled_after = options_.stalled_after;
+        ask.deadline = deadline;
+        const auto time = std::chrono::system_clock::now() + now.clock_offset;
+        if (const auto keys = credentials_.keys(time)) {
+            signer_.sign(ask, payload_hash, *keys, {.region = now.region}, time);
+            made.is_signed = true;
+        }
+        return made;
+    }
+
+    /// Puts right what a verdict says is wrong.  Returns whether asking again makes sense: something has been learnt
+    /// now, or since the request was prepared.
+    /// Errors: what the credentials throw.
+    [[nodiscard]] bool learn(const verdict& what, const http::response& answer, std::uint64_t prepared_in) const {
+        const std::lock_guard lock{guard_};
+        if (known_.number != prepared_in) {
+            return true;
+        }
+        switch (what.move) {
+            case next_move::to_region:
+                if (what.place == known_.region) {
+                    return false;
+                }
+                known_.region = what.place;
+                break;
+            case next_move::to_endpoint:
+                if (what.place == known_.moved_to || !may_go_to(what.place)) {
+                    return false;
+                }
+                known_.moved_to = what.place;
+                break;
+            case next_move::renew_keys:
+                credentials_.renew();
+                break;
+            case next_move::set_clock: {
+                const auto date = parse_http_date(answer.find_header("date").value_or(""));
+                const auto offset = date ? std::optional{*date - std::chrono::system_clock::now()} : std::nullopt;
+                const auto change =
+                    offset ? std::chrono::abs(*offset - known_.clock_offset) : std::chrono::system_clock::duration{0};
+                if (change < std::chrono::minutes{1}) {
+                    return false;  // it is not the clock
+                }
+                known_.clock_offset = *offset;
+                break;
+            }
+            case next_move::done:
+            case next_move::again:
+            case next_move::ask_why:
+            case next_move::give_up:
+                return false;
+        }
+        ++known_.number;
+        return true;
+    }
+
+private:
+    struct knowledge {
+        std::string region;
+        std::optional<std::string> endpoint = {};
+        std::string moved_to = {};  ///< a server that another one has sent us to
+        std::chrono::system_clock::duration clock_offset{0};
+        std::uint64_t number = 0;  ///< goes up with each change
+    };
+
+    [[nodiscard]] knowledge look() const {
+        const std::lock_guard lock{guard_};
+        return known_;
+    }
+
+    [[nodiscard]] std::string base_url(const knowledge& now) const {
+        if (now.moved_to.empty()) {
+            return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
+        }
+        const bool in_host = now.moved_to.find("://" + where_.bucket + ".") != std::string::npos;
+        return now.moved_to + "/" + (in_host ? std::string{} : where_.bucket + "/");
+    }
+
+    // What went over TLS so far is not sent in the open because somebody says so.
+    [[nodiscard]] bool may_go_to(std::string_view server) const {
+        const bool is_open = known_.endpoint && known_.endpoint->starts_with("http://");
+        return is_open || server.starts_with("https://");
+    }
+
+    location where_;
+    s3_options options_;
+    Transport transport_;
+    Credentials credentials_;
+    signer signer_;
+    mutable std::mutex guard_;
+    mutable knowledge known_;
+};
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

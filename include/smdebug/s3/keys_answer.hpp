@@ -1,0 +1,93 @@
+// What comes of looking for keys in one place, and the JSON in which metadata services hand them out.
+// Used by: s3 (configured_keys, container_keys, instance_keys, refreshed_keys).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/iso_time.hpp>
+#include <smdebug/s3/keys.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+enum class keys_outcome : std::uint8_t {
+    found,
+    nothing_there,  ///< the place is not set up, or has none: another one may have
+    unreachable,    ///< nobody answers
+    failing,        ///< there is an answer, but no keys in it now: trying again may help
+    refused,        ///< there is an answer, and it is that there will be none
+};
+
+/// What came of looking in one place.
+struct keys_answer {
+    keys_outcome outcome = keys_outcome::nothing_there;
+    std::optional<access_keys> keys = {};  ///< where found
+    std::string seen = {};                 ///< where it was looked, and what was seen, for messages: never a secret
+};
+
+namespace detail {
+
+/// A word of a service, such as an error's code, as far as it is fit to be shown.
+[[nodiscard]] inline std::string shown_word(std::string_view text) {
+    constexpr std::size_t most = 64;
+    const auto fit = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+               c == '_';
+    };
+    const bool whole = !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), fit);
+    return whole ? std::string{text} : "?";
+}
+
+}  // namespace detail
+
+/// Reads {"AccessKeyId", "SecretAccessKey", "Token", "Expiration", "Code"} as container endpoints and instances answer.
+/// `where` names the service, for messages.  Only `Expiration` may be missing, and `Code` and `Token`: keys without a
+/// time of expiry do not expire.
+[[nodiscard]] inline keys_answer parse_keys_answer(byte_view body, const std::string& where) {
+    json::document reader;
+    const auto root = reader.parse(body);
+    const auto text = [&](const char* name) -> std::optional<std::string> {
+        const auto field = root ? (*root)[name] : std::nullopt;
+        const auto held = field ? field->string() : std::nullopt;
+        return held ? std::optional<std::string>{*held} : std::nullopt;
+    };
+    const auto without = [&](const std::string& why) {
+        return keys_answer{keys_outcome::failing, {}, where + " (" + why + ")"};
+    };
+    if (!root || !root->is_object()) {
+        return without("its answer is not a JSON object");
+    }
+    for (const char* name : {"Code", "code"}) {
+        const auto code = text(name);
+        if (code && *code != "Success") {
+            return without("its answer is an error: " + detail::shown_word(*code));
+        }
+    }
+    access_keys found{.id = text("AccessKeyId").value_or(""),
+                      .secret = text("SecretAccessKey").value_or(""),
+                      .token = text("Token").value_or("")};
+    if (found.id.empty() || found.secret.empty() || !fits_header(found.id) || !fits_header(found.token)) {
+        return without("its answer lacks AccessKeyId or SecretAccessKey, or they are damaged");
+    }
+    if (const auto expiration = (*root)["Expiration"]) {
+        found.expires = parse_iso_time(expiration->string().value_or(""));
+        if (!found.expires) {
+            return without("the Expiration in its answer is not a time");
+        }
+    }
+    return {keys_outcome::found, std::move(found), where};
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

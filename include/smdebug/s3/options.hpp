@@ -1,0 +1,67 @@
+// How a storage in S3 goes about its work.  Nothing has to be set: environment and profile say what is needed.
+// Used by: s3, users.
+#pragma once
+
+#include <smdebug/s3/keys.hpp>
+#include <smdebug/storage/range_plan.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+namespace s3 {
+
+/// How a bucket is named in a request: in the path (https://host/bucket/key) or in the host (https://bucket.host/key).
+/// `automatic`: in the path where an endpoint was given or the bucket's name has dots, else in the host.
+enum class addressing : std::uint8_t { automatic, path, virtual_host };
+
+/// When a request is tried again, and how long it may take with all of that.
+struct retry_options {
+    /// From its first attempt to its end, whatever happens.  A part of an object (s3_options::part_bytes) must be able
+    /// to come within it.
+    std::chrono::milliseconds deadline{std::chrono::minutes{2}};
+    /// The pause before the second attempt is between nothing and this; each further one may be twice as long ...
+    std::chrono::milliseconds first_pause{100};
+    /// ... up to this.  A server's Retry-After counts where it is longer.
+    std::chrono::milliseconds longest_pause{std::chrono::seconds{20}};
+    unsigned most_attempts = 10;  ///< 0 counts as 1
+};
+
+}  // namespace s3
+
+/// Settings of s3_storage.
+struct s3_options {
+    /// Unset: AWS_REGION, AWS_DEFAULT_REGION, the profile; else the bucket's own, which its server tells.
+    std::optional<std::string> region = {};
+    /// "https://host:port" of a server that is not Amazon's.  Unset: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
+    /// profile; else Amazon's.
+    std::optional<std::string> endpoint = {};
+    s3::addressing addressing = s3::addressing::automatic;
+    /// Unset: found as every tool for AWS finds them, see default_credentials.
+    std::optional<s3::access_keys> keys = {};
+    /// Ask without keys, for public buckets.
+    bool anonymous = false;
+    s3::retry_options retry = {};
+    std::chrono::milliseconds connect_within{std::chrono::seconds{5}};
+    std::chrono::milliseconds stalled_after{
+        std::chrono::seconds{20}};  ///< an attempt without a byte for so long is lost
+    /// Requests of one call that are under way at once; so many parts may be held in memory.  0 counts as 1.
+    std::size_t most_requests = 16;
+    /// Objects are read in parts of so many bytes, and longer ones are written so.  At least 5 MiB for writing.
+    std::uint64_t part_bytes = std::uint64_t{8} << 20U;
+    /// Parts of an object that is being written that are under way at once; each is held in memory.
+    std::size_t most_uploads = 4;
+    /// Neighbours among wanted ranges with at most so many bytes between them come with one request.
+    std::uint64_t merge_gap = range_merging{}.gap;
+    /// A file with the certificates of those who are trusted.  Unset: AWS_CA_BUNDLE, the profile, the system's.
+    std::optional<std::string> ca_file = {};
+    bool http2 = true;  ///< where the server speaks it, over TLS
+};
+
+}  // namespace v1
+}  // namespace smdebug

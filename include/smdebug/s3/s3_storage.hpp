@@ -1,0 +1,255 @@
+// A storage that is a bucket, or a part of one, in Amazon S3 or on a server that speaks its language.
+// Used by: users, trial (create_trial), hook (open_place).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/curl_transport.hpp>
+#include <smdebug/s3/aws_settings.hpp>
+#include <smdebug/s3/call.hpp>
+#include <smdebug/s3/call_window.hpp>
+#include <smdebug/s3/client.hpp>
+#include <smdebug/s3/content_range.hpp>
+#include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/failure.hpp>
+#include <smdebug/s3/http_date.hpp>
+#include <smdebug/s3/listing.hpp>
+#include <smdebug/s3/location.hpp>
+#include <smdebug/s3/multipart_upload.hpp>
+#include <smdebug/s3/object_reader.hpp>
+#include <smdebug/s3/options.hpp>
+#include <smdebug/s3/s3_credentials.hpp>
+#include <smdebug/s3/s3_output.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The objects below a prefix of a bucket; a key is what stands behind the prefix.
+///
+/// What is passing is tried again within s3_options::retry; nothing is returned that was not received whole.  An object
+/// that is written appears whole or not at all.  S3 shows at once what was written, and tells nobody of it: a run that
+/// grows is looked at again and again.
+///
+/// Errors:   every call may throw not_found (no such object or bucket), access_denied, timed_out, unsupported (what the
+///           server does not do), unavailable, each with bucket, key and the server's request id; and what the
+///           credentials throw.  Keys and tokens are in none of them.
+/// Threads:  everything may be called at once.  Copies are handles on the same connections.
+/// Cost:     one request an object or a part of it (s3_options::part_bytes), or for 1,000 keys of a listing.
+template <http_transport Transport = curl_transport, credentials_provider Credentials = s3_credentials<Transport>>
+class s3_storage {
+    using client_type = s3::client<Transport, Credentials>;
+
+public:
+    /// `uri`: "s3://bucket/prefix".  Asks nobody yet.  What `options` leaves open is taken from environment and
+    /// profile. Errors: value_error (uri, endpoint, region, the profile's file).
+    explicit s3_storage(std::string_view uri, const s3_options& options = {}) requires
+        std::same_as<Transport, curl_transport> && std::constructible_from<Credentials, s3_options, Transport>
+        : s3_storage(uri, settled(options)) {}
+
+    /// The same over a transport, which may be that of other storages: they then share its connections.
+    s3_storage(std::string_view uri, const s3_options& options,
+               Transport over) requires std::constructible_from<Credentials, s3_options, Transport>
+        : s3_storage(uri, options, over, Credentials(options, over)) {}
+
+    /// Everything as given: neither environment nor profile is asked, unless the credentials do.
+    s3_storage(std::string_view uri, s3_options options, Transport over, Credentials credentials)
+        : client_(std::make_shared<const client_type>(s3::parse_location(uri), std::move(options), std::move(over),
+                                                      std::move(credentials))) {}
+
+    // --- reading -------------------------------------------------------------------------------------------------
+
+    /// The whole object, in one block.
+    [[nodiscard]] byte_buffer read(std::string_view key) const {
+        return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
+    }
+    /// Long parts come in several requests, under way at once; all are of the same version of the object.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+        // Of no bytes there is nothing to read, but the object has to be there.
+        std::optional<byte_buffer> bytes = where.length != 0 ? reader().read(key, where)
+                                           : size(key)       ? std::optional{byte_buffer{}}
+                                                             : std::nullopt;
+        if (!bytes) {
+            throw_missing(key);
+        }
+        return *std::move(bytes);
+    }
+
+    /// The whole object, and its ETag.
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
+        auto found = reader().read_versioned(key);
+        if (!found) {
+            throw_missing(key);
+        }
+        return *std::move(found);
+    }
+
+    /// Many whole objects, s3_options::most_requests of them under way at once.
+    /// Errors: unsupported, too, for an object above 256 MiB.
+    void read_each(std::span<const std::string> keys, object_sink sink) const { reader().read_each(keys, sink); }
+
+    /// Many parts of objects.  Neighbours with at most s3_options::merge_gap bytes between them come together.
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+        reader().read_ranges(ranges, sink);
+    }
+
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        std::vector<object_entry> found = entries(prefix, after, std::numeric_limits<std::size_t>::max());
+        std::vector<std::string> keys;
+        keys.reserve(found.size());
+        std::transform(found.begin(), found.end(), std::back_inserter(keys),
+                       [](object_entry& entry) { return std::move(entry.key); });
+        return keys;
+    }
+
+    /// Versions are ETags.
+    [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
+                                                    std::size_t most) const {
+        return s3::list_objects(*client_, prefix, after, most);
+    }
+
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        const auto seen = look(key);
+        return seen ? std::optional{seen->size} : std::nullopt;
+    }
+
+    /// When the object was last written, by the server's clock.
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+        const auto seen = look(key);
+        return seen ? seen->modified : std::nullopt;
+    }
+
+    /// "s3://bucket/prefix"
+    [[nodiscard]] std::string name() const { return client_->where().text(); }
+
+    /// Whether there is anything below the prefix.
+    [[nodiscard]] bool exists() const { return !entries({}, {}, 1).empty(); }
+
+    // --- writing -------------------------------------------------------------------------------------------------
+
+    /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them at once.
+    void write(std::string_view key, byte_view bytes) {
+        using upload_type = s3::multipart_upload<client_type>;
+        const std::uint64_t part = client_->options().part_bytes;
+        if (bytes.size() <= upload_type::part_size(part, 0)) {
+            s3::put_object(*client_, whole_key(key), bytes);
+            return;
+        }
+        upload_type upload{*client_, whole_key(key)};
+        while (!bytes.empty()) {
+            if (upload.under_way() >= std::max<std::size_t>(client_->options().most_uploads, 1)) {
+                upload.wait();
+            }
+            const byte_view next = bytes.first(static_cast<std::size_t>(
+                std::min<std::uint64_t>(upload_type::part_size(part, upload.begun_parts()), bytes.size())));
+            upload.send(next);
+            bytes = bytes.subspan(next.size());
+        }
+        upload.complete();
+    }
+
+    /// The same piece by piece: while pieces are added, those before them are on their way.
+    [[nodiscard]] s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
+
+    /// Takes an object away.  Returns whether it was there, a moment before.
+    bool remove(std::string_view key) {
+        if (!size(key)) {
+            return false;
+        }
+        const s3::result ended =
+            s3::perform_call(*client_, {.method = http::method::remove, .key = whole_key(key), .doing = "removing"});
+        if (!ended.good && !ended.is_missing()) {
+            s3::fail(client_->where(), client_->server(), ended);
+        }
+        return true;
+    }
+
+    /// What is beneath: for requests that a storage has no words for.
+    [[nodiscard]] const client_type& client() const noexcept { return *client_; }
+
+private:
+    struct seen_object {
+        std::uint64_t size = 0;
+        std::optional<std::chrono::system_clock::time_point> modified = {};
+    };
+
+    [[nodiscard]] s3::object_reader<client_type> reader() const noexcept {
+        return s3::object_reader<client_type>{*client_};
+    }
+    [[nodiscard]] std::string whole_key(std::string_view key) const {
+        if (key.empty()) {
+            throw not_found("an empty key names no object in " + name(), {.where = name()});
+        }
+        return std::string{client_->where().prefix}.append(key);
+    }
+    [[noreturn]] void throw_missing(std::string_view key) const {
+        const std::string name = "s3://" + client_->where().bucket + "/" + client_->where().prefix + std::string{key};
+        throw not_found("there is no object " + name, {.where = name});
+    }
+
+    // What the server says of an object without sending it; nothing where there is none.
+    [[nodiscard]] std::optional<seen_object> look(std::string_view key) const {
+        if (key.empty()) {
+            return std::nullopt;
+        }
+        const s3::result ended = s3::perform_call(
+            *client_,
+            {.method = http::method::head,
+             .key = whole_key(key),
+             .check = [](const http::response& answer, byte_range) { return s3::body_length(answer).has_value(); },
+             .doing = "looking for"});
+        if (ended.is_missing()) {
+            return std::nullopt;
+        }
+        if (!ended.good) {
+            s3::fail(client_->where(), client_->server(), ended);
+        }
+        // It may have had to be asked in another way: for a part.
+        const auto size = ended.asked.method == http::method::head
+                              ? s3::body_length(ended.answer)
+                              : std::optional{s3::part_in(ended.answer, ended.asked.wanted)->total};
+        return seen_object{*size, s3::parse_http_date(ended.answer.find_header("last-modified").value_or(""))};
+    }
+
+    s3_storage(std::string_view uri, const std::pair<s3_options, curl_options>& both)
+        : s3_storage(uri, both.first, Transport(both.second)) {}
+
+    // The options with what they leave open, and those of the transport.
+    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options given) {
+        const s3::aws_settings found = s3::read_aws_settings();
+        given.region = given.region ? given.region : found.region;
+        given.endpoint = given.endpoint ? given.endpoint : found.endpoint;
+        given.ca_file = given.ca_file ? given.ca_file : found.ca_bundle;
+        curl_options of_transport;
+        of_transport.ca_file = given.ca_file.value_or("");
+        of_transport.http2 = given.http2;
+        return {std::move(given), std::move(of_transport)};
+    }
+
+    std::shared_ptr<const client_type> client_;
+};
+
+static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
+static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && place_prober<s3_storage<>> &&
+              dated_storage<s3_storage<>>);
+static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,229 @@
+// Reading many objects or parts of them through a cache: what is near from there, the rest in one call.
+// Used by: storage/cached_storage.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/caching_reader.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/known_objects.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/read_ranges.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+namespace detail {
+
+/// Hands over things in their order, of which some are near and others come from a call that gives them all.
+/// `far`: the places of the others, ascending.  call(take) is to call take(i, bytes) for each of them, i counting
+/// within `far`; near(place) hands over one that is near, give(place, bytes) one of the others.
+/// Errors: what these throw.  When it is `call`, all that stands before what it failed at has been handed over.
+template <class Near, class Give, class Call>
+void in_order(std::size_t count, std::span<const std::size_t> far, Near&& near, Give&& give, Call&& call) {
+    std::size_t next = 0;
+    std::size_t come = 0;
+    bool handing = false;
+    const auto near_before = [&](std::size_t end) {
+        for (; next < end; ++next) {
+            near(next);
+        }
+    };
+    try {
+        if (!far.empty()) {
+            call([&](std::size_t i, auto&& bytes) {
+                handing = true;
+                near_before(far[i]);
+                ++next;
+                come = i + 1;
+                give(far[i], std::forward<decltype(bytes)>(bytes));
+                handing = false;
+            });
+        }
+    } catch (...) {
+        if (!handing && come < far.size()) {
+            near_before(far[come]);
+        }
+        throw;
+    }
+    near_before(count);
+}
+
+}  // namespace detail
+
+/// One batch.  Borrows the reader.
+template <class Reader>
+class cached_batch {
+public:
+    explicit cached_batch(Reader& reader) : reader_(reader) {}
+
+    /// As read_each.  What is not near is kept by a cache for scans, and by no other: it would push out everything.
+    void read_each(std::span<const std::string> keys, object_sink sink) {
+        std::vector<std::optional<known_object>> known(keys.size());
+        std::vector<std::size_t> far;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            known[i] = reader_.to_cache(keys[i], keeps_scans);
+            if (!known[i] || !reader_.is_near(keys[i], *known[i])) {
+                far.push_back(i);
+            }
+        }
+        const auto near = [&](std::size_t place) {
+            const std::optional<byte_buffer> whole = whole_of(keys[place], *known[place]);
+            sink(place, whole ? std::optional{whole->view()} : std::nullopt);
+        };
+        const auto give = [&](std::size_t place, std::optional<byte_view> bytes) {
+            if (bytes && known[place]) {
+                keep(keys[place], *known[place], *bytes);
+            }
+            sink(place, bytes);
+        };
+        read_far(keys, far, near, give);
+    }
+
+    /// As read_ranges.  A cache for scans brings the objects of which much is wanted, or which are small, whole, first.
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) {
+        if constexpr (keeps_scans) {
+            bring_wholes(ranges);
+        }
+        std::vector<std::optional<known_object>> known(ranges.size());
+        std::vector<std::size_t> far;
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            known[i] = reader_.to_cache(ranges[i].key, false);
+            if (!known[i] || !reader_.is_near(ranges[i].key, *known[i])) {
+                far.push_back(i);
+            }
+        }
+        std::vector<object_range> asked;
+        asked.reserve(far.size());
+        for (const std::size_t place : far) {
+            asked.push_back(ranges[place]);
+        }
+        detail::in_order(
+            ranges.size(), far, [&](std::size_t place) { sink(place, part_of(ranges[place], *known[place])); },
+            [&](std::size_t place, std::optional<byte_buffer> bytes) { sink(place, std::move(bytes)); },
+            [&](auto&& take) { smdebug::read_ranges(std::as_const(reader_.inner()), asked, take); });
+    }
+
+private:
+    static constexpr bool keeps_scans = Reader::keeps_scans;
+
+    struct no_room {};
+    using kept_list = std::vector<std::pair<std::string, known_object>>;
+
+    template <class Near, class Give>
+    void read_far(std::span<const std::string> keys, std::span<const std::size_t> far, Near&& near, Give&& give) {
+        const auto call = [&](std::span<const std::string> asked) {
+            detail::in_order(keys.size(), far, near, give,
+                             [&](auto&& take) { smdebug::read_each(std::as_const(reader_.inner()), asked, take); });
+        };
+        try {
+            if (far.size() == keys.size()) {
+                call(keys);
+            } else {
+                std::vector<std::string> asked;
+                asked.reserve(far.size());
+                for (const std::size_t place : far) {
+                    asked.push_back(keys[place]);
+                }
+                call(asked);
+            }
+        } catch (...) {
+            confirm();
+            throw;
+        }
+        confirm();
+    }
+
+    /// Brings whole those objects of which much is asked for, where the cache keeps what a scan brings.
+    void bring_wholes(std::span<const object_range> ranges) {
+        std::vector<std::string> keys;
+        std::vector<known_object> known;
+        for (std::size_t i = 0; i < ranges.size();) {
+            const std::string_view key = ranges[i].key;
+            std::uint64_t asked = 0;
+            for (; i < ranges.size() && ranges[i].key == key; ++i) {
+                asked += std::min(ranges[i].where.length, most_counted);
+            }
+            const std::optional<known_object> told = reader_.to_cache(key, true);
+            if (told && (told->size <= worth_a_request || asked >= told->size / 4) && !reader_.is_near(key, *told)) {
+                keys.emplace_back(key);
+                known.push_back(*told);
+            }
+        }
+        if (keys.empty()) {
+            return;
+        }
+        try {
+            smdebug::read_each(std::as_const(reader_.inner()), keys,
+                               [&](std::size_t i, std::optional<byte_view> bytes) {
+                                   if (bytes) {
+                                       keep(keys[i], known[i], *bytes);
+                                       if (!reader_.is_near(keys[i], known[i])) {
+                                           throw no_room{};
+                                       }
+                                   }
+                               });
+        } catch (const no_room&) {
+            // The parts are read, then.
+        } catch (const error&) {
+            // Reading the parts will tell.
+        }
+        confirm();
+    }
+
+    void keep([[maybe_unused]] const std::string& key, [[maybe_unused]] const known_object& known,
+              [[maybe_unused]] byte_view bytes) {
+        if constexpr (keeps_scans) {
+            reader_.keep_aside(key, known, bytes);
+            kept_.emplace_back(key, known);
+        }
+    }
+    void confirm() {
+        if constexpr (keeps_scans) {
+            reader_.confirm(std::exchange(kept_, {}));
+        }
+    }
+
+    // What was near may be gone by now: then it is read, and nothing where it is not there either.
+    [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const known_object& known) {
+        if (std::optional<byte_buffer> whole = reader_.find_near(key, known, true)) {
+            return whole;
+        }
+        try {
+            return std::as_const(reader_.inner()).read(key);
+        } catch (const not_found&) {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted, const known_object& known) {
+        try {
+            if (const std::optional<byte_buffer> whole = reader_.find_near(wanted.key, known, false);
+                whole && (wanted.where.offset < whole->size() || wanted.where.length == 0)) {
+                return whole->slice(wanted.where);
+            }
+            return reader_.read(wanted.key, wanted.where);  // looks whether it has grown, if it is there
+        } catch (const not_found&) {
+            return std::nullopt;
+        }
+    }
+
+    // What takes about as long to come as a request to a server far away does.
+    static constexpr std::uint64_t worth_a_request = std::uint64_t{1} << 20U;
+    static constexpr std::uint64_t most_counted = std::uint64_t{1} << 40U;  // of a length that nobody meant
+
+    Reader& reader_;
+    kept_list kept_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

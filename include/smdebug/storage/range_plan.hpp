@@ -1,0 +1,261 @@
+// Which requests to make for many parts of objects, and what each part gets of their answers.
+// Where a request costs a round trip, neighbours are worth one request, and a long part several at a time.
+// Used by: storages that read over a network, for read_ranges.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// How ranges become requests.
+struct range_merging {
+    /// Two ranges of one object with at most so many bytes between them come with one request.  0: only those that
+    /// touch or overlap.
+    std::uint64_t gap = std::uint64_t{1} << 20U;
+    /// No request is for more bytes: longer ranges are cut.  0 counts as 1.
+    std::uint64_t largest_request = std::uint64_t{8} << 20U;
+};
+
+/// The requests that together hold every wanted range.  Pure: asks nobody anything.
+///  - A range is merged with the ranges before it in the list while they are of the same object, begin in ascending
+///    order, and lie within `gap`.  Then each byte is asked for once, and at most `gap` bytes a merge for nothing.
+///  - There are never more requests than ranges and cuts.
+///  - A range of more than 1024 requests has a length that nobody meant ("to the end", a hostile index file).  It is
+///    one request, and nothing else comes with it.  What would end beyond 2^64 - 1 ends there.
+///  - An empty range comes with any request for its object that stands beside it in the list, else it is a request of
+///    no bytes, which tells whether the object is there.
+/// Borrows: the keys.      Cost: one pass.      Memory: 64 bytes or so a range and a request.
+class range_plan {
+public:
+    /// Where a wanted range lies: in the requests from `first` to `last`, which touch each other.
+    struct place {
+        byte_range where;
+        std::size_t first = 0;
+        std::size_t last = 0;
+    };
+
+    explicit range_plan(std::span<const object_range> wanted, range_merging how = {}) : how_(how) {
+        how_.largest_request = std::max<std::uint64_t>(how_.largest_request, 1);
+        places_.reserve(wanted.size());
+        for (const object_range& next : wanted) {
+            add(next);
+        }
+    }
+
+    /// The requests, in the order in which the wanted ranges need them.  None ends beyond 2^64 - 1.
+    [[nodiscard]] std::span<const object_range> requests() const noexcept { return requests_; }
+    /// For each wanted range, in order.  `first` never descends.
+    [[nodiscard]] std::span<const place> wanted() const noexcept { return places_; }
+
+private:
+    static constexpr std::uint64_t most_cuts = 1024;
+
+    [[nodiscard]] static std::uint64_t end_of(byte_range where) noexcept { return where.offset + where.length; }
+
+    void add(const object_range& next) {
+        constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+        const std::uint64_t begin = next.where.offset;
+        const std::uint64_t end = begin + std::min(next.where.length, most - begin);
+        bool open = !requests_.empty() && requests_.back().key == next.key;
+        if (begin == end) {
+            if (!open) {
+                requests_.push_back({next.key, {begin, 0}});
+            }
+            const std::size_t beside = open ? places_.back().first : requests_.size() - 1;
+            places_.push_back({{begin, 0}, beside, beside});
+            return;
+        }
+        if (open && requests_.back().where.length == 0) {
+            requests_.pop_back();  // the empty ones before come with this one
+            open = false;
+        }
+        const bool endless = (end - begin) / how_.largest_request >= most_cuts;
+        std::uint64_t from = begin;  // what no request holds yet
+        std::size_t first = requests_.size();
+        if (open && !endless && begin >= ascending_) {
+            byte_range& before = requests_.back().where;
+            const std::uint64_t have = end_of(before);
+            const bool near = begin <= have || begin - have <= how_.gap;
+            if (near && end > have && end - before.offset <= how_.largest_request) {
+                before.length = end - before.offset;
+            }
+            from = std::clamp(end_of(before), begin, end);
+            while (from > begin && (first == requests_.size() || requests_[first].where.offset > begin)) {
+                --first;
+            }
+        }
+        for (; from < end; from = end_of(requests_.back().where)) {
+            const std::uint64_t piece = endless ? end - from : std::min(end - from, how_.largest_request);
+            requests_.push_back({next.key, {from, piece}});
+        }
+        std::size_t last = first;
+        while (end_of(requests_[last].where) < end) {
+            ++last;
+        }
+        places_.push_back({{begin, end - begin}, first, last});
+        ascending_ = endless ? most : begin;
+    }
+
+    range_merging how_;
+    std::vector<object_range> requests_;
+    std::vector<place> places_;
+    std::uint64_t ascending_ = 0;  // what begins before it is not merged
+};
+
+/// Makes the wanted ranges of a plan of the answers to its requests, which may come in any order, and hands them over
+/// in the order in which they were wanted, each as soon as it is whole and those before it are handed over.
+/// A range shares the memory of the answer that it lies in; one that was cut is copied together.
+/// Memory: what was given and is not handed over yet.  An answer goes when the last range that needs it went.
+/// Borrows: the plan, and the sink.      Threads: one at a time.
+/// What the sink throws comes out; after a throw only destruction is left.
+class range_assembly {
+public:
+    range_assembly(const range_plan& plan, range_sink sink)
+        : plan_(&plan), sink_(sink), answers_(plan.requests().size()) {}
+
+    /// Takes the answer to a request: its bytes, shorter only at the object's end, or nothing where there is no such
+    /// object.  The answer to one that is answered() already is passed over.
+    void give(std::size_t request, std::optional<byte_buffer> bytes) {
+        if (answered(request)) {
+            return;
+        }
+        const byte_range asked = plan_->requests()[request].where;
+        const bool is_short = !bytes || bytes->size() < asked.length;
+        const std::uint64_t object_end = bytes ? asked.offset + bytes->size() : 0;
+        put(request, std::move(bytes));
+        if (is_short) {
+            answer_beyond(request, object_end);
+        }
+        hand_over();
+    }
+
+    /// Takes the failure of a request.  Throws it when the next range needs it, at once or out of a later call, so that
+    /// all ranges before that one are handed over.
+    void fail(std::size_t request, std::exception_ptr why) {
+        if (!answered(request)) {
+            answers_[request].state = arrival::failed;
+            answers_[request].why = std::move(why);
+            hand_over();
+        }
+    }
+
+    /// Whether a request need not be made: it is answered, or an earlier answer says that the object is not there, or
+    /// ends before it.  Grows with every answer: to be asked right before the request is made.
+    [[nodiscard]] bool answered(std::size_t request) const noexcept {
+        return request < at_ || answers_[request].state != arrival::awaited;
+    }
+
+    /// Whether all is handed over.  A plan of no ranges is complete.
+    [[nodiscard]] bool complete() const noexcept { return next_ == plan_->wanted().size(); }
+
+private:
+    enum class arrival : std::uint8_t { awaited, there, missing, failed };
+    struct answer {
+        arrival state = arrival::awaited;
+        byte_buffer bytes = {};
+        std::exception_ptr why = {};
+    };
+
+    void put(std::size_t request, std::optional<byte_buffer> bytes) {
+        answers_[request].state = bytes ? arrival::there : arrival::missing;
+        answers_[request].bytes = std::move(bytes).value_or(byte_buffer{});
+    }
+
+    // The requests behind one that are known to have no other answer.
+    void answer_beyond(std::size_t request, std::uint64_t object_end) {
+        const auto requests = plan_->requests();
+        const bool missing = answers_[request].state == arrival::missing;
+        for (std::size_t i = request + 1; i < requests.size() && requests[i].key == requests[request].key; ++i) {
+            if (answered(i) || requests[i].where.offset < object_end) {
+                return;
+            }
+            put(i, missing ? std::nullopt : std::optional{byte_buffer{}});
+        }
+    }
+
+    void hand_over() {
+        const auto wanted = plan_->wanted();
+        while (next_ < wanted.size()) {
+            // Behind this range, what lies before `keep` is needed no more.
+            const std::size_t keep = next_ + 1 < wanted.size() ? wanted[next_ + 1].first : answers_.size();
+            if (!gather(wanted[next_], keep)) {
+                return;
+            }
+            sink_(next_++, std::exchange(whole_, std::nullopt));
+            for (; at_ < keep && at_ < answers_.size(); ++at_) {
+                answers_[at_].bytes = {};
+            }
+            at_ = keep;
+        }
+    }
+
+    // Takes what is there of a range; whether it is `whole_` then.
+    [[nodiscard]] bool gather(const range_plan::place& wanted, std::size_t keep) {
+        for (;; ++at_) {
+            answer& from = answers_[at_];
+            if (from.state == arrival::awaited) {
+                return false;
+            }
+            if (from.state == arrival::failed) {
+                std::rethrow_exception(from.why);
+            }
+            if (from.state == arrival::missing) {
+                whole_.reset();
+                break;
+            }
+            const byte_range held = plan_->requests()[at_].where;
+            const std::uint64_t begin = std::max(wanted.where.offset, held.offset);
+            const std::uint64_t end = std::min(wanted.where.offset + wanted.where.length, held.offset + held.length);
+            const std::uint64_t length = end > begin ? end - begin : 0;
+            const byte_buffer part = from.bytes.slice({begin - held.offset, length});
+            if (at_ < keep) {
+                from.bytes = {};
+            }
+            const bool ends = at_ == wanted.last || part.size() < length;
+            if (joined_ == nullptr && ends) {
+                whole_ = part;
+                return true;
+            }
+            if (joined_ == nullptr) {
+                joined_ = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(wanted.where.length));
+            }
+            if (!part.empty()) {
+                std::memcpy(joined_.get() + joined_size_, part.data(), part.size());
+                joined_size_ += part.size();
+            }
+            if (ends) {
+                whole_.emplace(joined_, byte_view{joined_.get(), joined_size_});
+                break;
+            }
+        }
+        joined_.reset();
+        joined_size_ = 0;
+        return true;
+    }
+
+    const range_plan* plan_;
+    range_sink sink_;
+    std::vector<answer> answers_;
+    std::size_t next_ = 0;                 // the range that is handed over next
+    std::size_t at_ = 0;                   // the request whose answer it takes next
+    std::optional<byte_buffer> whole_;     // that range, while it is handed over
+    std::shared_ptr<std::byte[]> joined_;  // what it has so far, where it was cut
+    std::size_t joined_size_ = 0;
+};
+
+}  // namespace v1
+}  // namespace smdebug

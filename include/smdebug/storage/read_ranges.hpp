@@ -1,0 +1,78 @@
+// Reading many parts of objects, by the storage's own batch read where it has one.
+// Used by: trial (scans), any_storage.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Calls `sink` for each range, in order, with its bytes or with nothing where there is no such object.
+/// Errors: what the storage throws, except not_found; what `sink` throws ends the reading.
+template <storage Storage>
+void read_ranges(const Storage& store, std::span<const object_range> ranges, range_sink sink) {
+    if constexpr (range_batch_reader<Storage>) {
+        store.read_ranges(ranges, sink);
+    } else {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            std::optional<byte_buffer> part;
+            try {
+                part = store.read(ranges[i].key, ranges[i].where);
+            } catch (const not_found&) {
+                part.reset();
+            }
+            sink(i, std::move(part));
+        }
+    }
+}
+
+/// The same past ranges that the storage fails to read, or has no memory for: calls failed(place) for such a one, in
+/// which `throw;` gives why.  What fails among others is asked for again alone, as it may be a neighbour that cannot be
+/// read; then the next one alone, then twice as many each time.  So where everything fails, each range is asked for
+/// once.  Errors: what `sink` and `failed` throw.
+template <storage Storage, class Failed>
+void read_ranges_past_errors(const Storage& store, std::span<const object_range> ranges, range_sink sink,
+                             Failed&& failed) {
+    std::size_t next = 0;
+    std::size_t at_once = ranges.size();
+    bool in_sink = false;
+    const auto pass = [&](bool alone) {
+        if (in_sink) {
+            throw;
+        }
+        if (alone) {
+            failed(next++);
+        }
+        at_once = 1;
+    };
+    while (next < ranges.size()) {
+        const std::size_t first = next;
+        const std::size_t count = std::min(at_once, ranges.size() - first);
+        try {
+            read_ranges(store, ranges.subspan(first, count), [&](std::size_t i, std::optional<byte_buffer> bytes) {
+                next = first + i;
+                in_sink = true;
+                sink(next, std::move(bytes));
+                in_sink = false;
+                ++next;
+            });
+            at_once = count * 2;
+        } catch (const error&) {
+            pass(count == 1);
+        } catch (const std::bad_alloc&) {
+            pass(count == 1);
+        }
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,110 @@
+#include <smdebug/hook/hook.hpp>
+
+#include "hook/object_store.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smd = smdebug;
+using smdebug_test::like_s3;
+using smdebug_test::temporary_folder;
+
+namespace {
+
+smd::hook_options saves_all(std::string out_dir = {}) {
+    return {.out_dir = std::move(out_dir), .save_config = {.save_interval = 1}, .save_all = true};
+}
+
+void train(smd::hook& hook, int steps = 3) {
+    for (int step = 0; step < steps; ++step) {
+        hook.save_tensor("w", std::vector<float>(20'000, static_cast<float>(hook.step())));
+        hook.save_scalar("x", step);
+        hook.end_step();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("hook: writes where out_dir says, into a folder as before") {
+    static_assert(std::same_as<smd::hook, smd::basic_hook<smd::any_place>>);
+    const temporary_folder folder;
+    smd::hook hook{saves_all("file://" + folder.path() + "/run")};
+    CHECK(smd::local_storage{folder.path() + "/run"}.claimed("claim.smd"));
+    CHECK_THROWS_AS(smd::hook{saves_all(folder.path() + "/run")}, smd::in_use);
+    train(hook);
+    hook.close();
+    const smd::local_trial run{folder.path() + "/run"};
+    CHECK(run.steps().size() == 3);
+    CHECK(run.tensor("w").value<float>(2)(19'999) == 2);
+    CHECK(run.loaded_all_steps());
+    CHECK_THROWS_AS(smd::hook{saves_all(folder.path() + "/run")}, smd::run_exists);
+}
+
+TEST_CASE("hook: says what an out_dir is not") {
+    CHECK_THROWS_AS(smd::hook{saves_all()}, smd::value_error);
+    CHECK_THROWS_AS(smd::hook{saves_all("run.tar")}, smd::unsupported);
+    CHECK_THROWS_AS(smd::hook{saves_all("s3://")}, smd::value_error);
+}
+
+TEST_CASE("hook: takes any place, whatever out_dir says, and goes on with an interrupted run in it") {
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{2} << 20U}) {
+        const smd::memory_storage objects;
+        smd::hook_options options = saves_all("s3://");
+        options.background.pool_bytes = pool;
+        options.mark_end_of_job = false;
+        {
+            smd::hook hook{like_s3(objects), options};
+            train(hook);
+        }
+        CHECK_THROWS_AS((smd::hook{like_s3(objects), options}), smd::run_exists);
+        // What an interrupted step leaves: its events, whole, without an index.
+        smd::memory_storage{objects}.write("events/000000000003/000000000003_worker_0.tfevents", {});
+        options.existing = smd::existing_run::resume;
+        options.mark_end_of_job = true;
+        smd::hook hook{like_s3(objects), options};
+        CHECK_FALSE(objects.size("events/000000000003/000000000003_worker_0.tfevents"));
+        CHECK(hook.step() == 3);
+        train(hook);
+        hook.close();
+        const smd::memory_trial run{objects};
+        CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 2, 3, 4, 5});
+        CHECK(run.tensor("w").value<float>(4)(1) == 4);
+        CHECK(run.loaded_all_steps());
+        CHECK(objects.list("claim", {}).empty());
+        CHECK_THROWS_AS((smd::hook{like_s3(objects), options}), smd::run_exists);
+    }
+}
+
+TEST_CASE("hook: TensorBoard's files go where tensorboard_dir says, beside a run in any place") {
+    const temporary_folder folder;
+    const smd::memory_storage objects;
+    smd::hook_options options = saves_all();
+    options.tensorboard_dir = "file://" + folder.path() + "/board";
+    smd::hook hook{like_s3(objects), options};
+    train(hook, 1);
+    hook.close();
+    CHECK(smd::local_storage{folder.path() + "/board"}.list("", {}).size() == 1);
+    CHECK(objects.list("tensorboard/", {}).empty());
+    options.tensorboard_dir = "board.zip";
+    CHECK_THROWS_AS((smd::hook{like_s3(smd::memory_storage{}), options}), smd::unsupported);
+}
+
+TEST_CASE("hook: takes the place from a configuration file") {
+    const temporary_folder folder;
+    folder.write("hook.json", R"({"LocalPath": ")" + folder.path() + R"(/run", "HookParameters": {"save_all": true}})");
+    smd::hook hook = smd::hook::from_json_file(folder.path() + "/hook.json");
+    train(hook, 1);
+    hook.close();
+    CHECK(smd::local_trial{folder.path() + "/run"}.steps().size() == 1);
+}

@@ -1,0 +1,83 @@
+#include <smdebug/http/concepts.hpp>
+
+#include <smdebug/core/bytes.hpp>
+
+#include <doctest/doctest.h>
+#include <support/scripted_transport.hpp>
+#include <support/transport_archetype.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using smdebug_test::scripted_transport;
+
+namespace {
+
+/// Answers on another thread, when it likes.
+class late_transport {
+public:
+    class exchange {
+    public:
+        explicit exchange(std::jthread answering) : answering_(std::move(answering)) {}
+
+    private:
+        std::jthread answering_;
+    };
+
+    [[nodiscard]] exchange start(http::request ask, http::inbox& to, std::size_t ticket) const {
+        return exchange{std::jthread{[&to, ticket, url = std::move(ask.url)] {
+            to.put({ticket, smdebug_test::answer(200, {}, url)});
+        }}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("perform: gives the answer of any transport, whether it comes at once or later") {
+    const smdebug_test::transport_archetype at_once{
+        scripted_transport{[](const http::request& ask, std::size_t number) {
+            return smdebug_test::answer(200 + static_cast<int>(number), {{"x-asked", ask.url}}, "body");
+        }}};
+    CHECK(perform(at_once, {.url = "http://a/"}).find_header("x-asked") == "http://a/");
+    CHECK(perform(at_once, {.url = "http://b/"}).status == 201);
+    for (int round = 0; round < 50; ++round) {
+        CHECK(as_text(perform(late_transport{}, {.url = "http://later/"}).body.view()) == "http://later/");
+    }
+}
+
+TEST_CASE("perform: an exchange that fails is a response, too") {
+    const scripted_transport transport{
+        [](const http::request&, std::size_t) { return smdebug_test::no_answer(http::outcome::stalled, "words"); }};
+    const http::response got = perform(transport, {});
+    CHECK_FALSE(got.answered());
+    CHECK(got.failure == "words");
+}
+
+TEST_CASE("scripted_transport: keeps what it was asked, with the body as it was, and may stay silent") {
+    const scripted_transport transport{[](const http::request&, std::size_t number) {
+        return number == 1 ? std::nullopt : std::optional{smdebug_test::s3_error(404, "NoSuchKey")};
+    }};
+    const scripted_transport copy = transport;
+    http::inbox answers;
+    std::vector<scripted_transport::exchange> exchanges;
+    {
+        const std::string body = "gone soon";
+        exchanges.push_back(copy.start(
+            {.method = http::method::put, .url = "http://a/", .headers = {{"x-a", "1"}}, .body = as_bytes(body)},
+            answers, 7));
+    }
+    exchanges.push_back(transport.start({.url = "http://b/"}, answers, 8));
+    CHECK(answers.take_until(http::inbox::clock::now())->ticket == 7);
+    CHECK_FALSE(answers.take_until(http::inbox::clock::now()).has_value());
+    REQUIRE(transport.count() == 2);
+    const auto asked = transport.requests();
+    CHECK(as_text(asked[0].ask.body) == "gone soon");
+    CHECK(asked[0].header("x-a") == "1");
+    CHECK(asked[0].header("x-b").empty());
+    CHECK(asked[1].ask.url == "http://b/");
+}

@@ -1,0 +1,239 @@
+"""A server that does what the path says, right or wrong.  Prints its port; ends when its standard input does.
+
+What it knows stands in `answers` below.  Everything is written byte by byte here: a library would not do it wrong.
+"""
+import collections
+import hashlib
+import os
+import re
+import socket
+import sys
+import threading
+import time
+
+counts = collections.Counter()  # of requests, by path; of connections under ""
+changed = threading.Condition()
+released = set()
+
+
+def pattern(size):
+    return (bytes(range(251)) * (size // 251 + 1))[:size]
+
+
+class Connection:
+    def __init__(self, channel):
+        self.channel = channel
+        self.file = channel.makefile("rb", 1 << 16)
+        self.served = 0
+
+    def send(self, data):
+        self.channel.sendall(data)
+
+    def head(self, status=200, *lines, body=None):
+        """The head of an answer, and its body if it has one."""
+        lines = list(lines) + ([] if body is None else ["Content-Length: %d" % len(body)])
+        text = "HTTP/1.1 %d Scripted\r\n" % status + "".join(line + "\r\n" for line in lines) + "\r\n"
+        self.send(text.encode("latin-1") + (b"" if body is None or self.method == "HEAD" else body))
+
+    def read_body(self):
+        left, digest, whole = int(self.headers.get("content-length", 0)), hashlib.sha256(), []
+        self.size = left
+        while left > 0:
+            piece = self.file.read(min(left, 1 << 20))
+            if not piece:
+                return False
+            left -= len(piece)
+            digest.update(piece)
+            if self.size <= 1 << 16:
+                whole.append(piece)
+        self.digest, self.body = digest.hexdigest(), b"".join(whole)
+        return True
+
+    def serve(self):
+        while True:
+            line = self.file.readline(1 << 16).decode("latin-1")
+            if not line:
+                return
+            if not (match := re.fullmatch(r"(\S+) (\S+) HTTP/1\.1\r\n", line)):
+                return
+            self.method, self.path = match.groups()
+            self.lines, self.headers = [], {}
+            while (line := self.file.readline(1 << 20).decode("latin-1").rstrip("\r\n")):
+                self.lines.append(line)
+                name, _, value = line.partition(":")
+                self.headers[name.lower()] = value.strip()
+            with changed:
+                counts[self.path] += 1
+                changed.notify_all()
+            if not self.path.startswith(("/early/", "/unread")) and not self.read_body():
+                return
+            for form, answer in answers:
+                if match := re.fullmatch(form, self.path):
+                    if answer(self, *(int(part) if part.isdigit() else part for part in match.groups())) == "close":
+                        return
+                    break
+            else:
+                self.head(404, body=b"no such path")
+            self.served += 1
+
+
+def wait(condition):
+    with changed:
+        changed.wait_for(condition)
+
+
+def echo(to):
+    to.head(200, body="\n".join([to.method + " " + to.path, *to.lines, "", ""]).encode("latin-1") + to.body)
+
+
+def chunked(to, size, piece):
+    to.head(200, "Transfer-Encoding: chunked")
+    data = pattern(size)
+    for at in range(0, size, piece):
+        part = data[at : at + piece]
+        to.send(b"%x\r\n" % len(part) + part + b"\r\n")
+    to.send(b"0\r\nX-Trailer: late\r\n\r\n")
+
+
+def short(to, size):
+    to.head(200, "Content-Length: %d" % size)
+    to.send(pattern(size // 2))
+    return "close"
+
+
+def short_chunks(to):
+    to.head(200, "Transfer-Encoding: chunked")
+    to.send(b"5\r\nhello\r\n5\r\nwo")
+    return "close"
+
+
+def cut(to, text):
+    to.send(text.replace("+", " ").replace("~", "\r\n").encode())
+    return "close"
+
+
+def stall(to, size):
+    to.head(200, "Content-Length: %d" % size)
+    to.send(pattern(size // 2))
+    to.file.read(1)
+    return "close"
+
+
+def silent(to):
+    to.file.read(1)
+    return "close"
+
+
+def trickle(to, size, pause_ms):
+    to.head(200, "Content-Length: %d" % size)
+    for at in range(size):
+        to.send(pattern(size)[at : at + 1])
+        time.sleep(pause_ms / 1000)
+
+
+def to_the_end(to, size):
+    to.head(200, "Connection: close")
+    to.send(pattern(size))
+    return "close"
+
+
+def once(to):
+    """A connection is good for this only where it is new."""
+    if to.served > 0:
+        return "close"
+    to.head(200, body=b"once")
+
+
+def early(to, status):
+    to.head(status, "Connection: close", body=b"not wanted")
+    to.channel.shutdown(socket.SHUT_WR)
+    while to.channel.recv(1 << 16):  # or the answer is lost in a reset
+        pass
+    return "close"
+
+
+def unread(to):
+    wait(lambda: "for ever" in released)
+
+
+def upload(to):
+    same = to.digest == hashlib.sha256(pattern(to.size)).hexdigest()
+    to.head(200, body=b"%d %s" % (to.size, b"right" if same else b"wrong"))
+
+
+def hold(to, name):
+    wait(lambda: name in released)
+    to.head(200, body=b"released")
+
+
+def release(to, name):
+    with changed:
+        released.add(name)
+        changed.notify_all()
+    to.head(200, body=b"")
+
+
+def await_count(to, count, path):
+    wait(lambda: counts["/" + path] >= count)
+    to.head(200, body=b"")
+
+
+answers = [
+    (r"/echo.*", echo),
+    (r"/bytes/(\d+)(?:\?.*)?", lambda to, size: to.head(200, body=pattern(size))),
+    (r"/chunked/(\d+)/(\d+)", chunked),
+    (r"/short/(\d+)", short),
+    (r"/short-chunks", short_chunks),
+    (r"/cut/(.*)", cut),
+    (r"/stall/(\d+)", stall),
+    (r"/silent", silent),
+    (r"/trickle/(\d+)/(\d+)", trickle),
+    (r"/close/(\d+)", lambda to, size: (to.head(200, "Connection: close", body=pattern(size)), "close")[1]),
+    (r"/to-the-end/(\d+)", to_the_end),
+    (r"/once", once),
+    (r"/continue", lambda to: (to.send(b"HTTP/1.1 100 Continue\r\nX-Early: 1\r\n\r\n"), to.head(200, "X-Late: 2", body=b"go"))[0]),
+    (r"/redirect", lambda to: to.head(301, "Location: /bytes/1", body=b"moved")),
+    (r"/long-header/(\d+)", lambda to, size: to.head(200, "X-Long: " + "x" * size, body=b"ok")),
+    (r"/headers", lambda to: to.head(200, "X-Mixed-CASE:  blanks around\t ", "ETag: \"a:b\"", "X-Empty:", body=b"")),
+    (r"/status/(\d+)", lambda to, status: to.head(status, body=None if status in (204, 304) else b"said")),
+    (r"/length/(\d+)", lambda to, size: to.head(200, "Content-Length: %d" % size)),
+    (r"/upload.*", upload),
+    (r"/unread", unread),
+    (r"/early/(\d+)", early),
+    (r"/hold/(\w+)", hold),
+    (r"/release/(\w+)", release),
+    (r"/gather/(\d+)", lambda to, count: (wait(lambda: counts[to.path] >= count), to.head(200, body=b"all"))[1]),
+    (r"/await/(\d+)/(.*)", await_count),
+    (r"/count/(.*)", lambda to, path: to.head(200, body=str(counts["/" + str(path)]).encode())),
+    (r"/connections", lambda to: to.head(200, body=str(counts[""]).encode())),
+]
+
+
+def serve(channel):
+    try:
+        Connection(channel).serve()
+    except OSError:
+        pass  # the other side has gone
+    finally:
+        try:
+            channel.shutdown(socket.SHUT_RDWR)  # close() alone waits for the file
+        except OSError:
+            pass
+        channel.close()
+
+
+def accept(listener):
+    while True:
+        channel, _ = listener.accept()
+        channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with changed:
+            counts[""] += 1
+        threading.Thread(target=serve, args=(channel,), daemon=True).start()
+
+
+if __name__ == "__main__":
+    listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+    print(listening.getsockname()[1], flush=True)
+    threading.Thread(target=accept, args=(listening,), daemon=True).start()
+    sys.stdin.read()
+    os._exit(0)

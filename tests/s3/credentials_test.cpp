@@ -1,0 +1,92 @@
+#include <smdebug/core/error.hpp>
+#include <smdebug/s3/credentials.hpp>
+
+#include <support/fake_aws.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::chrono::system_clock::time_point noon{1'800'000'000s};
+
+template <class T>
+concept printable = requires(std::ostream& out, const T& value) {
+    out << value;
+};
+
+// Models the concept, and can do nothing more.
+class archetype {
+public:
+    explicit archetype(int) {}
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point) const { return {}; }
+    void renew() const {}
+};
+
+// Near misses, whose messages tests/compile_fail/s3 looks at.
+struct keys_by_steady_clock {
+    std::optional<s3::access_keys> keys(std::chrono::steady_clock::time_point) const;
+    void renew() const;
+};
+struct renew_gives_keys {
+    std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point) const;
+    s3::access_keys renew() const;
+};
+
+static_assert(credentials_provider<archetype>);
+static_assert(!credentials_provider<keys_by_steady_clock>);
+static_assert(!credentials_provider<renew_gives_keys>);
+static_assert(!printable<s3::access_keys>);
+static_assert(!printable<static_credentials>);
+
+}  // namespace
+
+TEST_CASE("static_credentials: give the keys that they were given, whatever the time") {
+    const s3::access_keys given{.id = fake_id, .secret = fake_secret, .token = fake_token, .expires = noon};
+    const static_credentials credentials{given};
+    CHECK((credentials.keys(noon - 1h) == given));
+    CHECK((credentials.keys(noon + 1h) == given));
+    credentials.renew();
+    CHECK((static_credentials{credentials}.keys(noon) == given));
+    CHECK((static_credentials{{.id = "i", .secret = "s"}}.keys(noon)->token.empty()));
+}
+
+TEST_CASE("anonymous_credentials: give no keys") {
+    const anonymous_credentials credentials;
+    CHECK_FALSE(credentials.keys(noon).has_value());
+    credentials.renew();
+    CHECK_FALSE(credentials.keys(noon).has_value());
+}
+
+TEST_CASE(
+    "static_credentials: keys that can never be right are a value_error that says what is wrong, not what it is") {
+    const auto message = [](s3::access_keys keys) {
+        return message_of<value_error>([&] { const static_credentials made{std::move(keys)}; });
+    };
+    const std::string no_secret = message({.id = fake_id});
+    CHECK(no_secret.find("lack the secret access key") != std::string::npos);
+    const std::string no_id = message({.secret = fake_secret});
+    CHECK(no_id.find("lack the access key id") != std::string::npos);
+    const std::string broken_secret = message({.id = fake_id, .secret = std::string{fake_secret} + "\n"});
+    CHECK(broken_secret.find("secret access key in the given credentials holds a line break") != std::string::npos);
+    const std::string broken_token =
+        message({.id = fake_id, .secret = fake_secret, .token = std::string{fake_token} + "\r\nx-evil: 1"});
+    CHECK(broken_token.find("session token") != std::string::npos);
+    CHECK(broken_token.find("x-evil") == std::string::npos);
+    const std::string nul = message({.id = std::string{fake_id} + '\0', .secret = fake_secret});
+    CHECK(nul.find("access key id") != std::string::npos);
+    for (const std::string& said : {no_secret, no_id, broken_secret, broken_token, nul}) {
+        CAPTURE(said);
+        CHECK_FALSE(tells_secrets(said));
+    }
+    CHECK(message({.id = "user:name", .secret = "with blank, \xC3\xA4"}).empty());
+}

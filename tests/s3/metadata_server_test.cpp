@@ -1,0 +1,179 @@
+// default_credentials over libcurl, against metadata services in a process of their own.
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/http/concepts.hpp>
+#include <smdebug/http/curl_transport.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/s3/default_credentials.hpp>
+
+#include <support/fake_aws.hpp>
+#include <support/http_server.hpp>
+#include <support/temporary_folder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+using credentials_type = default_credentials<curl_transport>;
+
+namespace {
+
+// A machine that has much to do may be slow.
+constexpr s3::metadata_limits patient{.connect_within = 60s, .answer_within = 60s, .pause = 1ms, .altogether = 300s};
+const std::string roles = "/latest/meta-data/iam/security-credentials/";
+
+class metadata_server {
+public:
+    metadata_server()
+        : program_({"python3", SMDEBUG_TEST_DATA "/../s3/metadata_server.py"}),
+          base_("http://127.0.0.1:" + program_.read_line()) {
+        if (base_.ends_with(':')) {
+            throw std::runtime_error("tests/s3/metadata_server.py does not start");
+        }
+    }
+
+    [[nodiscard]] const std::string& base() const noexcept { return base_; }
+    /// The next questions are answered with that status; 0: not at all.
+    void fail(int status, int count) const {
+        static_cast<void>(ask("/control/" + std::to_string(status) + "/" + std::to_string(count)));
+    }
+    /// How often a path was asked for.
+    [[nodiscard]] int count(const std::string& path) const { return std::stoi(ask("/count" + path)); }
+    void stop() { static_cast<void>(program_.finish()); }
+
+private:
+    [[nodiscard]] std::string ask(const std::string& path) const {
+        const auto got = perform(transport_, {.url = base_ + path});
+        REQUIRE(got.status == 200);
+        return std::string{as_text(got.body.view())};
+    }
+
+    started_program program_;
+    std::string base_;
+    curl_transport transport_;
+};
+
+struct bench {
+    std::shared_ptr<std::chrono::steady_clock::time_point> steady =
+        std::make_shared<std::chrono::steady_clock::time_point>(1h);
+
+    [[nodiscard]] credentials_type credentials(variables set, s3::metadata_limits limits = patient) const {
+        return credentials_type{curl_transport{},
+                                {.environment = environment_of(std::move(set)),
+                                 .limits = limits,
+                                 .refresh = {.clock = [steady = steady] { return *steady; }}}};
+    }
+};
+
+variables instance_at(const std::string& base) { return {{"AWS_EC2_METADATA_SERVICE_ENDPOINT", base}}; }
+
+}  // namespace
+
+TEST_CASE("metadata_server: an instance's keys, fetched, refreshed and renewed") {
+    const metadata_server server;
+    const bench at;
+    const auto credentials = at.credentials(instance_at(server.base() + "/"));
+    const auto now = std::chrono::system_clock::now();
+    const auto id = [&](auto later) { return credentials.keys(now + later)->id; };
+    CHECK(id(0h) == "issue 1");
+    CHECK((credentials.keys(now)->secret == fake_secret));
+    CHECK((credentials.keys(now)->token == fake_token));
+    CHECK(id(5h) == "issue 1");
+    CHECK(id(5h + 56min) == "issue 2");
+    CHECK(id(11h) == "issue 2");
+    credentials.renew();
+    CHECK(id(0h) == "issue 3");
+    CHECK(server.count("/latest/api/token") == 3);
+    CHECK(server.count(roles) == 3);
+    CHECK(server.count(roles + "trainer") == 3);
+}
+
+TEST_CASE("metadata_server: a container's keys, with a token from a file") {
+    const metadata_server server;
+    const bench at;
+    const temporary_folder folder;
+    folder.write("token", fake_bearer);
+    variables set{{"AWS_CONTAINER_CREDENTIALS_FULL_URI", server.base() + "/container/keys"},
+                  {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", folder.path() + "/token"}};
+    CHECK((at.credentials(set).keys(std::chrono::system_clock::now())->id == "issue 1"));
+    CHECK(server.count("/latest/api/token") == 0);
+    folder.write("token", "another");
+    const std::string said = message_of<access_denied>(
+        [&] { static_cast<void>(at.credentials(set).keys(std::chrono::system_clock::now())); });
+    CHECK(said.find("the container's endpoint at 127.0.0.1 (it answers with status 401)") != std::string::npos);
+    CHECK_FALSE(tells_secrets(said));
+}
+
+TEST_CASE("metadata_server: a failure that passes is not seen") {
+    const metadata_server server;
+    const bench at;
+    server.fail(503, 2);
+    const auto credentials = at.credentials(instance_at(server.base()));
+    CHECK((credentials.keys(std::chrono::system_clock::now())->id == "issue 1"));
+    CHECK(server.count("/latest/api/token") == 3);
+}
+
+TEST_CASE("metadata_server: when the service goes away, the keys serve as long as they are good") {
+    metadata_server server;
+    const bench at;
+    const auto credentials = at.credentials(instance_at(server.base()));
+    const auto now = std::chrono::system_clock::now();
+    CHECK((credentials.keys(now)->id == "issue 1"));
+    server.stop();
+    CHECK((credentials.keys(now + 5h + 56min)->id == "issue 1"));
+    *at.steady += 15s;
+    const std::string said = message_of<unavailable>([&] { static_cast<void>(credentials.keys(now + 7h)); });
+    CHECK(said.find("could not be renewed: instance metadata at " + server.base() + " (no answer: ") !=
+          std::string::npos);
+    CHECK_FALSE(tells_secrets(said));
+}
+
+TEST_CASE("metadata_server: where nobody listens there are no keys") {
+    metadata_server server;
+    server.stop();
+    const bench at;
+    const std::string said = message_of<access_denied>(
+        [&] { static_cast<void>(at.credentials(instance_at(server.base())).keys(std::chrono::system_clock::now())); });
+    CHECK(said.find("instance metadata at " + server.base() + " (no answer: ") != std::string::npos);
+}
+
+TEST_CASE("metadata_server: one that does not answer is given up") {
+    const metadata_server server;
+    const bench at;
+    const s3::metadata_limits hasty{.answer_within = 50ms, .tries = 2, .pause = 1ms};
+    server.fail(0, 1000);
+    const auto credentials = at.credentials(instance_at(server.base()), hasty);
+    CHECK_THROWS_AS(static_cast<void>(credentials.keys(std::chrono::system_clock::now())), access_denied);
+    CHECK(server.count("/latest/api/token") <= 2);
+}
+
+TEST_CASE("metadata_server: many threads ask once") {
+    const metadata_server server;
+    const bench at;
+    const auto credentials = at.credentials(instance_at(server.base()));
+    const auto now = std::chrono::system_clock::now();
+    constexpr int crew = 8;
+    std::latch all_there{crew};
+    std::vector<std::string> ids(crew);
+    {
+        std::vector<std::jthread> threads;
+        for (std::string& id : ids) {
+            threads.emplace_back([&, mine = credentials] {
+                all_there.arrive_and_wait();
+                id = mine.keys(now)->id;
+            });
+        }
+    }
+    CHECK(ids == std::vector<std::string>(crew, "issue 1"));
+    CHECK(server.count("/latest/api/token") == 1);
+}

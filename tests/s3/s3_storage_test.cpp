@@ -1,0 +1,439 @@
+#include <smdebug/s3/s3_storage.hpp>
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/removal.hpp>
+
+#include "support/fake_s3.hpp"
+#include "support/scripted_transport.hpp"
+#include "support/storage_conformance.hpp"
+#include "support/writing_conformance.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using smdebug_test::answer;
+using smdebug_test::asks_for;
+using smdebug_test::delivery;
+using smdebug_test::fake_s3;
+using smdebug_test::fake_s3_options;
+using smdebug_test::object_map;
+using smdebug_test::quick_options;
+using smdebug_test::s3_error;
+using smdebug_test::storage_under_test;
+using smdebug_test::text_of;
+
+namespace {
+
+using store_type = s3_storage<fake_s3, static_credentials>;
+
+static_assert(storage<store_type> && batch_reader<store_type> && range_batch_reader<store_type>);
+static_assert(entry_lister<store_type> && versioned_reader<store_type> && place_prober<store_type>);
+static_assert(dated_storage<store_type> && writable_storage<store_type> && appending_storage<store_type>);
+static_assert(removing_storage<store_type>);
+static_assert(!claiming_storage<store_type> && !followable_storage<store_type> && !announcing_storage<store_type>);
+static_assert(!viewing_storage<store_type> && !prefetching_storage<store_type>);
+
+const s3::access_keys fake_keys = *fake_s3_options{}.keys;
+
+/// A bucket that has others' objects, too, and the storage below a prefix of it.
+struct place {
+    explicit place(std::string below = "", std::uint64_t part_bytes = std::uint64_t{8} << 20U, fake_s3_options how = {})
+        : prefix(std::move(below)), server(std::move(how)), store(made(server, part_bytes)) {
+        if (!prefix.empty()) {
+            server.put(prefix.substr(0, prefix.size() - 1), "beside it");
+            server.put(prefix + "/", "beside it");
+            server.put("zzz", "beside it");
+            server.erase(prefix + "/");
+        }
+    }
+    [[nodiscard]] store_type made(const fake_s3& at, std::uint64_t part_bytes) const {
+        s3_options options = quick_options();
+        options.part_bytes = part_bytes;
+        options.merge_gap = 100;
+        return {"s3://bucket/" + prefix, options, at, static_credentials{fake_keys}};
+    }
+    [[nodiscard]] storage_under_test<store_type> under_test() const {
+        return {store,
+                [at = server, below = prefix](const std::string& key, const std::string& content) {
+                    at.put(below + key, content);
+                },
+                [at = server, below = prefix](const std::string& key) { at.erase(below + key); }};
+    }
+
+    std::string prefix;  // empty, or with '/' at its end
+    fake_s3 server;
+    store_type store;
+};
+
+store_type holding(const place& at, const object_map& objects) {
+    for (const auto& [key, content] : objects) {
+        at.server.put(at.prefix + key, content);
+    }
+    return at.store;
+}
+
+fake_s3_options answering_later() {
+    fake_s3_options how;
+    how.how = delivery::later;
+    how.most_on_page = 5;
+    return how;
+}
+
+const std::vector<std::string> odd_keys{"a b",
+                                        "a+b",
+                                        "a:b",
+                                        "a=b",
+                                        "a%b",
+                                        "a%20b",
+                                        "a&b",
+                                        "a?b",
+                                        "a#b",
+                                        "a//b",
+                                        "//",
+                                        "/a",
+                                        "../up",
+                                        "a/../b",
+                                        "./a",
+                                        "..",
+                                        "a/",
+                                        "a;b,c@d$e!f*g'h(i)j",
+                                        "h\xC3\xA4\xC3\xB6",
+                                        "\xE6\xBC\xA2\xE5\xAD\x97",
+                                        "\xF0\x9F\x98\x80",
+                                        "tab\tline\n",
+                                        "quote\"back\\slash",
+                                        "{<brackets>}[]|^`~",
+                                        " ",
+                                        "-._~"};
+
+}  // namespace
+
+// The promises of storages -----------------------------------------------------------------------------------------
+
+TEST_CASE("s3_storage: what storages promise, a bucket as a whole") {
+    smdebug_test::check_storage_conformance([](const object_map& objects) { return holding(place{}, objects); });
+}
+
+TEST_CASE("s3_storage: what storages promise, below a prefix, objects in parts") {
+    smdebug_test::check_storage_conformance([](const object_map& objects) {
+        return holding(place{"a/b/", 10'000}, objects);
+    });
+}
+
+TEST_CASE("s3_storage: what storages promise, below an odd prefix, answers in any order, small pages") {
+    smdebug_test::check_storage_conformance([](const object_map& objects) {
+        return holding(place{"odd +%=&/h\xC3\xA4//x?#/", 100'000, answering_later()}, objects);
+    });
+}
+
+TEST_CASE("s3_storage: what outputs promise") {
+    smdebug_test::check_output_conformance([] { return place{}.under_test(); });
+}
+
+TEST_CASE("s3_storage: what outputs promise, below a prefix, answers in any order") {
+    smdebug_test::check_output_conformance([] { return place{"a/b/", 1, answering_later()}.under_test(); });
+}
+
+TEST_CASE("s3_storage: what removal promises") {
+    smdebug_test::check_removal_conformance([] { return place{"a/b/"}.under_test(); });
+}
+
+TEST_CASE("s3_storage: what dating promises") {
+    smdebug_test::check_dating_conformance([] { return place{"a/b/"}.under_test(); });
+}
+
+// Concepts only ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// What a transport has to be, and nothing more: no default constructor, exchanges that cannot even be made empty.
+class exchange_archetype {
+public:
+    explicit exchange_archetype(fake_s3::exchange inner) : inner_(std::move(inner)) {}
+    exchange_archetype(exchange_archetype&&) = default;
+    exchange_archetype& operator=(exchange_archetype&&) = default;
+    exchange_archetype(const exchange_archetype&) = delete;
+    exchange_archetype& operator=(const exchange_archetype&) = delete;
+    ~exchange_archetype() = default;
+
+private:
+    fake_s3::exchange inner_;
+};
+
+class transport_archetype {
+public:
+    explicit transport_archetype(fake_s3 inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] exchange_archetype start(http::request ask, http::inbox& to, std::size_t ticket) const {
+        return exchange_archetype{inner_.start(std::move(ask), to, ticket)};
+    }
+
+private:
+    fake_s3 inner_;
+};
+
+class credentials_archetype {
+public:
+    explicit credentials_archetype(s3::access_keys held) : held_(std::move(held)) {}
+    [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
+        return held_;
+    }
+    void renew() const {}
+
+private:
+    s3::access_keys held_;
+};
+
+using over_archetypes = s3_storage<transport_archetype, credentials_archetype>;
+static_assert(writable_storage<over_archetypes> && batch_reader<over_archetypes> &&
+              range_batch_reader<over_archetypes>);
+static_assert(entry_lister<over_archetypes> && versioned_reader<over_archetypes> && place_prober<over_archetypes>);
+static_assert(dated_storage<over_archetypes> && appending_storage<over_archetypes> &&
+              removing_storage<over_archetypes>);
+
+}  // namespace
+
+TEST_CASE("s3_storage: uses of transport and credentials what their concepts promise") {
+    const fake_s3 server;
+    over_archetypes store{"s3://bucket/run", quick_options(), transport_archetype{server},
+                          credentials_archetype{fake_keys}};
+    store.write("a", as_bytes("content"));
+    store.write("large", as_bytes(std::string(std::size_t{17} << 20U, 'x')));
+    auto out = store.create("b");
+    const std::vector<byte_view> pieces{as_bytes("in pieces")};
+    out.append(pieces);
+    out.commit(durability::on_disk);
+    CHECK(text_of(store.read("a")) == "content");
+    CHECK(text_of(store.read("a", {2, 3})) == "nte");
+    CHECK(store.read("large").size() == std::size_t{17} << 20U);
+    CHECK(text_of(store.read_versioned("b").bytes) == "in pieces");
+    CHECK(store.list("", "") == std::vector<std::string>{"a", "b", "large"});
+    CHECK(store.entries("", "a", 1).front().key == "b");
+    CHECK(store.size("b") == 9);
+    CHECK(store.modified("b").has_value());
+    CHECK(store.exists());
+    CHECK(store.name() == "s3://bucket/run");
+    std::size_t seen = 0;
+    const std::vector<std::string> keys{"a", "missing"};
+    store.read_each(keys, [&](std::size_t, std::optional<byte_view>) { ++seen; });
+    const std::vector<object_range> ranges{{"a", {0, 1}}, {"b", {0, 1}}};
+    store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer>) { ++seen; });
+    CHECK(seen == 4);
+    CHECK(store.remove("a"));
+    CHECK_FALSE(store.remove("a"));
+    CHECK(server.wrong_signatures() == 0);
+}
+
+// What is its own --------------------------------------------------------------------------------------------------
+
+TEST_CASE("s3_storage: any key goes there and comes back") {
+    for (const std::string prefix : {"", "a/b/", "p +%/"}) {
+        const place at{prefix, 5};
+        store_type store = at.store;
+        for (const std::string& key : odd_keys) {
+            CAPTURE(key);
+            CHECK_FALSE(store.size(key).has_value());
+            store.write(key, as_bytes("content of " + key));
+            CHECK(at.server.content(prefix + key) == "content of " + key);
+            CHECK(text_of(store.read(key)) == "content of " + key);
+            CHECK(text_of(store.read(key, {8, 2})) == "of");
+            CHECK(store.size(key) == key.size() + 11);
+        }
+        std::vector<std::string> sorted = odd_keys;
+        std::sort(sorted.begin(), sorted.end());
+        CHECK(store.list("", "") == sorted);
+        std::vector<std::string> each;
+        store.read_each(odd_keys, [&](std::size_t, std::optional<byte_view> bytes) {
+            each.emplace_back(as_text(bytes.value()).substr(11));
+        });
+        CHECK(each == odd_keys);
+        for (const std::string& key : odd_keys) {
+            CHECK(store.remove(key));
+        }
+        CHECK(store.list("", "").empty());
+        CHECK(at.server.wrong_signatures() == 0);
+    }
+}
+
+TEST_CASE("s3_storage: an empty key names nothing, whatever is there") {
+    for (const std::string prefix : {"", "a/b/"}) {
+        const place at{prefix};
+        if (!prefix.empty()) {
+            at.server.put(prefix, "the folder itself");
+        }
+        at.server.put(prefix + "x", "x");
+        store_type store = at.store;
+        CHECK_THROWS_AS(static_cast<void>(store.read("")), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.read("", {0, 1})), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.read("", {0, 0})), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.read_versioned("")), not_found);
+        CHECK_FALSE(store.size("").has_value());
+        CHECK_FALSE(store.modified("").has_value());
+        CHECK_FALSE(store.remove(""));
+        CHECK_THROWS_AS(store.write("", {}), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.create("")), not_found);
+        const std::vector<std::string> keys{"", "x", ""};
+        std::string seen;
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
+            seen += bytes ? as_text(*bytes) : std::string_view{"-"};
+        });
+        CHECK(seen == "-x-");
+        CHECK(store.list("", "") == std::vector<std::string>{"x"});
+        CHECK(at.server.count(asks_for::other) == 0);
+    }
+}
+
+TEST_CASE("s3_storage: where it is, and whether anything is there") {
+    const place at{"a/b/"};
+    CHECK(at.store.name() == "s3://bucket/a/b");
+    CHECK_FALSE(at.store.exists());
+    at.server.put("a/b/", "the folder itself");
+    CHECK_FALSE(at.store.exists());
+    at.server.put("a/b/c/d", "");
+    CHECK(at.store.exists());
+    CHECK(at.server.requests().back().parameter("max-keys") == "1");
+    CHECK(&at.store.client() == &store_type{at.store}.client());  // copies are handles
+}
+
+TEST_CASE("s3_storage: a listing's versions are those of reading, and others when the bytes are") {
+    const place at{"a/b/", 10};
+    store_type store = at.store;
+    store.write("x", as_bytes("some content in parts"));
+    const auto first = store.entries("", "", 10);
+    REQUIRE(first.size() == 1);
+    CHECK(first.front().size == 21);
+    CHECK(store.read_versioned("x").version == first.front().version);
+    store.write("x", as_bytes("Some content in parts"));
+    CHECK(store.entries("", "", 10).front().version != first.front().version);
+    CHECK(store.read_versioned("x").version != first.front().version);
+    CHECK(store.entries("", "", 0).empty());
+}
+
+TEST_CASE("s3_storage: large objects are written in parts, small ones at once") {
+    constexpr std::size_t part = std::size_t{5} << 20U;
+    const place at{"a/b/", part, answering_later()};
+    store_type store = at.store;
+    std::string text;
+    while (text.size() <= 3 * part) {
+        text += std::to_string(text.size()) + ",";
+    }
+    for (const std::size_t size : {std::size_t{0}, part, part + 1, 3 * part}) {
+        CAPTURE(size);
+        at.server.forget_requests();
+        store.write("x", as_bytes(std::string_view{text}.substr(0, size)));
+        CHECK((at.server.content("a/b/x") == text.substr(0, size)));
+        CHECK(at.server.count(asks_for::put) == (size <= part ? 1 : 0));
+        CHECK(at.server.count(asks_for::upload_part) == (size <= part ? 0 : (size + part - 1) / part));
+        CHECK(at.server.most_under_way() <= s3_options{}.most_uploads);
+        CHECK((text_of(store.read("x")) == text.substr(0, size)));
+    }
+    CHECK(at.server.open_uploads() == 0);
+    // A failure leaves the older one, and no rest.
+    at.server.fail_by([](const http::request& ask, std::size_t) {
+        return ask.url.find("partNumber=2") != std::string::npos ? std::optional{s3_error(403, "AccessDenied")}
+                                                                 : std::nullopt;
+    });
+    CHECK_THROWS_AS(store.write("x", as_bytes(text)), access_denied);
+    CHECK((at.server.content("a/b/x") == text.substr(0, 3 * part)));
+    CHECK(at.server.open_uploads() == 0);
+}
+
+TEST_CASE("s3_storage: a HEAD that is refused, and then is not") {
+    fake_s3_options how;
+    how.region = "eu-west-1";
+    how.clock_offset = std::chrono::hours{3};
+    const place at{"a/b/", 10, how};
+    at.server.put("a/b/x", "some content in parts");
+    at.server.put("a/b/empty", "");
+    CHECK(at.store.size("x") == 21);
+    const place again{"a/b/", 10, how};
+    again.server.put("a/b/empty", "");
+    CHECK(again.store.size("empty") == 0);
+    const place once_more{"a/b/", 10, how};
+    once_more.server.put("a/b/x", "");
+    CHECK_FALSE(once_more.store.modified("missing").has_value());
+    CHECK(once_more.store.modified("x").has_value());
+}
+
+TEST_CASE("s3_storage: failures name bucket and key, and are of the right kind") {
+    const place at{"a/b/"};
+    store_type store = at.store;
+    const auto all_fail_with = [&](http::response how) {
+        at.server.fail_by([how = std::move(how)](const http::request&, std::size_t) { return std::optional{how}; });
+    };
+    const auto each = [&]<class Error>(const Error*) {
+        CHECK_THROWS_AS(static_cast<void>(store.read("x")), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.list("", "")), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.size("x")), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.modified("x")), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.exists()), Error);
+        CHECK_THROWS_AS(store.write("x", {}), Error);
+        CHECK_THROWS_AS(static_cast<void>(store.remove("x")), Error);
+    };
+    all_fail_with(s3_error(403, "AccessDenied"));
+    each(static_cast<const access_denied*>(nullptr));
+    all_fail_with(s3_error(503, "SlowDown"));
+    each(static_cast<const unavailable*>(nullptr));
+    all_fail_with(s3_error(501, "NotImplemented"));
+    each(static_cast<const unsupported*>(nullptr));
+    all_fail_with(s3_error(403, "AccessDenied"));
+    try {
+        static_cast<void>(store.read("x y"));
+        FAIL("it was read");
+    } catch (const access_denied& thrown) {
+        CHECK(thrown.where() == "s3://bucket/a/b/x y");
+        CHECK(std::string_view{thrown.what()}.find("tx000001") != std::string_view::npos);
+    }
+}
+
+TEST_CASE("s3_storage: a removal of what went meanwhile is one") {
+    const place at{"a/b/"};
+    store_type store = at.store;
+    at.server.put("a/b/x", "x");
+    at.server.fail_by([](const http::request& ask, std::size_t) {
+        return ask.method == http::method::remove ? std::optional{s3_error(404, "NoSuchKey")} : std::nullopt;
+    });
+    CHECK(store.remove("x"));
+    CHECK(at.server.requests().back().what == asks_for::remove);
+}
+
+TEST_CASE("s3_storage: with a transport, the options say whose keys it has") {
+    fake_s3_options how;
+    how.keys.reset();
+    const fake_s3 server{how};
+    server.put("run/a", "content");
+    s3_options options = quick_options();
+    options.anonymous = true;
+    const s3_storage<fake_s3> anonymous{"s3://bucket/run", options, server};
+    CHECK(text_of(anonymous.read("a")) == "content");
+    server.accept(fake_keys);
+    CHECK_THROWS_AS(static_cast<void>(anonymous.read("a")), access_denied);
+    options.anonymous = false;
+    options.keys = fake_keys;
+    const s3_storage<fake_s3> with_keys{"s3://bucket/run", options, server};
+    CHECK(text_of(with_keys.read("a")) == "content");
+}
+
+TEST_CASE("s3_storage: what can be no place is refused at once, and nobody is asked") {
+    const fake_s3 server;
+    const static_credentials who{fake_keys};
+    CHECK_THROWS_AS((store_type{"/tmp/run", quick_options(), server, who}), value_error);
+    CHECK_THROWS_AS((store_type{"s3://", quick_options(), server, who}), value_error);
+    s3_options options = quick_options();
+    options.endpoint = "localhost";
+    CHECK_THROWS_AS((store_type{"s3://bucket", options, server, who}), value_error);
+    options = quick_options();
+    options.region = "EU";
+    CHECK_THROWS_AS((store_type{"s3://bucket", options, server, who}), value_error);
+    CHECK(server.count() == 0);
+}

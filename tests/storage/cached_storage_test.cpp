@@ -1,0 +1,817 @@
+#include <smdebug/storage/cached_storage.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/counting_storage.hpp"
+#include "support/storage_conformance.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/writing_conformance.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const cache_options everything{.cacheable = [](std::string_view) { return true; }};
+
+constexpr std::string_view event_key = "events/000000000001/000000000001_worker_0.tfevents";
+
+std::string nth_key(int i) { return "events/" + std::to_string(1000 + i) + ".tfevents"; }
+
+std::size_t count_of(const std::vector<std::string>& calls, std::string_view begin) {
+    return static_cast<std::size_t>(
+        std::count_if(calls.begin(), calls.end(), [&](const std::string& one) { return one.starts_with(begin); }));
+}
+
+// A gate that opens once.
+class gate {
+public:
+    void open() {
+        const std::lock_guard lock{guard_};
+        open_ = true;
+        moved_.notify_all();
+    }
+    void pass() {
+        std::unique_lock lock{guard_};
+        ++waiting_;
+        moved_.notify_all();
+        moved_.wait(lock, [&] { return open_; });
+    }
+    void await_waiting(int how_many) {
+        std::unique_lock lock{guard_};
+        moved_.wait(lock, [&] { return waiting_ >= how_many; });
+    }
+
+private:
+    std::mutex guard_;
+    std::condition_variable moved_;
+    bool open_ = false;
+    int waiting_ = 0;
+};
+
+// Waits for what another thread is about to do.
+template <class Done>
+bool comes_true(Done&& done) {
+    const auto until = far_away();
+    while (!done()) {
+        if (change_signal::clock::now() > until) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return true;
+}
+
+template <class Store>
+auto cached_and_filled(const object_map& objects, Store store, std::uint64_t most_bytes) {
+    for (const auto& [key, content] : objects) {
+        store.write(key, as_bytes(content));
+    }
+    return cached(std::move(store), memory_cache{most_bytes}, everything);
+}
+
+storage_under_test<cached_storage<memory_storage>> cached_map() {
+    auto store = cached(memory_storage{}, memory_cache{}, everything);
+    return {.store = store,
+            .write = [store](const std::string& key,
+                             const std::string& content) mutable { store.write(key, as_bytes(content)); },
+            .remove = [store](const std::string& key) mutable { store.remove(key); }};
+}
+
+storage_under_test<cached_storage<local_storage>> cached_directory() {
+    const auto folder = std::make_shared<temporary_folder>();
+    auto store = cached(local_storage{folder->path() + "/run"}, memory_cache{}, everything);
+    return {.store = store,
+            .write = [store, folder](const std::string& key,
+                                     const std::string& content) mutable { store.write(key, as_bytes(content)); },
+            .remove = [store, folder](const std::string& key) mutable { store.remove(key); }};
+}
+
+storage_under_test<cached_storage<memory_storage, disk_cache>> cached_on_disk() {
+    const auto folder = std::make_shared<temporary_folder>();
+    auto store = cached(memory_storage{}, disk_cache{folder->path()}, everything);
+    return {.store = store,
+            .write = [store, folder](const std::string& key,
+                                     const std::string& content) mutable { store.write(key, as_bytes(content)); },
+            .remove = [store, folder](const std::string& key) mutable { store.remove(key); }};
+}
+
+// Each optional ability, of a storage and of a cached one around it.
+template <class Inner>
+constexpr bool keeps_abilities() {
+    using outer = cached_storage<Inner>;
+    static_assert(storage<outer> && std::copyable<outer>);
+    static_assert(batch_reader<outer> && range_batch_reader<outer> && range_batch_prober<outer>);
+    static_assert(viewing_storage<outer> && view_prober<outer> && prefetching_storage<outer> && ahead_prober<outer>);
+    return entry_lister<outer> == entry_lister<Inner> && versioned_reader<outer> == versioned_reader<Inner> &&
+           place_prober<outer> == place_prober<Inner> && followable_storage<outer> == followable_storage<Inner> &&
+           announcing_storage<outer> == announcing_storage<Inner> && dated_storage<outer> == dated_storage<Inner> &&
+           object_writer<outer> == object_writer<Inner> && appending_storage<outer> == appending_storage<Inner> &&
+           removing_storage<outer> == removing_storage<Inner> && claiming_storage<outer> == claiming_storage<Inner> &&
+           follow_prober<outer> == followable_storage<Inner> && claim_prober<outer> == claiming_storage<Inner> &&
+           removal_prober<outer> == removing_storage<Inner>;
+}
+static_assert(keeps_abilities<storage_archetype>() && keeps_abilities<followable_archetype>() &&
+              keeps_abilities<reluctant_archetype>() && keeps_abilities<announcing_archetype>() &&
+              keeps_abilities<dated_archetype>() && keeps_abilities<entry_archetype>() &&
+              keeps_abilities<range_batch_archetype>() && keeps_abilities<viewing_archetype>() &&
+              keeps_abilities<prefetching_archetype>() && keeps_abilities<writable_archetype>() &&
+              keeps_abilities<appending_archetype>() && keeps_abilities<removing_archetype>() &&
+              keeps_abilities<claiming_archetype>() && keeps_abilities<unclaiming_archetype>());
+static_assert(keeps_abilities<memory_storage>() && keeps_abilities<local_storage>() && keeps_abilities<any_storage>() &&
+              keeps_abilities<cached_storage<memory_storage>>());
+
+template <class Inner>
+concept can_be_cached_on_disk = requires {
+    typename cached_storage<Inner, disk_cache>;
+};
+static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<entry_archetype> &&
+              !can_be_cached_on_disk<storage_archetype> && !can_be_cached_on_disk<any_storage>);
+
+}  // namespace
+
+TEST_CASE("cached_storage: passes the conformance suite over a map in memory") {
+    check_storage_conformance([](const object_map& objects) {
+        return cached_and_filled(objects, memory_storage{}, memory_cache::usual_bytes);
+    });
+}
+TEST_CASE("cached_storage: passes it with what it usually caches") {
+    check_storage_conformance([](const object_map& objects) {
+        memory_storage store;
+        for (const auto& [key, content] : objects) {
+            store.write(key, as_bytes(content));
+        }
+        return cached(store);
+    });
+}
+TEST_CASE("cached_storage: passes it with a cache in which nothing stays") {
+    for (const std::uint64_t most : {std::uint64_t{0}, std::uint64_t{257}, std::uint64_t{600}}) {
+        check_storage_conformance(
+            [&](const object_map& objects) { return cached_and_filled(objects, memory_storage{}, most); });
+    }
+}
+TEST_CASE("cached_storage: passes it over storages without versions, and without batches") {
+    check_storage_conformance([](const object_map& objects) {
+        return cached_and_filled(objects, plain_counting_storage{}, memory_cache::usual_bytes);
+    });
+}
+TEST_CASE("cached_storage: passes it over a storage that tells versions in listings alone") {
+    check_storage_conformance([](const object_map& objects) {
+        return cached_and_filled(objects, listing_counting_storage{}, memory_cache::usual_bytes);
+    });
+}
+TEST_CASE("cached_storage: passes it over a directory") {
+    const temporary_folder folder;
+    check_storage_conformance([&](const object_map& objects) {
+        return cached_and_filled(objects, local_storage{folder.path()}, memory_cache::usual_bytes);
+    });
+}
+TEST_CASE("cached_storage: passes it behind the erased seam, and around it") {
+    check_storage_conformance([](const object_map& objects) {
+        return any_storage{cached_and_filled(objects, memory_storage{}, memory_cache::usual_bytes)};
+    });
+    check_storage_conformance([](const object_map& objects) {
+        memory_storage store;
+        for (const auto& [key, content] : objects) {
+            store.write(key, as_bytes(content));
+        }
+        return cached(any_storage{store}, memory_cache{}, everything);
+    });
+}
+TEST_CASE("cached_storage: passes it with a cache on disk, cold, warm, and in which nothing stays") {
+    const temporary_folder folder;
+    memory_storage store;
+    for (const auto& [key, content] : conformance_objects()) {
+        store.write(key, as_bytes(content));
+    }
+    const auto on_disk = [&](std::uint64_t most, std::uint64_t most_memory) {
+        check_storage_conformance([&](const object_map&) {
+            return cached(store, disk_cache{folder.path() + "/cache", most, most_memory}, everything);
+        });
+    };
+    on_disk(disk_cache::usual_bytes, disk_cache::usual_memory);
+    on_disk(disk_cache::usual_bytes, disk_cache::usual_memory);
+    on_disk(disk_cache::usual_bytes, 0);
+    on_disk(10'000, 0);
+    on_disk(0, 0);
+    check_storage_conformance([&](const object_map& objects) {
+        listing_counting_storage listing;
+        for (const auto& [key, content] : objects) {
+            listing.write(key, as_bytes(content));
+        }
+        return cached(listing, disk_cache{folder.path() + "/cache", 1'000'000, 0}, everything);
+    });
+}
+
+TEST_CASE("cached_storage: can be followed") { check_follower_conformance(cached_map); }
+TEST_CASE("cached_storage: can be followed over a directory") { check_follower_conformance(cached_directory); }
+TEST_CASE("cached_storage: announces changes") { check_signal_conformance(cached_map); }
+TEST_CASE("cached_storage: dates objects") { check_dating_conformance(cached_map); }
+TEST_CASE("cached_storage: lists with versions") { check_version_conformance(cached_map); }
+TEST_CASE("cached_storage: is written piece by piece") { check_output_conformance(cached_map); }
+TEST_CASE("cached_storage: is written piece by piece over a directory") { check_output_conformance(cached_directory); }
+TEST_CASE("cached_storage: is written piece by piece with a cache on disk") {
+    check_output_conformance(cached_on_disk);
+}
+TEST_CASE("cached_storage: removes objects") { check_removal_conformance(cached_map); }
+TEST_CASE("cached_storage: removes objects with a cache on disk") { check_removal_conformance(cached_on_disk); }
+TEST_CASE("cached_storage: holds keys") { check_claim_conformance(cached_map); }
+TEST_CASE("cached_storage: holds keys over a directory") { check_claim_conformance(cached_directory); }
+
+TEST_CASE("cached_storage: keeps the inner storage's word on what is worth its while, and its name") {
+    const memory_storage objects;
+    CHECK(cached(followable_archetype{objects}).follows());
+    CHECK_FALSE(cached(reluctant_archetype{objects}).follows());
+    CHECK(cached(viewing_archetype{objects}).views());
+    CHECK_FALSE(cached(unviewing_archetype{objects}).views());
+    CHECK_FALSE(cached(storage_archetype{objects}).views());
+    CHECK(cached(range_batch_archetype{objects}).batches_ranges());
+    CHECK_FALSE(cached(storage_archetype{objects}).batches_ranges());
+    CHECK(cached(claiming_archetype{objects}).claims());
+    CHECK_FALSE(cached(unclaiming_archetype{objects}).claims());
+    CHECK(cached(storage_archetype{objects}).reads_ahead());
+    CHECK_FALSE(cached(storage_archetype{objects}, memory_cache{}, {.threads_ahead = 0}).reads_ahead());
+    CHECK(cached(storage_archetype{objects}).name() == "archetype");
+    const auto twice = cached(cached(objects));
+    static_assert(std::same_as<decltype(twice), const cached_storage<cached_storage<memory_storage>>>);
+}
+
+TEST_CASE("cached_storage: a read of a part brings the whole, once, and copies nothing after that") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    const auto store = cached(inner);
+    CHECK(text_of(store.read(event_key, {2, 3})) == "234");
+    CHECK(inner.calls() == std::vector<std::string>{"entries events/", "read " + std::string{event_key}});
+    const auto whole = store.read(event_key);
+    CHECK(text_of(whole) == "0123456789");
+    const auto copy = store;
+    CHECK(copy.read(event_key, {4, 100}).data() == whole.data() + 4);
+    CHECK(store.view(event_key)->data() == whole.data());
+    CHECK(store.read_ahead(event_key));
+    CHECK(inner.calls().empty());
+}
+
+TEST_CASE("cached_storage: one listing tells of a thousand objects") {
+    counting_storage<> inner;
+    constexpr int all = 2500;
+    for (int i = 0; i < all; ++i) {
+        inner.write(nth_key(i), as_bytes(std::to_string(i)));
+    }
+    const auto store = cached(inner);
+    for (int i = 0; i < all; ++i) {
+        REQUIRE(text_of(store.read(nth_key(i), {0, 9})) == std::to_string(i));
+    }
+    const auto calls = inner.calls();
+    CHECK(count_of(calls, "entries ") == 3);
+    CHECK(count_of(calls, "read ") == all);
+    CHECK(calls.size() == all + 3);
+}
+
+TEST_CASE("cached_storage: caches event and index files, and nothing that changes") {
+    counting_storage<> inner;
+    for (const char* key : {"index/000000000/000000000000_worker_0.json", "index/0/0_w.csv", "a/index/0/0_w.json",
+                            "events/0/0_w.tfevents", "x.tfevents"}) {
+        CAPTURE(key);
+        inner.write(key, as_bytes("x"));
+        CHECK(is_written_once(key));
+        const auto store = cached(inner);
+        static_cast<void>(store.read(key));
+        static_cast<void>(inner.calls());
+        static_cast<void>(store.read(key));
+        CHECK(inner.calls().empty());
+    }
+    for (const char* key : {"collections/000000000/worker_0_collections.json", "training_job_end.ts",
+                            "index/0/0.tmp.1.0", "claims/worker_0", "events/0/0_w.tfevents.tmp",
+                            "tensorboard/events.out.tfevents.1.host", "theindex/a.json"}) {
+        CAPTURE(key);
+        CHECK_FALSE(is_written_once(key));
+        inner.write(key, as_bytes("x"));
+        const auto store = cached(inner);
+        CHECK(store.read_ahead(key));
+        for (int i = 0; i < 2; ++i) {
+            static_cast<void>(store.read(key, {0, 1}));
+            CHECK(inner.calls() == std::vector<std::string>{"part " + std::string{key}});
+        }
+    }
+}
+
+TEST_CASE("cached_storage: parts of what is too large are read each time, and its size is asked for once") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    const auto store = cached(inner, memory_cache{}, {.largest_object = 9});
+    for (int i = 0; i < 3; ++i) {
+        CHECK(text_of(store.read(event_key, {2, 3})) == "234");
+    }
+    CHECK(store.read(event_key).size() == 10);
+    CHECK(store.read_ahead(event_key));
+    const auto calls = inner.calls();
+    CHECK(count_of(calls, "entries ") == 1);
+    CHECK(count_of(calls, "part ") == 3);
+    CHECK(calls.size() == 5);
+}
+
+TEST_CASE("cached_storage: without versions it asks for the size, once") {
+    plain_counting_storage inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    const auto store = cached(inner);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(text_of(store.read(event_key, {2, 3})) == "234");
+    }
+    const std::string key{event_key};
+    CHECK(inner.calls() == std::vector<std::string>{"size " + key, "read " + key});
+}
+
+TEST_CASE("cached_storage: what is used goes last, and what went stays whole for those who hold it") {
+    counting_storage<> inner;
+    for (int i = 0; i < 4; ++i) {
+        inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i))));
+    }
+    const auto store = cached(inner, memory_cache{3 * 1256});
+    const byte_buffer first = store.read(nth_key(0));
+    for (const int i : {1, 2, 0, 3, 0, 2, 3}) {  // 3 comes, 1 goes
+        static_cast<void>(store.read(nth_key(i)));
+    }
+    CHECK(count_of(inner.calls(), "read ") == 4);
+    static_cast<void>(store.read(nth_key(1)));
+    CHECK(count_of(inner.calls(), "read ") == 1);
+    static_cast<void>(store.read(nth_key(0)));
+    CHECK(count_of(inner.calls(), "read ") == 1);
+    CHECK(text_of(first) == std::string(1000, 'a'));
+}
+
+TEST_CASE("cached_storage: of many threads that want the same object one fetches it") {
+    counting_storage<> inner;
+    constexpr int objects = 20;
+    for (int i = 0; i < objects; ++i) {
+        inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i))));
+    }
+    const auto store = cached(inner);
+    std::atomic<int> wrong{0};
+    {
+        std::vector<std::jthread> readers;
+        for (int thread = 0; thread < 8; ++thread) {
+            readers.emplace_back([&] {
+                for (int i = 0; i < objects; ++i) {
+                    static_cast<void>(store.read_ahead(nth_key(objects - 1 - i)));
+                    wrong +=
+                        text_of(store.read(nth_key(i), {10, 5})) == std::string(5, static_cast<char>('a' + i)) ? 0 : 1;
+                }
+            });
+        }
+    }
+    CHECK(wrong == 0);
+    const auto calls = inner.calls();
+    CHECK(count_of(calls, "read ") == objects);
+    CHECK(count_of(calls, "entries ") == 1);
+    CHECK(count_of(calls, "part ") == 0);
+}
+
+TEST_CASE("cached_storage: readers, writers and a cache that is too small give only what was there") {
+    const auto try_it = [](auto store) {
+        std::atomic<bool> done{false};
+        std::atomic<int> wrong{0};
+        const auto text = [](int round) { return std::string(2000, static_cast<char>('a' + round % 26)); };
+        for (int i = 0; i < 3; ++i) {
+            store.write(nth_key(i), as_bytes(text(0)));
+        }
+        {
+            std::vector<std::jthread> readers;
+            for (int thread = 0; thread < 3; ++thread) {
+                readers.emplace_back([&, thread] {
+                    while (!done) {
+                        for (int i = 0; i < 3; ++i) {
+                            const std::string seen =
+                                text_of(store.read(nth_key(i), {static_cast<unsigned>(thread), 500}));
+                            wrong += seen == std::string(500, seen.empty() ? '?' : seen.front()) ? 0 : 1;
+                            static_cast<void>(store.read_ahead(nth_key((i + 1) % 3)));
+                        }
+                        wrong += store.list("events/", "").size() == 3 ? 0 : 1;
+                    }
+                });
+            }
+            auto writer = store;
+            for (int round = 1; round < 200; ++round) {
+                writer.write(nth_key(round % 3), as_bytes(text(round)));
+                // What was written is seen by who wrote it, whatever the others do.
+                wrong += text_of(store.read(nth_key(round % 3))) == text(round) ? 0 : 1;
+            }
+            done = true;
+        }
+        CHECK(wrong == 0);
+    };
+    const temporary_folder folder;
+    try_it(cached(memory_storage{}, memory_cache{2 * 2256}));
+    try_it(cached(memory_storage{}));
+    try_it(cached(plain_counting_storage{}));
+    try_it(cached(listing_counting_storage{}));
+    try_it(cached(memory_storage{}, disk_cache{folder.path() + "/1", 20'000, 3000}));
+    try_it(cached(listing_counting_storage{}, disk_cache{folder.path() + "/2", 20'000, 3000}));
+}
+
+TEST_CASE("cached_storage: a fetch that fails fails those that waited, and is not remembered") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    gate hold;
+    std::atomic<int> reads{0};
+    inner.before_each([&](const std::string& call) {
+        if (call.starts_with("read ") && reads++ == 0) {
+            hold.pass();
+            throw unavailable("the test says so", {.where = call});
+        }
+    });
+    const auto store = cached(inner);
+    std::atomic<int> failed{0};
+    {
+        std::vector<std::jthread> readers;
+        for (int thread = 0; thread < 4; ++thread) {
+            readers.emplace_back([&] {
+                try {
+                    static_cast<void>(store.read(event_key, {1, 1}));
+                } catch (const unavailable& thrown) {
+                    failed += thrown.where().starts_with("read ") ? 1 : 0;
+                }
+            });
+        }
+        hold.await_waiting(1);
+        std::this_thread::sleep_for(std::chrono::milliseconds{20});  // the others come to wait, mostly
+        hold.open();
+    }
+    CHECK(failed >= 1);
+    CHECK(reads <= 4);
+    CHECK(text_of(store.read(event_key, {1, 1})) == "1");
+}
+
+TEST_CASE("cached_storage: that an object is missing is not remembered") {
+    counting_storage<> inner;
+    const auto store = cached(inner);
+    for (int i = 0; i < 2; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(store.read(event_key)), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.read(event_key, {0, 1})), not_found);
+        CHECK_FALSE(store.view(event_key));
+        CHECK_FALSE(store.size(event_key));
+    }
+    inner.objects().write(event_key, as_bytes("1"));
+    CHECK(text_of(store.read(event_key)) == "1");
+}
+
+TEST_CASE("cached_storage: an object that disappears between listing and reading is not found, and nothing else") {
+    const temporary_folder folder;
+    const auto try_it = [](auto store, auto inner) {
+        inner.objects().write(nth_key(0), as_bytes("first"));
+        inner.objects().write(nth_key(1), as_bytes("second"));
+        inner.objects().write(nth_key(2), as_bytes("third"));
+        CHECK(store.list("events/", "").size() == 3);
+        CHECK(text_of(store.read(nth_key(0))) == "first");
+        inner.objects().remove(nth_key(1));
+        CHECK_THROWS_AS(static_cast<void>(store.read(nth_key(1), {0, 1})), not_found);
+        CHECK_THROWS_AS(static_cast<void>(store.read(nth_key(1))), not_found);
+        const std::vector<std::string> keys{nth_key(0), nth_key(1), nth_key(2)};
+        std::string told;
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
+            told += bytes ? std::string{as_text(*bytes)} : "-";
+            told += " ";
+        });
+        CHECK(told == "first - third ");
+        inner.objects().write(nth_key(1), as_bytes("again"));
+        CHECK(text_of(store.read(nth_key(1))) == "again");
+    };
+    const counting_storage<> one;
+    try_it(cached(one), one);
+    const plain_counting_storage plain;
+    try_it(cached(plain), plain);
+    const counting_storage<> kept;
+    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
+    const listing_counting_storage listing;
+    try_it(cached(listing, disk_cache{folder.path() + "/b"}), listing);
+}
+
+TEST_CASE("cached_storage: what is written, committed or removed through it is seen at once") {
+    auto store = cached(memory_storage{});
+    auto other = store;
+    store.write(event_key, as_bytes("first"));
+    CHECK(text_of(store.read(event_key)) == "first");
+    other.write(event_key, as_bytes("other"));
+    CHECK(text_of(store.read(event_key, {1, 2})) == "th");
+    auto out = store.create(event_key);
+    append_texts(out, {"third"});
+    CHECK(text_of(other.read(event_key)) == "other");
+    out.commit(durability::cached);
+    CHECK(text_of(other.read(event_key)) == "third");
+    CHECK(store.remove(event_key));
+    CHECK_THROWS_AS(static_cast<void>(other.read(event_key)), not_found);
+    CHECK_FALSE(store.view(event_key));
+}
+
+TEST_CASE("cached_storage: an output keeps the storage alive") {
+    memory_storage objects;
+    auto out = cached(objects).create("a");
+    append_texts(out, {"bytes"});
+    out.commit(durability::cached);
+    CHECK(text_of(objects.read("a")) == "bytes");
+}
+
+TEST_CASE("cached_storage: a write that fails may have been done: what is cached goes") {
+    struct failing : memory_storage {
+        void write(std::string_view key, byte_view bytes) {
+            memory_storage::write(key, bytes);
+            throw unavailable("the answer got lost");
+        }
+    };
+    failing inner;
+    inner.memory_storage::write(event_key, as_bytes("first"));
+    auto store = cached(inner);
+    CHECK(text_of(store.read(event_key)) == "first");
+    CHECK_THROWS_AS(store.write(event_key, as_bytes("other")), unavailable);
+    CHECK(text_of(store.read(event_key)) == "other");
+}
+
+TEST_CASE("cached_storage: what others replace is seen when its version is learnt anew") {
+    const temporary_folder folder;
+    const auto try_it = [](auto store, auto inner) {
+        const auto seen = [&] { return text_of(store.read(event_key)); };
+        const std::vector<std::function<void()>> ways{
+            [&] { static_cast<void>(store.list("events/", "")); },
+            [&] { static_cast<void>(store.entries("events/", "", 5)); },
+            [&] { store.forget(event_key); },
+            [&] { store.forget(); },
+        };
+        inner.objects().write(event_key, as_bytes("0"));
+        CHECK(seen() == "0");
+        for (std::size_t way = 0; way < ways.size(); ++way) {
+            CAPTURE(way);
+            const std::string older = seen();
+            inner.objects().write(event_key, as_bytes(std::to_string(way + 1)));  // of the same size
+            CHECK(seen() == older);
+            ways[way]();
+            CHECK(seen() == std::to_string(way + 1));
+            CHECK(text_of(store.read(event_key, {0, 2})) == std::to_string(way + 1));
+        }
+    };
+    const counting_storage<> one;
+    try_it(cached(one), one);
+    const listing_counting_storage listing;
+    try_it(cached(listing), listing);
+    const counting_storage<> kept;
+    try_it(cached(kept, disk_cache{folder.path() + "/a"}), kept);
+    const listing_counting_storage kept_listing;
+    try_it(cached(kept_listing, disk_cache{folder.path() + "/b"}), kept_listing);
+}
+
+TEST_CASE("cached_storage: without versions, another size or forget() tells that it was replaced") {
+    plain_counting_storage inner;
+    const auto store = cached(inner);
+    inner.write(event_key, as_bytes("first"));
+    CHECK(text_of(store.read(event_key)) == "first");
+    inner.objects().write(event_key, as_bytes("replaced"));
+    static_cast<void>(store.list("events/", ""));
+    CHECK(text_of(store.read(event_key)) == "replaced");
+    inner.objects().write(event_key, as_bytes("REPLACED"));
+    store.forget(event_key);
+    CHECK(text_of(store.read(event_key)) == "REPLACED");
+}
+
+TEST_CASE("cached_storage: what was replaced between listing and fetching is given as it is, and kept as what it is") {
+    const temporary_folder folder;
+    const auto try_it = [](auto make, auto inner) {
+        inner.objects().write(event_key, as_bytes("first"));
+        {
+            const auto store = make();
+            static_cast<void>(store.list("", ""));
+            if constexpr (entry_lister<decltype(inner)>) {
+                static_cast<void>(store.entries("", "", 9));
+            }
+            inner.objects().write(event_key, as_bytes("other"));
+            CHECK(text_of(store.read(event_key)) == "other");
+            CHECK(text_of(store.read(event_key)) == "other");
+            inner.objects().write(event_key, as_bytes("longer"));
+            static_cast<void>(store.entries("", "", 9));
+            inner.objects().write(event_key, as_bytes("longest"));
+            CHECK(text_of(store.read(event_key, {0, 9})) == "longest");
+        }
+        CHECK(text_of(make().read(event_key)) == "longest");
+    };
+    const counting_storage<> one;
+    try_it([&] { return cached(one); }, one);
+    try_it([&] { return cached(one, disk_cache{folder.path() + "/a"}); }, one);
+    const listing_counting_storage listing;
+    try_it([&] { return cached(listing); }, listing);
+    try_it([&] { return cached(listing, disk_cache{folder.path() + "/b"}); }, listing);
+}
+
+TEST_CASE("cached_storage: of files that grow, read in turns, nothing is fetched again and again") {
+    counting_storage<> inner;
+    constexpr int files = 4;
+    std::vector<std::string> written(files);
+    std::vector<std::string> seen(files);
+    const auto store = cached(inner);
+    std::uint64_t fetched = 0;
+    for (int round = 0; round < 50; ++round) {
+        for (std::size_t i = 0; i < files; ++i) {
+            written[i] += "round " + std::to_string(round) + " of file " + std::to_string(i) + ";";
+            inner.objects().write(nth_key(static_cast<int>(i)), as_bytes(written[i]));
+        }
+        for (std::size_t i = 0; i < files; ++i) {
+            const auto calls_before = inner.calls();
+            const std::string more = text_of(store.read(nth_key(static_cast<int>(i)), {seen[i].size(), UINT64_MAX}));
+            const auto calls = inner.calls();
+            fetched += count_of(calls, "read ") > 0 ? written[i].size() : more.size();
+            seen[i] += more;
+            REQUIRE(seen[i] == written[i]);
+        }
+    }
+    std::uint64_t all = 0;
+    for (const std::string& one : written) {
+        all += one.size();
+    }
+    CHECK(fetched <= 2 * all);
+}
+
+TEST_CASE("cached_storage: a read behind the end of what does not grow gives nothing, and keeps it cached") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    const auto store = cached(inner);
+    CHECK(store.read(event_key, {10, 5}).empty());
+    CHECK(store.read(event_key, {UINT64_MAX, 5}).empty());
+    static_cast<void>(inner.calls());
+    CHECK(text_of(store.read(event_key, {8, 5})) == "89");
+    CHECK(store.read(event_key, {12, 0}).empty());
+    CHECK(inner.calls().empty());
+}
+
+TEST_CASE("cached_storage: who may read and not list gets what is there") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    inner.before_each([](const std::string& call) {
+        if (call.starts_with("entries ")) {
+            throw access_denied("the test says so");
+        }
+    });
+    const std::string key{event_key};
+    const auto store = cached(inner);
+    CHECK(text_of(store.read(key, {1, 1})) == "1");
+    CHECK(text_of(store.read(key, {2, 1})) == "2");
+    CHECK(inner.calls() == std::vector<std::string>{"entries events/", "size " + key, "read " + key});
+    const temporary_folder folder;
+    const auto on_disk = cached(inner, disk_cache{folder.path()});
+    CHECK(text_of(on_disk.read(key, {1, 1})) == "1");
+    CHECK(text_of(on_disk.read(key, {1, 1})) == "1");
+    CHECK(inner.calls() == std::vector<std::string>{"entries events/", "part " + key, "part " + key});
+}
+
+TEST_CASE("cached_storage: a listing that fails does not fail the read") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    int failures = 1;
+    inner.before_each([&](const std::string& call) {
+        if (call.starts_with("entries ") && failures-- > 0) {
+            throw unavailable("the test says so");
+        }
+    });
+    const auto store = cached(inner);
+    CHECK(text_of(store.read(event_key, {1, 1})) == "1");
+    static_cast<void>(inner.calls());
+    CHECK(text_of(store.read(event_key, {1, 1})) == "1");
+    CHECK(count_of(inner.calls(), "read ") == 1);
+}
+
+// Reading ahead ---------------------------------------------------------------------------------------------------
+
+TEST_CASE("cached_storage: read_ahead brings the object, and a read waits for one on its way") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    gate hold;
+    inner.before_each([&](const std::string& call) {
+        if (call.starts_with("read ")) {
+            hold.pass();
+        }
+    });
+    const auto store = cached(inner);
+    CHECK_FALSE(store.read_ahead(event_key));
+    hold.await_waiting(1);
+    CHECK(store.read_ahead(event_key));  // on its way
+    std::string seen;
+    {
+        const std::jthread reader{[&] { seen = text_of(store.read(event_key, {3, 2})); }};
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        hold.open();
+    }
+    CHECK(seen == "34");
+    CHECK(count_of(inner.calls(), "read ") == 1);
+    CHECK(store.read_ahead(event_key));
+}
+
+TEST_CASE("cached_storage: after reading ahead has failed the read itself asks, while it fails, too") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("0123456789"));
+    std::atomic<int> reads{0};
+    gate hold;
+    inner.before_each([&](const std::string& call) {
+        if (call.starts_with("read ") && reads++ == 0) {
+            hold.pass();
+            throw unavailable("the test says so");
+        }
+    });
+    const auto store = cached(inner);
+    CHECK_FALSE(store.read_ahead(event_key));
+    hold.await_waiting(1);
+    std::string seen;
+    {
+        const std::jthread reader{[&] { seen = text_of(store.read(event_key, {3, 2})); }};
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+        hold.open();
+    }
+    CHECK(seen == "34");
+    CHECK(reads == 2);
+    CHECK_FALSE(store.read_ahead("events/missing.tfevents"));
+    CHECK_THROWS_AS(static_cast<void>(store.read("events/missing.tfevents")), not_found);
+}
+
+TEST_CASE("cached_storage: of too many wishes the newest count, and the end waits for what is under way") {
+    counting_storage<> inner;
+    for (int i = 0; i < 100; ++i) {
+        inner.write(nth_key(i), as_bytes("x"));
+    }
+    gate hold;
+    inner.before_each([&](const std::string& call) {
+        if (call.starts_with("read ")) {
+            hold.pass();
+        }
+    });
+    {
+        auto store = std::optional{cached(inner, memory_cache{}, {.threads_ahead = 2, .most_ahead = 3})};
+        const auto copy = *store;
+        CHECK_FALSE(store->read_ahead(nth_key(0)));
+        CHECK_FALSE(store->read_ahead(nth_key(1)));
+        hold.await_waiting(2);
+        for (int i = 2; i < 100; ++i) {
+            CHECK_FALSE(store->read_ahead(nth_key(i)));
+            CHECK_FALSE(store->read_ahead(nth_key(i)));  // once is enough
+        }
+        store.reset();
+        hold.open();
+        CHECK(comes_true([&] { return copy.read_ahead(nth_key(97)) && copy.read_ahead(nth_key(99)); }));
+    }
+    const auto calls = inner.calls();
+    CHECK(count_of(calls, "read ") == 5);
+    for (const int i : {0, 1, 97, 98, 99}) {
+        CHECK(count_of(calls, "read " + nth_key(i)) == 1);
+    }
+}
+
+TEST_CASE("cached_storage: without threads ahead it reads ahead nothing; what is not cached the inner one may") {
+    counting_storage<> inner;
+    inner.write(event_key, as_bytes("x"));
+    const auto store = cached(inner, memory_cache{}, {.threads_ahead = 0});
+    CHECK_FALSE(store.read_ahead(event_key));
+    CHECK(inner.calls().empty());
+    CHECK_FALSE(cached(prefetching_archetype{memory_storage{}}).read_ahead("collections/a"));
+    CHECK(cached(storage_archetype{memory_storage{}}).read_ahead("collections/a"));
+}
+
+// On disk -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("cached_storage: what is cached on disk is there for the next one, and one listing is asked for") {
+    const temporary_folder folder;
+    counting_storage<> inner;
+    for (int i = 0; i < 50; ++i) {
+        inner.write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i % 26))));
+    }
+    const auto read_all = [&] {
+        const auto store = cached(inner, disk_cache{folder.path() + "/cache"});
+        for (int i = 0; i < 50; ++i) {
+            CHECK(text_of(store.read(nth_key(i), {5, 3})) == std::string(3, static_cast<char>('a' + i % 26)));
+        }
+        return inner.calls();
+    };
+    CHECK(count_of(read_all(), "read ") == 50);
+    CHECK(read_all() == std::vector<std::string>{"entries events/"});
+    // A prefix that is used again: the same keys, the same sizes, other objects.
+    for (int i = 0; i < 50; ++i) {
+        inner.objects().write(nth_key(i), as_bytes(std::string(1000, static_cast<char>('a' + i % 26))));
+    }
+    CHECK(count_of(read_all(), "read ") == 50);
+}

@@ -1,0 +1,192 @@
+#include <smdebug/storage/read_ranges.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/remote_storage.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+memory_storage letters() {
+    memory_storage objects;
+    objects.write("a", as_bytes("0123456789"));
+    objects.write("b", as_bytes("abcdefghij"));
+    return objects;
+}
+
+const std::vector<object_range> wanted{{"a", {2, 3}}, {"gone", {0, 4}}, {"b", {8, 9}}, {"a", {0, 1}}, {"b", {1, 1}}};
+
+std::string told_of(std::size_t i, const std::optional<byte_buffer>& bytes) {
+    return std::to_string(i) + (bytes ? std::string{as_text(bytes->view())} : "-") + " ";
+}
+
+template <class Storage>
+std::string all_of(const Storage& store) {
+    std::string told;
+    read_ranges(store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes) { told += told_of(i, bytes); });
+    return told;
+}
+
+template <class Storage>
+std::string past_errors(const Storage& store) {
+    std::string told;
+    read_ranges_past_errors(
+        store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes) { told += told_of(i, bytes); },
+        [&](std::size_t i) {
+            try {
+                throw;
+            } catch (const error& why) {
+                told += std::to_string(i) + "!" + why.where() + " ";
+            } catch (const std::bad_alloc&) {
+                told += std::to_string(i) + "!memory ";
+            }
+        });
+    return told;
+}
+
+// Near misses.
+struct sink_of_views : memory_storage {
+    void read_ranges(std::span<const object_range>, object_sink) const {}
+};
+struct reads_ranges_of_one_key : memory_storage {
+    void read_ranges(std::string_view, std::span<const byte_range>, range_sink) const {}
+};
+struct counts_batches : remote_storage {
+    using remote_storage::remote_storage;
+    [[nodiscard]] int batches_ranges() const { return 0; }
+};
+static_assert(!range_batch_reader<sink_of_views> && !range_batch_reader<reads_ranges_of_one_key>);
+static_assert(range_batch_reader<counts_batches> && !range_batch_prober<counts_batches>);
+
+}  // namespace
+
+TEST_CASE("read_ranges: ranges come in order, whether the storage reads them together or not") {
+    const std::string expected = "0234 1- 2ij 30 4b ";
+    CHECK(all_of(storage_archetype{letters()}) == expected);
+    const remote_storage remote{letters()};
+    CHECK(all_of(remote) == expected);
+    CHECK(remote.asked().calls == std::vector<std::string>{"ranges 5"});
+    CHECK(all_of(any_storage{remote}) == expected);
+    CHECK(remote.asked().calls == std::vector<std::string>{"ranges 5"});
+    CHECK(all_of(any_storage{letters()}) == expected);
+}
+
+TEST_CASE("worth_batching_ranges: as the storage says, and no where it cannot") {
+    CHECK(worth_batching_ranges(remote_storage{letters()}));
+    CHECK_FALSE(worth_batching_ranges(reluctant_remote_storage{letters()}));
+    CHECK_FALSE(worth_batching_ranges(letters()));
+    CHECK(worth_batching_ranges(any_storage{remote_storage{letters()}}));
+    CHECK_FALSE(worth_batching_ranges(any_storage{reluctant_remote_storage{letters()}}));
+    CHECK_FALSE(worth_batching_ranges(any_storage{letters()}));
+}
+
+TEST_CASE("read_ranges: what the sink throws ends the reading and comes out; the storage's errors do, too") {
+    const remote_storage remote{letters()};
+    for (const bool batched : {true, false}) {
+        int called = 0;
+        const auto sink = [&](std::size_t, const std::optional<byte_buffer>&) {
+            ++called;
+            throw std::runtime_error("enough");
+        };
+        CHECK_THROWS_AS(batched ? read_ranges(remote, wanted, sink) : read_ranges(letters(), wanted, sink),
+                        std::runtime_error);
+        CHECK(called == 1);
+    }
+    remote.before_read([](std::string_view key, byte_range) { throw unavailable("no", {.where = std::string{key}}); });
+    CHECK_THROWS_AS(static_cast<void>(all_of(remote)), unavailable);
+    CHECK_THROWS_AS(static_cast<void>(all_of(static_cast<const distant_storage&>(remote))), unavailable);
+}
+
+TEST_CASE("read_ranges_past_errors: goes on behind what cannot be read") {
+    const auto moody = [](std::string_view key, byte_range where) {
+        if (key == "b" && where.offset + where.length > 8) {
+            throw access_denied("no", {.where = std::string{key}});
+        }
+        if (key == "a" && where.offset == 0) {
+            throw std::bad_alloc{};
+        }
+    };
+    const std::string expected = "0234 1- 2!b 3!memory 4b ";
+    const std::vector<object_range> neighbours{{"b", {0, 4}}, {"b", {4, 4}}, {"b", {8, 2}}, {"a", {2, 2}}};
+    const remote_storage remote{letters(), {.gap = 0}};
+    remote.before_read(moody);
+    CHECK(past_errors(remote) == expected);
+    CHECK(past_errors(static_cast<const distant_storage&>(remote)) == expected);
+    // What comes with one request fails together, and yet alone.
+    std::string told;
+    read_ranges_past_errors(
+        remote, neighbours, [&](std::size_t i, const std::optional<byte_buffer>& bytes) { told += told_of(i, bytes); },
+        [&](std::size_t i) { told += std::to_string(i) + "! "; });
+    CHECK(told == "0abcd 1efgh 2! 323 ");
+}
+
+TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked for once") {
+    const memory_storage objects = letters();
+    const remote_storage remote{objects};
+    remote.before_read([](std::string_view key, byte_range) { throw unavailable("no", {.where = std::string{key}}); });
+    const std::vector<object_range> many(50, object_range{"a", {0, 1}});
+    std::size_t failed = 0;
+    read_ranges_past_errors(
+        remote, many, [](std::size_t, const std::optional<byte_buffer>&) { FAIL("called"); },
+        [&](std::size_t i) { CHECK(i == failed++); });
+    CHECK(failed == 50);
+    CHECK(remote.asked().requests.size() == 51);
+    // Where one fails, the ones behind it come together again.
+    const remote_storage better{objects, {.gap = 0}};
+    better.before_read([](std::string_view key, byte_range) {
+        if (key == "b") {
+            throw unavailable("no", {.where = std::string{key}});
+        }
+    });
+    std::vector<object_range> one_bad(100, object_range{"a", {0, 1}});
+    one_bad[3] = {"b", {0, 1}};
+    std::size_t seen = 0;
+    read_ranges_past_errors(
+        better, one_bad, [&](std::size_t, const std::optional<byte_buffer>&) { ++seen; },
+        [](std::size_t i) { CHECK(i == 3); });
+    CHECK(seen == 99);
+    CHECK(better.asked().calls.size() == 9);
+}
+
+TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever their type, as do those of `failed`") {
+    const remote_storage remote{letters()};
+    int calls = 0;
+    CHECK_THROWS_AS(read_ranges_past_errors(
+                        remote, wanted,
+                        [&](std::size_t, const std::optional<byte_buffer>&) {
+                            ++calls;
+                            throw unavailable("the sink's own");
+                        },
+                        [](std::size_t) { FAIL("called"); }),
+                    unavailable);
+    CHECK_THROWS_AS(read_ranges_past_errors(
+                        remote, wanted,
+                        [&](std::size_t, const std::optional<byte_buffer>&) {
+                            ++calls;
+                            throw std::bad_alloc{};
+                        },
+                        [](std::size_t) { FAIL("called"); }),
+                    std::bad_alloc);
+    CHECK(calls == 2);
+    remote.before_read([](std::string_view, byte_range) { throw unavailable("no"); });
+    CHECK_THROWS_AS(
+        read_ranges_past_errors(
+            remote, wanted, [](std::size_t, const std::optional<byte_buffer>&) {}, [](std::size_t) { throw; }),
+        unavailable);
+}

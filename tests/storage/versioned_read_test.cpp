@@ -1,0 +1,86 @@
+#include <smdebug/storage/versioned_read.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/storage_conformance.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+struct reads_pairs {
+    [[nodiscard]] std::pair<byte_buffer, std::string> read_versioned(std::string_view) const { return {}; }
+};
+struct reads_perhaps {
+    [[nodiscard]] std::optional<versioned_object> read_versioned(std::string_view) const { return {}; }
+};
+struct reads_mutably {
+    [[nodiscard]] versioned_object read_versioned(std::string_view) { return {}; }
+};
+
+static_assert(versioned_reader<memory_storage> && versioned_reader<local_storage> && !versioned_reader<any_storage> &&
+              !versioned_reader<entry_archetype>);
+static_assert(!versioned_reader<reads_pairs> && !versioned_reader<reads_perhaps> && !versioned_reader<reads_mutably>);
+
+storage_under_test<memory_storage> map_in_memory() {
+    memory_storage store;
+    return {.store = store,
+            .write = [store](const std::string& key,
+                             const std::string& content) mutable { store.write(key, as_bytes(content)); },
+            .remove = [store](const std::string& key) mutable { store.remove(key); }};
+}
+
+// Writes in place, as the times of the file alone tell of, or by renaming.
+template <bool Renames>
+storage_under_test<local_storage> directory() {
+    const auto folder = std::make_shared<temporary_folder>();
+    local_storage store{folder->path()};
+    return {.store = store,
+            .write =
+                [store, folder](const std::string& key, const std::string& content) mutable {
+                    if constexpr (Renames) {
+                        store.write(key, as_bytes(content));
+                    } else {
+                        folder->write(key, content);
+                    }
+                },
+            .remove = [folder](const std::string& key) { folder->remove(key); }};
+}
+
+}  // namespace
+
+TEST_CASE("versions: of a map in memory") { check_version_conformance(map_in_memory); }
+TEST_CASE("versions: of files that are written in place") { check_version_conformance(directory<false>); }
+TEST_CASE("versions: of files that are replaced") { check_version_conformance(directory<true>); }
+
+TEST_CASE("versions: of two maps in memory none are equal") {
+    memory_storage first;
+    memory_storage second;
+    first.write("a", as_bytes("1"));
+    second.write("a", as_bytes("2"));
+    CHECK(first.read_versioned("a").version != second.read_versioned("a").version);
+    CHECK(first.read_versioned("a").version == first.entries("a", "", 1).front().version);
+}
+
+TEST_CASE("versions: a file that nobody touches keeps its version, once its time is past") {
+    const local_storage store{SMDEBUG_TEST_DATA "/golden"};
+    const auto some = store.entries("scalars/index/", "", 3);
+    REQUIRE(some.size() == 3);
+    CHECK(store.entries("scalars/index/", "", 3) == some);
+    CHECK(store.read_versioned(some.front().key).version == some.front().version);
+    CHECK(store.read_versioned(some.front().key).bytes.size() == some.front().size);
+}

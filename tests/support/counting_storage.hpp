@@ -1,0 +1,140 @@
+// A storage that lists with versions and reads in batches, counts what it is asked for, and does what a test tells it:
+// for what stands between it and a reader.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// What a counting_storage can do beyond a plain one.
+struct counted_abilities {
+    bool entries = true;
+    bool versions = true;  ///< read_versioned
+    bool batches = true;   ///< read_each, read_ranges
+};
+
+/// Holds objects as memory_storage does; copies share everything.  A batch counts as one call, "each a b c" or
+/// "ranges a b"; the others are "read a", "entries a" (with the prefix), "list a", "size a".
+/// Threads: everything may be called at once.
+template <counted_abilities Can = counted_abilities{}>
+class counting_storage {
+    struct state {
+        std::mutex guard;
+        std::vector<std::string> calls;
+        std::function<void(const std::string&)> before = [](const auto&) {};
+    };
+
+public:
+    explicit counting_storage(smdebug::memory_storage objects = {}) : objects_(std::move(objects)) {}
+
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
+        note("read ", key);
+        return objects_.read(key);
+    }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+        note("part ", key);
+        return objects_.read(key, where);
+    }
+    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const requires(Can.versions) {
+        note("read ", key);
+        return objects_.read_versioned(key);
+    }
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const requires(Can.batches) {
+        std::string all = "each";
+        for (const std::string& key : keys) {
+            all += " " + key;
+        }
+        note(all, {});
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            before("one " + keys[i]);
+            const auto whole = objects_.view(keys[i]);
+            sink(i, whole ? std::optional{whole->view()} : std::nullopt);
+        }
+    }
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const
+        requires(Can.batches) {
+        std::string all = "ranges";
+        for (const smdebug::object_range& one : ranges) {
+            all.append(" ").append(one.key);
+        }
+        note(all, {});
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            before("one " + std::string{ranges[i].key});
+            const auto whole = objects_.view(ranges[i].key);
+            sink(i, whole ? std::optional{whole->slice(ranges[i].where)} : std::nullopt);
+        }
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        note("list ", prefix);
+        return objects_.list(prefix, after);
+    }
+    [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
+                                                             std::size_t most) const requires(Can.entries) {
+        note("entries ", prefix);
+        return objects_.entries(prefix, after, most);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        note("size ", key);
+        return objects_.size(key);
+    }
+    [[nodiscard]] std::string name() const { return "counting"; }
+    void write(std::string_view key, smdebug::byte_view bytes) { objects_.write(key, bytes); }
+    [[nodiscard]] smdebug::memory_storage::output create(std::string_view key) { return objects_.create(key); }
+    bool remove(std::string_view key) { return objects_.remove(key); }
+
+    // What tests say and ask -----------------------------------------------------------------------------------------
+
+    /// What is in it, for who changes it behind the backs of others.
+    [[nodiscard]] smdebug::memory_storage objects() const { return objects_; }
+    /// Is told of each call before it is done, on the caller's thread; may wait, or throw.  Set before there are two.
+    void before_each(std::function<void(const std::string&)> told) const { state_->before = std::move(told); }
+    /// All calls since the last question, in order.
+    [[nodiscard]] std::vector<std::string> calls() const {
+        const std::scoped_lock lock{state_->guard};
+        return std::exchange(state_->calls, {});
+    }
+
+private:
+    void note(std::string_view what, std::string_view key) const {
+        std::string call{what};
+        call += key;
+        {
+            const std::scoped_lock lock{state_->guard};
+            state_->calls.push_back(call);
+        }
+        before(call);
+    }
+    void before(const std::string& call) const { state_->before(call); }
+
+    smdebug::memory_storage objects_;
+    std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+static_assert(smdebug::entry_lister<counting_storage<>> && smdebug::versioned_reader<counting_storage<>> &&
+              smdebug::batch_reader<counting_storage<>> && smdebug::range_batch_reader<counting_storage<>>);
+
+/// One that can do no more than has to be; one that lists with versions and cannot tell those of what it reads.
+using plain_counting_storage =
+    counting_storage<counted_abilities{.entries = false, .versions = false, .batches = false}>;
+using listing_counting_storage = counting_storage<counted_abilities{.versions = false}>;
+static_assert(!smdebug::entry_lister<plain_counting_storage> && !smdebug::batch_reader<plain_counting_storage> &&
+              !smdebug::versioned_reader<listing_counting_storage>);
+
+}  // namespace smdebug_test

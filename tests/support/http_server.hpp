@@ -1,0 +1,111 @@
+// tests/http/server.py as a process of its own, for as long as a test wants it.
+#pragma once
+
+#include <support/child_process.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// How a program ends that is not there.
+inline constexpr int no_such_program = 127;
+
+/// A program that was started, with pipes to its standard input and from its standard output; its errors go where ours
+/// do, or nowhere.
+class started_program {
+public:
+    explicit started_program(const std::vector<std::string>& words, bool with_errors = true)
+        : process_([&] {
+              // It ends with its input, long before that.
+              ::alarm(600);
+              ::dup2(input_[0], STDIN_FILENO);
+              ::dup2(output_[1], STDOUT_FILENO);
+              if (!with_errors) {
+                  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+              }
+              std::vector<char*> arguments;
+              for (const std::string& word : words) {
+                  arguments.push_back(const_cast<char*>(word.c_str()));
+              }
+              arguments.push_back(nullptr);
+              ::execvp(arguments.front(), arguments.data());
+              return no_such_program;
+          }) {
+        close(input_[0]);
+        close(output_[1]);
+    }
+    started_program(const started_program&) = delete;
+    started_program& operator=(const started_program&) = delete;
+    ~started_program() {
+        close(input_[1]);
+        close(output_[0]);
+    }
+
+    /// A line of what it prints; empty when it has ended.
+    [[nodiscard]] std::string read_line() const {
+        std::string line;
+        for (char letter = 0; ::read(output_[0], &letter, 1) == 1 && letter != '\n';) {
+            line.push_back(letter);
+        }
+        return line;
+    }
+    /// Whether it has ended; it has not been waited for then.
+    [[nodiscard]] bool has_ended() const {
+        ::siginfo_t found = {};
+        return ::waitid(P_PID, static_cast<::id_t>(process_.id()), &found, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+               found.si_pid != 0;
+    }
+    /// Closes its standard input; gives its exit status.
+    [[nodiscard]] int finish() {
+        close(input_[1]);
+        return process_.wait();
+    }
+
+private:
+    using ends = std::array<int, 2>;
+    static ends pipe() {
+        ends made{};
+        if (::pipe2(made.data(), O_CLOEXEC) != 0) {
+            throw std::runtime_error("no pipe");
+        }
+        return made;
+    }
+    static void close(int& end) {
+        if (end >= 0) {
+            ::close(std::exchange(end, -1));
+        }
+    }
+
+    ends input_ = pipe();
+    ends output_ = pipe();
+    child_process process_;
+};
+
+/// Listens on 127.0.0.1.
+class http_server {
+public:
+    http_server() : program_({"python3", SMDEBUG_TEST_DATA "/../http/server.py"}), port_(program_.read_line()) {
+        if (port_.empty()) {
+            throw std::runtime_error("tests/http/server.py does not start");
+        }
+    }
+
+    [[nodiscard]] const std::string& port() const noexcept { return port_; }
+    [[nodiscard]] std::string url(const std::string& path) const { return "http://127.0.0.1:" + port_ + path; }
+    /// Ends it, as one may end that has connections open.
+    void stop() { static_cast<void>(program_.finish()); }
+
+private:
+    started_program program_;
+    std::string port_;
+};
+
+}  // namespace smdebug_test

@@ -1,0 +1,179 @@
+// A storage as if it were far away: it counts what it is asked for, and fails where a test says so.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/range_plan.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// What such a storage was asked for.  "list <prefix> after <key>", "size <key>", "modified <key>", "read <key>" are
+/// requests; "each <n>" and "ranges <n>" are calls that make many.
+struct asked_for {
+    std::vector<std::string> requests = {};
+    std::vector<std::string> calls = {};
+    std::uint64_t bytes = 0;  ///< read
+    [[nodiscard]] std::size_t count(std::string_view what) const {
+        return static_cast<std::size_t>(std::count_if(requests.begin(), requests.end(),
+                                                      [&](const std::string& one) { return one.starts_with(what); }));
+    }
+};
+
+/// Holds objects as memory_storage does; copies share everything.  Reads ranges one by one.
+/// Threads: everything may be called at once.
+class distant_storage {
+public:
+    explicit distant_storage(smdebug::memory_storage objects) : objects_(std::move(objects)) {}
+
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const {
+        return read_noted(key, {.offset = 0, .length = UINT64_MAX});
+    }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+        return read_noted(key, where);
+    }
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
+        note_call("each " + std::to_string(keys.size()));
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            std::optional<smdebug::byte_buffer> object;
+            try {
+                object = read(keys[i]);
+            } catch (const smdebug::not_found&) {
+                object.reset();
+            }
+            sink(i, object ? std::optional{object->view()} : std::nullopt);
+        }
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        note("list " + std::string{prefix} + " after " + std::string{after});
+        return objects_.list(prefix, after);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        note("size " + std::string{key});
+        return objects_.size(key);
+    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
+        note("modified " + std::string{key});
+        return objects_.modified(key);
+    }
+    [[nodiscard]] std::string name() const { return "distant"; }
+
+    // What tests say and ask -----------------------------------------------------------------------------------------
+
+    /// Is told of each read before it is done, and may throw.  Set before there are two threads.
+    void before_read(std::function<void(std::string_view, smdebug::byte_range)> told) const {
+        state_->before = std::move(told);
+    }
+    /// What was asked for since the last call.
+    asked_for asked() const {
+        const std::scoped_lock lock{state_->guard};
+        return std::exchange(state_->asked, {});
+    }
+
+protected:
+    void note_call(std::string what) const {
+        const std::scoped_lock lock{state_->guard};
+        state_->asked.calls.push_back(std::move(what));
+    }
+
+private:
+    struct state {
+        std::mutex guard;
+        asked_for asked;
+        std::function<void(std::string_view, smdebug::byte_range)> before = [](auto, auto) {};
+    };
+
+    void note(std::string what, std::uint64_t bytes = 0) const {
+        const std::scoped_lock lock{state_->guard};
+        state_->asked.requests.push_back(std::move(what));
+        state_->asked.bytes += bytes;
+    }
+
+    [[nodiscard]] smdebug::byte_buffer read_noted(std::string_view key, smdebug::byte_range where) const {
+        note("read " + std::string{key});
+        state_->before(key, where);
+        // In a block of its own, so that a sanitizer sees every read beyond it.
+        const smdebug::byte_buffer part = objects_.read(key, where);
+        const std::scoped_lock lock{state_->guard};
+        state_->asked.bytes += part.size();
+        return smdebug::byte_buffer::take(std::vector<std::byte>(part.view().begin(), part.view().end()));
+    }
+
+    smdebug::memory_storage objects_;
+    std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+/// The same, reading many ranges together; the answers to its requests come in any order.
+class remote_storage : public distant_storage {
+public:
+    explicit remote_storage(smdebug::memory_storage objects, smdebug::range_merging how = {})
+        : distant_storage(std::move(objects)), how_(how) {}
+
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
+        note_call("ranges " + std::to_string(ranges.size()));
+        const smdebug::range_plan plan{ranges, how_};
+        smdebug::range_assembly assembly{plan, sink};
+        std::vector<std::size_t> order(plan.requests().size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (std::size_t i = 0; i < order.size(); i += 4) {
+            const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);
+            std::shuffle(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, order.size() - i)),
+                         std::minstd_rand{static_cast<unsigned>(i + 1)});
+        }
+        for (const std::size_t request : order) {
+            if (assembly.answered(request)) {
+                continue;
+            }
+            const smdebug::object_range& wanted = plan.requests()[request];
+            std::optional<smdebug::byte_buffer> bytes;
+            std::exception_ptr failed;
+            try {
+                bytes = read(wanted.key, wanted.where);
+            } catch (const smdebug::not_found&) {
+                bytes.reset();
+            } catch (...) {
+                failed = std::current_exception();
+            }
+            if (failed) {
+                assembly.fail(request, failed);
+            } else {
+                assembly.give(request, std::move(bytes));
+            }
+        }
+    }
+
+private:
+    smdebug::range_merging how_;
+};
+
+/// The same, that says that it is not worth it.
+class reluctant_remote_storage : public remote_storage {
+public:
+    using remote_storage::remote_storage;
+    [[nodiscard]] bool batches_ranges() const { return false; }
+};
+
+static_assert(smdebug::storage<distant_storage> && smdebug::batch_reader<distant_storage> &&
+              !smdebug::range_batch_reader<distant_storage>);
+static_assert(smdebug::storage<remote_storage> && smdebug::range_batch_reader<remote_storage>);
+static_assert(smdebug::range_batch_prober<reluctant_remote_storage> && !smdebug::range_batch_prober<remote_storage>);
+
+}  // namespace smdebug_test

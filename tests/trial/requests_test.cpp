@@ -1,0 +1,110 @@
+// How often a trial asks a storage that is far away: each request takes tens of milliseconds there, and a listing one
+// for every thousand keys.
+#include <smdebug/trial/basic_trial.hpp>
+
+#include "support/remote_storage.hpp"
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+constexpr step_number steps = 300;
+const texts workers{"worker_0", "worker_1"};
+
+void write_step(memory_storage& store, step_number number) {
+    for (const std::string& worker : workers) {
+        run_builder{store}.step({.step = number, .tensors = {tensor_of<float>("a", {1})}, .worker = worker});
+    }
+}
+
+memory_storage a_run(bool ended) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections(workers);
+    for (step_number number = 0; number < steps; ++number) {
+        write_step(store, number);
+    }
+    if (ended) {
+        build.end();
+    }
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("requests: opening a run that has ended is one listing, one read of each index file, and a handful") {
+    const remote_storage store{a_run(true)};
+    const trial run{any_storage{store}};
+    CHECK(run.steps().size() == steps);
+    CHECK(run.loaded_all_steps());
+    const asked_for asked = store.asked();
+    CHECK(asked.count("read index/") == 2 * steps);
+    CHECK(asked.count("list index/") == 1);
+    CHECK(asked.count("list events/") == 0);
+    CHECK(asked.requests.size() - asked.count("read index/") - asked.count("list index/") <= 8);
+    // In flight together.
+    CHECK(asked.calls == texts{"each " + std::to_string(2 * steps)});
+    // And then nothing more.
+    run.refresh();
+    CHECK(run.steps().size() == steps);
+    CHECK(store.asked().requests.empty());
+}
+
+TEST_CASE("requests: opening a run that is being written takes a second listing, to see that nothing is hidden") {
+    const remote_storage store{a_run(false)};
+    const trial run{any_storage{store}};
+    const asked_for asked = store.asked();
+    CHECK(asked.count("read index/") == 2 * steps);
+    CHECK(asked.count("list index/") == 2);
+    CHECK(asked.requests.size() - asked.count("read index/") - asked.count("list index/") <= 8);
+    CHECK(asked.calls == texts{"each " + std::to_string(2 * steps)});
+}
+
+TEST_CASE("requests: a look at a job that has written nothing new is two, and lists no step that is known") {
+    memory_storage inner = a_run(false);
+    const remote_storage store{inner};
+    const trial run{any_storage{store}};
+    store.asked();
+    run.refresh();
+    store.asked();
+    const std::string open_key = locations::index_key(steps, {});
+    const texts expected{"size " + std::string{locations::end_of_job},
+                         "list index/ after " + open_key.substr(0, open_key.rfind('_'))};
+    for (int look = 0; look < 3; ++look) {
+        run.refresh();
+        CHECK(store.asked().requests == expected);
+    }
+    // Something new: its two files, and a second listing of what is new.
+    write_step(inner, steps);
+    run.refresh();
+    const asked_for asked = store.asked();
+    CHECK(asked.count("read index/") == 2);
+    CHECK(asked.count("list index/") == 2);
+    CHECK(asked.requests.size() == 5);
+    CHECK(asked.calls == texts{"each 2"});
+    CHECK(run.steps().size() == steps + 1);
+}
+
+TEST_CASE("requests: when the last step was written is asked once, however often a job is looked at") {
+    const remote_storage store{a_run(false)};
+    const trial run{any_storage{store}};
+    CHECK(run.job_state() == job_state::running);
+    CHECK(store.asked().count("modified ") == workers.size());
+    for (int look = 0; look < 3; ++look) {
+        CHECK(run.job_state() == job_state::running);
+        CHECK(store.asked().requests.size() == 2);
+    }
+}
