@@ -1,6 +1,7 @@
 // Trains a small network and saves the run with a hook: weights, biases, gradients, activations, losses, scalars.
 // Rules look at it while it trains: one makes it go slower, one stops it.
-// Usage: train_mlp OUT_DIR [LEARNING_RATE]     With inf there is something to stop for.
+// Usage: train_mlp OUT_DIR [LEARNING_RATE]     OUT_DIR: a folder, or s3://bucket/prefix
+//                                               LEARNING_RATE: with inf there is something to stop for
 // Exit status: 0 it has learned, 3 a rule has stopped it, 1 error.
 // The network and its data are in mlp.hpp; here is what a training loop has to do for smdebug.
 #include "mlp.hpp"

@@ -8,6 +8,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/hook/hook.hpp>
+#include <smdebug/http/curl_transport.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -20,10 +21,15 @@
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/required_tensors.hpp>
 #include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/s3/options.hpp>
+#include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/as_xtensor.hpp>
 #include <smdebug/tensor/concepts.hpp>
@@ -33,6 +39,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/scan.hpp>

@@ -332,6 +332,21 @@ TEST_CASE(
     CHECK_FALSE(worth_batching_ranges(objects));
 }
 
+TEST_CASE("storage concepts: looks are as far apart as was chosen, or as the storage likes them to be") {
+    using std::chrono::milliseconds;
+    struct pacing_archetype : smdebug_test::storage_archetype {
+        using storage_archetype::storage_archetype;
+        [[nodiscard]] milliseconds look_interval() const { return milliseconds{500}; }
+    };
+    const memory_storage objects;
+    CHECK_FALSE(pacing_storage<memory_storage>);
+    CHECK(look_interval(objects, milliseconds{100}) == milliseconds{100});
+    CHECK(look_interval(pacing_archetype{objects}, milliseconds{100}) == milliseconds{500});
+    CHECK(look_interval(pacing_archetype{objects}, milliseconds{700}) == milliseconds{700});
+    CHECK(look_interval(any_storage{pacing_archetype{objects}}, milliseconds{100}) == milliseconds{500});
+    CHECK(look_interval(any_storage{objects}, milliseconds{100}) == milliseconds{100});
+}
+
 TEST_CASE("storage concepts: a storage is worth following when it can be followed and does not say otherwise") {
     const memory_storage objects;
     CHECK(worth_following(objects));

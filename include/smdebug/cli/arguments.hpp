@@ -121,9 +121,20 @@ private:
         add_format(app, how.format);
         app.add_flag("--skip-damaged", how.skip_damaged,
                      "go on without index files that are damaged, and name them; else they are an error");
+        add_storage(app, how.storage);
     }
     static void add_runs(CLI::App& app, std::vector<std::string>& runs) {
-        app.add_option("RUN", runs, "folders of training runs")->required()->type_name("");
+        app.add_option("RUN", runs, "training runs: folders, or s3://bucket/prefix")->required()->type_name("");
+    }
+    static void add_storage(CLI::App& app, storage_options& storage) {
+        app.add_option_function<std::string>(
+               "--endpoint-url", [&storage](const std::string& url) { storage.s3.endpoint = url; },
+               "for s3://: the server; default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile, Amazon's")
+            ->type_name("URL");
+        app.add_flag("--no-sign-request", storage.s3.anonymous, "for s3://: ask without keys, as for public buckets");
+        app.add_option("--cache", storage.cache_folder,
+                       "for s3://: keep what was read in this folder, for the next time; default: SMDEBUG_CACHE_DIR")
+            ->type_name("DIR");
     }
 
     void add_follow(CLI::App& app, follow_options& follow, const std::string& help) {
@@ -142,7 +153,7 @@ private:
 
     void add_show() {
         CLI::App& app = *app_.add_subcommand("show", "one tensor at one step: shape, dtype, reductions, first values");
-        app.add_option("RUN", show_.run, "folder of a training run")->required()->type_name("");
+        app.add_option("RUN", show_.run, "a training run: a folder, or s3://bucket/prefix")->required()->type_name("");
         app.add_option("TENSOR", show_.tensor, "name of a tensor")->required()->type_name("");
         add_text(app, "--step", texts_.step, "S", "the step, in --mode; default: the last one that has the tensor");
         add_text(app, "--worker", show_.worker, "W", "the worker; default: the first by name that saved it");

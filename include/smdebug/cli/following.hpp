@@ -102,7 +102,7 @@ template <class Trial>
     trial_options options = options_for(how);
     options.stop = stop;
     try {
-        return open_trial(path, options);
+        return open_trial(path, how.storage, options);
     } catch (const missing_collection_files&) {
         throw;  // the job has ended without them
     } catch (const not_found&) {
@@ -111,7 +111,7 @@ template <class Trial>
     }
     out.note("waiting for a run to start in " + printable(path));
     options.open_timeout = follow.give_up_after.value_or(std::chrono::milliseconds::max());
-    return open_trial(path, options);
+    return open_trial(path, how.storage, options);
 }
 
 namespace detail {

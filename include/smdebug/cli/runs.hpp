@@ -11,8 +11,8 @@
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <chrono>
@@ -33,6 +33,7 @@ struct run_options {
     output_format format = output_format::table;
     bool skip_damaged = false;
     step_range range = {};
+    storage_options storage = {};
 };
 
 /// What the commands that can follow running jobs are told.
@@ -81,15 +82,16 @@ struct follow_options {
 using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kernel>;
 
 /// Opens the run at `path`.  Errors: as create_trial's.
-[[nodiscard]] inline program_trial open_trial(const std::string& path, trial_options options) {
-    return program_trial{open_storage(path), std::move(options)};
+[[nodiscard]] inline program_trial open_trial(const std::string& path, const storage_options& storage,
+                                              trial_options options) {
+    return program_trial{open_storage(path, storage), std::move(options)};
 }
 
 /// Opens one run as the commands do: what is there now, without waiting for anything.
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    return open_trial(path, std::move(options));
+    return open_trial(path, how.storage, std::move(options));
 }
 
 /// The damaged index files of one run that the user had skipped, each told once.

@@ -21,7 +21,8 @@ concept http_exchange = std::movable<E> && !std::copy_constructible<E>;
 ///  2. destroying the exchange that start() gave ends it: from then on nothing is put into the inbox for it, and the
 ///     request's body is not looked at any more.  Until then inbox and body are borrowed;
 ///  3. a body is given whole, or the outcome is not `answered`;
-///  4. redirections are not followed, nothing is tried twice, and no header is added that a signature covers
+///  4. redirections are not followed, nothing but GET and HEAD is sent twice, and no header is added that a signature
+///  covers
 ///     (x-amz-*, authorization); "host" is that of the URL;
 ///  5. const calls may run at once on many threads; copies share what they hold.
 template <class T>
@@ -34,7 +35,7 @@ concept http_transport = std::copyable<T> &&
 template <http_transport Transport>
 [[nodiscard]] http::response perform(const Transport& transport, http::request ask) {
     http::inbox answers;
-    const auto exchange = transport.start(std::move(ask), answers, 0);
+    [[maybe_unused]] const auto exchange = transport.start(std::move(ask), answers, 0);
     return answers.take_until(http::inbox::clock::time_point::max())->response;
 }
 

@@ -58,6 +58,8 @@ struct s3_options {
     std::size_t most_uploads = 4;
     /// Neighbours among wanted ranges with at most so many bytes between them come with one request.
     std::uint64_t merge_gap = range_merging{}.gap;
+    /// Whoever waits for a run to grow looks no more often than that: each look is two requests, which are paid for.
+    std::chrono::milliseconds look_interval{std::chrono::seconds{2}};
     /// A file with the certificates of those who are trusted.  Unset: AWS_CA_BUNDLE, the profile, the system's.
     std::optional<std::string> ca_file = {};
     bool http2 = true;  ///< where the server speaks it, over TLS

@@ -142,6 +142,9 @@ public:
     /// Whether there is anything below the prefix.
     [[nodiscard]] bool exists() const { return !entries({}, {}, 1).empty(); }
 
+    /// s3_options::look_interval
+    [[nodiscard]] std::chrono::milliseconds look_interval() const noexcept { return client_->options().look_interval; }
+
     // --- writing -------------------------------------------------------------------------------------------------
 
     /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them at once.

@@ -100,6 +100,8 @@ public:
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
         return inner_->watch(prefixes);
     }
+    /// Nothing to wait for where the inner storage does not mind.
+    [[nodiscard]] std::chrono::milliseconds look_interval() const { return inner_->look_interval(); }
     /// Nothing for a storage that cannot tell, too.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
         return inner_->modified(key);
@@ -126,6 +128,7 @@ private:
         [[nodiscard]] virtual bool exists() const = 0;
         [[nodiscard]] virtual std::optional<any_follower> follow(std::string_view prefix) const = 0;
         [[nodiscard]] virtual bool follows() const = 0;
+        [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
         [[nodiscard]] virtual std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const = 0;
         [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> modified(
             std::string_view key) const = 0;
@@ -189,6 +192,9 @@ private:
             }
         }
         [[nodiscard]] bool follows() const override { return worth_following(store); }
+        [[nodiscard]] std::chrono::milliseconds look_interval() const override {
+            return smdebug::look_interval(store, std::chrono::milliseconds{0});
+        }
         [[nodiscard]] std::unique_ptr<change_signal> watch(
             [[maybe_unused]] std::span<const std::string> prefixes) const override {
             if constexpr (announcing_storage<Inner>) {
@@ -217,7 +223,7 @@ static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_r
 static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
               ahead_prober<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&
-              dated_storage<any_storage>);
+              pacing_storage<any_storage> && dated_storage<any_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

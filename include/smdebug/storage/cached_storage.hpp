@@ -172,6 +172,9 @@ public:
         return inner().follow(prefix);
     }
     [[nodiscard]] bool follows() const requires followable_storage<Inner> { return worth_following(inner()); }
+    [[nodiscard]] std::chrono::milliseconds look_interval() const requires pacing_storage<Inner> {
+        return inner().look_interval();
+    }
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const requires
         announcing_storage<Inner> {
         return inner().watch(prefixes);

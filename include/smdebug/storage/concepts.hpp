@@ -204,6 +204,24 @@ concept announcing_storage = requires(const S& store, std::span<const std::strin
     { store.watch(prefixes) } -> std::same_as<std::unique_ptr<change_signal>>;
 };
 
+/// Optional: look_interval() tells how long to rest between looks at whether anything is new, where each look costs
+/// time or money.
+template <class S>
+concept pacing_storage = requires(const S& store) {
+    { store.look_interval() } -> std::same_as<std::chrono::milliseconds>;
+};
+
+/// The pause between two looks: the one that was chosen, or a storage's own where that is longer.
+template <class S>
+[[nodiscard]] constexpr std::chrono::milliseconds look_interval(const S& store, std::chrono::milliseconds chosen) {
+    if constexpr (pacing_storage<S>) {
+        const std::chrono::milliseconds own = store.look_interval();
+        return own < chosen ? chosen : own;
+    } else {
+        return chosen;
+    }
+}
+
 /// Optional: modified(key) tells when the object was last written, or nothing when it is not there.
 template <class S>
 concept dated_storage = requires(const S& store, std::string_view key) {

@@ -5,8 +5,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/collections_file.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog.hpp>
@@ -36,7 +36,7 @@ public:
     ///         collections_file_exception, timed_out, stopped, and what the storage throws.
     [[nodiscard]] catalog::job_description wait(bool& seen_running) {
         waiter pauses{
-            options_.poll_interval,
+            look_interval(store_, options_.poll_interval),
             options_.open_timeout,
             options_.stop,
             {},

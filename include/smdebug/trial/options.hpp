@@ -69,7 +69,8 @@ struct trial_options {
     step_range range = {};
     /// How long to wait for a run that has not started, or whose collections files are not all there yet.
     std::chrono::milliseconds open_timeout{0};
-    /// How often a wait looks again where the storage announces no change.
+    /// How often a wait looks again where the storage announces no change; not more often than the storage likes to be
+    /// asked (s3_options::look_interval).
     std::chrono::milliseconds poll_interval{100};
     /// After how many incomplete steps half of them count as complete; at least 2.
     /// Unset: SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW, else 1000.

@@ -2,6 +2,7 @@
 // Used by: trial/basic_trial.hpp, cli.
 #pragma once
 
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/wait.hpp>
@@ -22,8 +23,8 @@ public:
     step_wait(const State& state, const wait_options& how)
         : state_(state),
           give_up_after_(how.give_up_after),
-          pauses_(state.options().poll_interval, how.timeout, how.stop, state.options().stop, state.step_signals(),
-                  &state.step_feeds()) {}
+          pauses_(look_interval(state.store(), state.options().poll_interval), how.timeout, how.stop,
+                  state.options().stop, state.step_signals(), &state.step_feeds()) {}
 
     /// The newest catalog after a look at what has changed.  Errors: what a refresh throws; nothing is lost then.
     [[nodiscard]] std::shared_ptr<const catalog> look() {

@@ -195,10 +195,10 @@ public:
                 return lookup_failure{.why = absence::event_file_missing, .where = key};
             }
             if (!pauses) {
-                pauses.emplace(
-                    options_.poll_interval,
-                    waiter::intervals(options_.poll_interval, loader_.settled().missing_event_file_retry_limit),
-                    options_.stop, std::stop_token{}, signals_of(store_, {key, std::string{locations::end_of_job}}));
+                const std::chrono::milliseconds interval = look_interval(store_, options_.poll_interval);
+                pauses.emplace(interval, waiter::intervals(interval, loader_.settled().missing_event_file_retry_limit),
+                               options_.stop, std::stop_token{},
+                               signals_of(store_, {key, std::string{locations::end_of_job}}));
             }
             // It may have come just before whatever says that it will not come any more.
             last_try =
