@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/core/json_document.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/reader.hpp>
 #include <smdebug/storage/local_storage.hpp>

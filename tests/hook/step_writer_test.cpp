@@ -4,8 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/index/index_file.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/index/index_file.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
 #include <array>

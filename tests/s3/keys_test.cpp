@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <string>
 
 using namespace smdebug;
 
@@ -30,4 +31,15 @@ TEST_CASE("access_keys: are equal in every part, and cannot be printed") {
     lasting.expires.reset();
     CHECK_FALSE(keys == lasting);
     CHECK(s3::access_keys{} == s3::access_keys{.id = "", .secret = "", .token = "", .expires = {}});
+}
+
+TEST_CASE("hide_keys: nothing of the keys stays in a text, however often it stands there") {
+    const s3::access_keys keys{.id = "test:tester", .secret = "fake/secret", .token = "fake+token=="};
+    std::string text = "test:tester asked with fake+token==, test:tester; fake/secretfake/secret";
+    s3::hide_keys(text, keys);
+    CHECK(text == "... asked with ..., ...; ......");
+    std::string other = "nothing of it";
+    s3::hide_keys(other, keys);
+    s3::hide_keys(other, {});
+    CHECK(other == "nothing of it");
 }

@@ -40,7 +40,7 @@ using store_type = s3_storage<fake_s3, static_credentials>;
 static_assert(storage<store_type> && batch_reader<store_type> && range_batch_reader<store_type>);
 static_assert(entry_lister<store_type> && versioned_reader<store_type> && place_prober<store_type>);
 static_assert(dated_storage<store_type> && writable_storage<store_type> && appending_storage<store_type>);
-static_assert(removing_storage<store_type>);
+static_assert(removing_storage<store_type> && pacing_storage<store_type>);
 static_assert(!claiming_storage<store_type> && !followable_storage<store_type> && !announcing_storage<store_type>);
 static_assert(!viewing_storage<store_type> && !prefetching_storage<store_type>);
 
@@ -303,6 +303,7 @@ TEST_CASE("s3_storage: where it is, and whether anything is there") {
     CHECK(at.store.exists());
     CHECK(at.server.requests().back().parameter("max-keys") == "1");
     CHECK(&at.store.client() == &store_type{at.store}.client());  // copies are handles
+    CHECK(at.store.look_interval() == s3_options{}.look_interval);
 }
 
 TEST_CASE("s3_storage: a listing's versions are those of reading, and others when the bytes are") {

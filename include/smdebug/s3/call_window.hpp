@@ -11,6 +11,7 @@
 #include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/digest.hpp>
 #include <smdebug/s3/error_answer.hpp>
+#include <smdebug/s3/keys.hpp>
 #include <smdebug/s3/verdict.hpp>
 
 #include <algorithm>
@@ -121,15 +122,15 @@ private:
         error_answer said = {};
         std::uint64_t knowledge = 0;
         unsigned attempts = 0;
-        unsigned put_right = 0;  // how often something was learnt
-        bool is_signed = false;
+        unsigned put_right = 0;                // how often something was learnt
+        std::optional<access_keys> keys = {};  // it is signed with
         bool good = false;
     };
 
     void launch(std::size_t ticket, flight& held) {
         auto made = client_.prepare(held.what, held.payload_hash, held.deadline);
         held.knowledge = made.knowledge;
-        held.is_signed = made.is_signed;
+        held.keys = std::move(made.keys);
         ++held.attempts;
         held.going.emplace(client_.transport().start(std::move(made.request), answers_, ticket));
     }
@@ -149,13 +150,23 @@ private:
         return earliest;
     }
 
+    [[nodiscard]] static error_answer said_by(const flight& held) {
+        error_answer said = parse_error_answer(held.last);
+        if (held.keys) {
+            for (std::string* const text : {&said.message, &said.code, &said.request_id}) {
+                hide_keys(*text, *held.keys);
+            }
+        }
+        return said;
+    }
+
     // Looks at the answer.  Returns whether the call is over; else it goes on.
     bool settle(std::size_t ticket, flight& held) {
         const bool has_failed = held.last.answered() && held.last.status >= 300 && held.last.status != 416;
-        held.said = has_failed ? parse_error_answer(held.last) : error_answer{};
+        held.said = has_failed ? said_by(held) : error_answer{};
         const verdict found = judge(held.what, held.last, held.said);
         if (found.move != next_move::done && !has_failed && held.last.answered()) {
-            held.said = parse_error_answer(held.last);  // some servers say 200 before they know
+            held.said = said_by(held);  // some servers say 200 before they know
         }
         switch (found.move) {
             case next_move::done:
@@ -203,7 +214,7 @@ private:
                      .said = std::move(held.said),
                      .asked = std::move(held.what),
                      .good = held.good,
-                     .is_signed = held.is_signed,
+                     .is_signed = held.keys.has_value(),
                      .attempts = held.attempts,
                      .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - held.began)};
         ended.asked.body = {};

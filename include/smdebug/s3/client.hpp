@@ -9,6 +9,7 @@
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/endpoint.hpp>
 #include <smdebug/s3/http_date.hpp>
+#include <smdebug/s3/keys.hpp>
 #include <smdebug/s3/location.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/signature.hpp>
@@ -38,7 +39,7 @@ public:
     struct prepared {
         http::request request;
         std::uint64_t knowledge = 0;
-        bool is_signed = false;
+        std::optional<access_keys> keys = {};  ///< that it is signed with
     };
 
     /// `options` with region and endpoint as they are to be: nobody else is asked for them.
@@ -91,9 +92,9 @@ public:
         ask.stalled_after = options_.stalled_after;
         ask.deadline = deadline;
         const auto time = std::chrono::system_clock::now() + now.clock_offset;
-        if (const auto keys = credentials_.keys(time)) {
-            signer_.sign(ask, payload_hash, *keys, {.region = now.region}, time);
-            made.is_signed = true;
+        made.keys = credentials_.keys(time);
+        if (made.keys) {
+            signer_.sign(ask, payload_hash, *made.keys, {.region = now.region}, time);
         }
         return made;
     }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
@@ -20,6 +22,17 @@ struct access_keys {
     std::optional<std::chrono::system_clock::time_point> expires = {};
     friend bool operator==(const access_keys&, const access_keys&) = default;
 };
+
+/// Puts "..." in the place of whatever a text holds of the keys: servers put into their answers what they were sent.
+inline void hide_keys(std::string& text, const access_keys& keys) {
+    for (const std::string_view hidden :
+         {std::string_view{keys.token}, std::string_view{keys.secret}, std::string_view{keys.id}}) {
+        for (std::size_t at = hidden.empty() ? std::string::npos : text.find(hidden); at != std::string::npos;
+             at = text.find(hidden, at + 3)) {
+            text.replace(at, hidden.size(), "...");
+        }
+    }
+}
 
 }  // namespace s3
 }  // namespace v1

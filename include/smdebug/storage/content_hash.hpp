@@ -1,6 +1,6 @@
 // A 64-bit checksum of bytes, to tell a damaged or cut file of a cache from a whole one: XXH64.
-// Not crc32c: record/ has that one, which storage/ does not include; and this one needs no instruction set to run at
-// the memory's speed, tells all lengths apart, and gives names of files as well.  Against malice neither helps.
+// Not crc32c: record/ has that one, which storage/ does not include; and this one is fast on any
+// processor, and gives the names of the files as well.  Against malice neither helps.
 // Used by: storage/disk_cache.hpp.
 // Source: the description of the xxHash algorithms, which is public; its test vectors are in the test.
 #pragma once
@@ -15,7 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// XXH64 of `bytes`.  Cost: one pass, about 10 GB/s.
+/// XXH64 of `bytes`.  Cost: one pass, at some GB/s.
 [[nodiscard]] inline std::uint64_t content_hash(byte_view bytes, std::uint64_t seed = 0) noexcept {
     constexpr std::uint64_t p1 = 0x9E3779B185EBCA87U;
     constexpr std::uint64_t p2 = 0xC2B2AE3D27D4EB4FU;

@@ -51,25 +51,19 @@ public:
     }
 
     [[nodiscard]] std::optional<byte_buffer> find(const object_identity& what) {
-        std::optional<byte_buffer> whole = find_aside(what);
-        if (whole && !near_->holds(what)) {
-            near_->keep(what, *whole);
+        std::optional<byte_buffer> whole = near_->find(what);
+        if (!whole) {
+            whole = find_in_folder(what);
+            if (whole) {
+                near_->keep(what, *whole);
+            }
         }
         return whole;
     }
     /// The same, and it stays where it is.
     [[nodiscard]] std::optional<byte_buffer> find_aside(const object_identity& what) {
-        if (std::optional<byte_buffer> whole = near_->find(what)) {
-            return whole;
-        }
-        return quietly(std::optional<byte_buffer>{}, [&] {
-            const std::string path = path_of(what);
-            std::optional<byte_buffer> whole = cache_file::read(path, what, most_);
-            if (whole) {
-                posix::touch(path);  // its last use
-            }
-            return whole;
-        });
+        std::optional<byte_buffer> whole = near_->find(what);
+        return whole ? whole : find_in_folder(what);
     }
     [[nodiscard]] bool holds(const object_identity& what) const {
         return near_->holds(what) ||
@@ -85,14 +79,14 @@ public:
         if (bytes.size() > largest() || holds_back()) {
             return;
         }
-        std::uint64_t written = 0;
-        try {
-            written = cache_file::write(path_of(what), what, bytes);
-        } catch (const error&) {
-            const std::lock_guard lock{state_->guard};
-            state_->not_before = clock::now() + pause;
+        const std::uint64_t written =
+            quietly(std::uint64_t{0}, [&] { return cache_file::write(path_of(what), what, bytes); });
+        if (written > 0) {
+            count(written);
+            return;
         }
-        count(written);
+        const std::lock_guard lock{state_->guard};
+        state_->not_before = clock::now() + pause;
     }
 
     void drop(const object_identity& what) {
@@ -131,6 +125,17 @@ private:
 
     [[nodiscard]] std::string path_of(const object_identity& what) const {
         return folder_ + "/" + cache_file::name_of(what);
+    }
+
+    [[nodiscard]] std::optional<byte_buffer> find_in_folder(const object_identity& what) const {
+        return quietly(std::optional<byte_buffer>{}, [&] {
+            const std::string path = path_of(what);
+            std::optional<byte_buffer> whole = cache_file::read(path, what, most_);
+            if (whole) {
+                posix::touch(path);  // its last use
+            }
+            return whole;
+        });
     }
 
     // A cache has no errors.

@@ -96,7 +96,7 @@ public:
     /// Forgets sizes and versions of these keys, as they may be others by now.
     void doubt(const std::vector<std::string>& keys) {
         const std::lock_guard lock{guard_};
-        ++state_;
+        state_ += keys.empty() ? 0U : 1U;
         for (const std::string& key : keys) {
             if (const known_object* noted = look(key); noted != nullptr && !noted->passes) {
                 erase(key);
