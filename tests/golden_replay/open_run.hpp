@@ -8,6 +8,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/environment.hpp>
+#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <chrono>
@@ -90,8 +91,10 @@ private:
         nullptr) {  // NOLINT(concurrency-mt-unsafe)
         options.missing_event_file_retry_limit = 1;
     }
+    smdebug::storage_options far;
+    far.s3.look_interval = look_again_after;
     try {
-        return smdebug::create_trial(place, options);
+        return smdebug::create_trial(place, options, far);
     } catch (const smdebug::not_found& nothing) {
         // A place without any file of a run: the library waited for one to begin, and says what it did not find.
         // Its leaves (no collections files though the job has ended) are answers of their own.

@@ -234,17 +234,18 @@ TEST_CASE("s3_storage on a server: who has no right is refused, and the keys are
                 CHECK(text.find(store.name()) != std::string::npos);
                 CHECK(text.find("request id") != std::string::npos);
                 CHECK(thrown.where().starts_with(store.name()));
-                for (const std::string& secret : {server.keys().id, server.keys().secret, std::string{"wrong"}}) {
+                for (const std::string& secret : {server.keys().id, server.keys().secret, std::string{"n0t-the-0ne"},
+                                                  std::string{"nobody-kn0ws"}}) {
                     CHECK(text.find(secret) == std::string::npos);
                 }
             }
         }
     };
     s3_options wrong_secret = server.options();
-    wrong_secret.keys->secret = "wrong";
+    wrong_secret.keys->secret = "n0t-the-0ne";
     refused(wrong_secret);
     s3_options unknown_key = server.options();
-    unknown_key.keys->id = server.is_swift() ? "wrong:nobody" : "wrongnobody";
+    unknown_key.keys->id = server.is_swift() ? "nobody-kn0ws:us" : "nobody-kn0ws";
     refused(unknown_key);
     CHECK(store.list("", "") == std::vector<std::string>{"there"});
 }

@@ -15,7 +15,7 @@ if [[ ! -f $folder/ready ]]; then
 fi
 for name in $(compgen -e); do
     case $name in
-        AWS_* | S3_* | *_proxy | *_PROXY | SMDEBUG_S3_*) unset "$name" ;;
+        AWS_* | S3_* | *_proxy | *_PROXY | SMDEBUG_S3_* | SMDEBUG_CACHE_DIR) unset "$name" ;;
     esac
 done
 # shellcheck source=/dev/null
