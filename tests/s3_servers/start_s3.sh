@@ -27,7 +27,7 @@ access_key=FAKEACCESSKEY0000001
 secret_key=fakesecretkey/for+tests+only=0000000001
 swift_account=test swift_user=tester
 region=us-east-1
-limit_s=90  # to come up, all in all
+limit_s=240  # to come up, all in all: other work may have the processors
 
 say() { printf 'start_s3.sh: %s\n' "$*" >&2; }
 die() {
@@ -235,7 +235,7 @@ EOF
         await "monitor" timeout 10 ceph --connect-timeout 2 mon stat
         id=$(cat /proc/sys/kernel/random/uuid)
         {
-            timeout 30 ceph osd new "$id" 0 && timeout 60 ceph-osd -i 0 --mkfs --osd-uuid "$id"
+            timeout 90 ceph osd new "$id" 0 && timeout 90 ceph-osd -i 0 --mkfs --osd-uuid "$id"
         } >>log/setup.out 2>&1 || fail "no new storage daemon could be made: $(tail -n 1 log/setup.out)"
         spawn osd ceph-osd -i 0 -f
         osd_is_up() { timeout 10 ceph osd stat | grep -q '1 up'; }
