@@ -3,8 +3,8 @@
 // Used by: tests/golden_replay.
 #pragma once
 
-#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/json_text.hpp>
 
 #include <charconv>
 #include <concepts>

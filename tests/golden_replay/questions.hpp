@@ -5,8 +5,8 @@
 #include "json_out.hpp"
 #include "number_text.hpp"
 
-#include <smdebug/core/step.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/step.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -435,6 +435,8 @@ TEST_CASE("faults: many threads on one storage, each with its share of faults") 
     const s3_storage<> store{run.uri, [&] {
                                  s3_options options = quick(run.proxy.endpoint());
                                  options.retry.most_attempts = 30;
+                                 options.retry.deadline = std::chrono::minutes{2};
+                                 options.stalled_after = std::chrono::seconds{20};
                                  return options;
                              }()};
     const local_storage right{local_run()};

@@ -73,7 +73,7 @@ stop_server() {
     local id
     id=$(supervisor_of "$1") || return 0
     kill "$id" 2>/dev/null
-    for _ in {1..300}; do
+    for _ in {1..1200}; do
         kill -0 "$id" 2>/dev/null || return 0
         sleep 0.1
     done

@@ -77,7 +77,8 @@ TEST_CASE("fetch_table: what fetch throws comes out, and the next one tries agai
     for (const auto who : {fetch_table::by::reader, fetch_table::by::ahead}) {
         CHECK_THROWS_AS(static_cast<void>(table.get("key", "", who, fails, nothing)), unavailable);
     }
-    CHECK(text_of(*table.get("key", "", fetch_table::by::reader, [] { return bytes_of("yes"); }, nothing)) == "yes");
+    CHECK(text_of(*table.get(
+              "key", "", fetch_table::by::reader, [] { return bytes_of("yes"); }, nothing)) == "yes");
 }
 
 TEST_CASE("fetch_table: what is forgotten meanwhile is not kept, and nobody else waits for it") {

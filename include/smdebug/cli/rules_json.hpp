@@ -5,8 +5,8 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/json_text.hpp>
 
 #include <fstream>
 #include <ios>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
 #include <cstddef>

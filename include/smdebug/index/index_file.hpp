@@ -4,10 +4,10 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_document.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_meta.hpp>
-#include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
 #include <cstddef>
