@@ -36,8 +36,6 @@ using namespace smdebug_test;
 
 namespace {
 
-const cache_options everything{.cacheable = [](std::string_view) { return true; }};
-
 constexpr std::string_view event_key = "events/000000000001/000000000001_worker_0.tfevents";
 
 std::string nth_key(int i) { return "events/" + std::to_string(1000 + i) + ".tfevents"; }
@@ -86,40 +84,6 @@ bool comes_true(Done&& done) {
     return true;
 }
 
-template <class Store>
-auto cached_and_filled(const object_map& objects, Store store, std::uint64_t most_bytes) {
-    for (const auto& [key, content] : objects) {
-        store.write(key, as_bytes(content));
-    }
-    return cached(std::move(store), memory_cache{most_bytes}, everything);
-}
-
-storage_under_test<cached_storage<memory_storage>> cached_map() {
-    auto store = cached(memory_storage{}, memory_cache{}, everything);
-    return {.store = store,
-            .write = [store](const std::string& key,
-                             const std::string& content) mutable { store.write(key, as_bytes(content)); },
-            .remove = [store](const std::string& key) mutable { store.remove(key); }};
-}
-
-storage_under_test<cached_storage<local_storage>> cached_directory() {
-    const auto folder = std::make_shared<temporary_folder>();
-    auto store = cached(local_storage{folder->path() + "/run"}, memory_cache{}, everything);
-    return {.store = store,
-            .write = [store, folder](const std::string& key,
-                                     const std::string& content) mutable { store.write(key, as_bytes(content)); },
-            .remove = [store, folder](const std::string& key) mutable { store.remove(key); }};
-}
-
-storage_under_test<cached_storage<memory_storage, disk_cache>> cached_on_disk() {
-    const auto folder = std::make_shared<temporary_folder>();
-    auto store = cached(memory_storage{}, disk_cache{folder->path()}, everything);
-    return {.store = store,
-            .write = [store, folder](const std::string& key,
-                                     const std::string& content) mutable { store.write(key, as_bytes(content)); },
-            .remove = [store, folder](const std::string& key) mutable { store.remove(key); }};
-}
-
 // Each optional ability, of a storage and of a cached one around it.
 template <class Inner>
 constexpr bool keeps_abilities() {
@@ -153,94 +117,6 @@ static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<ent
               !can_be_cached_on_disk<storage_archetype> && !can_be_cached_on_disk<any_storage>);
 
 }  // namespace
-
-TEST_CASE("cached_storage: passes the conformance suite over a map in memory") {
-    check_storage_conformance([](const object_map& objects) {
-        return cached_and_filled(objects, memory_storage{}, memory_cache::usual_bytes);
-    });
-}
-TEST_CASE("cached_storage: passes it with what it usually caches") {
-    check_storage_conformance([](const object_map& objects) {
-        memory_storage store;
-        for (const auto& [key, content] : objects) {
-            store.write(key, as_bytes(content));
-        }
-        return cached(store);
-    });
-}
-TEST_CASE("cached_storage: passes it with a cache in which nothing stays") {
-    for (const std::uint64_t most : {std::uint64_t{0}, std::uint64_t{257}, std::uint64_t{600}}) {
-        check_storage_conformance(
-            [&](const object_map& objects) { return cached_and_filled(objects, memory_storage{}, most); });
-    }
-}
-TEST_CASE("cached_storage: passes it over storages without versions, and without batches") {
-    check_storage_conformance([](const object_map& objects) {
-        return cached_and_filled(objects, plain_counting_storage{}, memory_cache::usual_bytes);
-    });
-}
-TEST_CASE("cached_storage: passes it over a storage that tells versions in listings alone") {
-    check_storage_conformance([](const object_map& objects) {
-        return cached_and_filled(objects, listing_counting_storage{}, memory_cache::usual_bytes);
-    });
-}
-TEST_CASE("cached_storage: passes it over a directory") {
-    const temporary_folder folder;
-    check_storage_conformance([&](const object_map& objects) {
-        return cached_and_filled(objects, local_storage{folder.path()}, memory_cache::usual_bytes);
-    });
-}
-TEST_CASE("cached_storage: passes it behind the erased seam, and around it") {
-    check_storage_conformance([](const object_map& objects) {
-        return any_storage{cached_and_filled(objects, memory_storage{}, memory_cache::usual_bytes)};
-    });
-    check_storage_conformance([](const object_map& objects) {
-        memory_storage store;
-        for (const auto& [key, content] : objects) {
-            store.write(key, as_bytes(content));
-        }
-        return cached(any_storage{store}, memory_cache{}, everything);
-    });
-}
-TEST_CASE("cached_storage: passes it with a cache on disk, cold, warm, and in which nothing stays") {
-    const temporary_folder folder;
-    memory_storage store;
-    for (const auto& [key, content] : conformance_objects()) {
-        store.write(key, as_bytes(content));
-    }
-    const auto on_disk = [&](std::uint64_t most, std::uint64_t most_memory) {
-        check_storage_conformance([&](const object_map&) {
-            return cached(store, disk_cache{folder.path() + "/cache", most, most_memory}, everything);
-        });
-    };
-    on_disk(disk_cache::usual_bytes, disk_cache::usual_memory);
-    on_disk(disk_cache::usual_bytes, disk_cache::usual_memory);
-    on_disk(disk_cache::usual_bytes, 0);
-    on_disk(10'000, 0);
-    on_disk(0, 0);
-    check_storage_conformance([&](const object_map& objects) {
-        listing_counting_storage listing;
-        for (const auto& [key, content] : objects) {
-            listing.write(key, as_bytes(content));
-        }
-        return cached(listing, disk_cache{folder.path() + "/cache", 1'000'000, 0}, everything);
-    });
-}
-
-TEST_CASE("cached_storage: can be followed") { check_follower_conformance(cached_map); }
-TEST_CASE("cached_storage: can be followed over a directory") { check_follower_conformance(cached_directory); }
-TEST_CASE("cached_storage: announces changes") { check_signal_conformance(cached_map); }
-TEST_CASE("cached_storage: dates objects") { check_dating_conformance(cached_map); }
-TEST_CASE("cached_storage: lists with versions") { check_version_conformance(cached_map); }
-TEST_CASE("cached_storage: is written piece by piece") { check_output_conformance(cached_map); }
-TEST_CASE("cached_storage: is written piece by piece over a directory") { check_output_conformance(cached_directory); }
-TEST_CASE("cached_storage: is written piece by piece with a cache on disk") {
-    check_output_conformance(cached_on_disk);
-}
-TEST_CASE("cached_storage: removes objects") { check_removal_conformance(cached_map); }
-TEST_CASE("cached_storage: removes objects with a cache on disk") { check_removal_conformance(cached_on_disk); }
-TEST_CASE("cached_storage: holds keys") { check_claim_conformance(cached_map); }
-TEST_CASE("cached_storage: holds keys over a directory") { check_claim_conformance(cached_directory); }
 
 TEST_CASE("cached_storage: keeps the inner storage's word on what is worth its while, and its name") {
     const memory_storage objects;
