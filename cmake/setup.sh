@@ -10,7 +10,7 @@ packages_test=(doctest-dev python3 clang-format)
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
     nghttp2-proxy curl openssl python3-botocore)
 if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh
-packages_clang=(clang-16)
+packages_clang=(clang-16 libclang-rt-16-dev)
 
 say() { printf '==> %s\n' "$*"; }
 fail() {

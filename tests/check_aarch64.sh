@@ -17,7 +17,12 @@ done
 # The other packages' headers by themselves: in the folder where they lie are those of this machine's C library, too.
 mkdir -p "$folder/include"
 searched=$("$@" -E -v -x c++ - </dev/null 2>&1 >/dev/null | sed -n '/search starts here:$/,/^End of search list/s/^ //p')
-for name in CLI doctest pcre2.h simdjson.h xsimd xtensor xtl; do
+missing() {  # NAME COMPILER
+    echo "no $1 in the folders where $2 looks for headers:"
+    echo "$searched"
+    exit 1
+}
+for name in CLI curl doctest pcre2.h pugiconfig.hpp pugixml.hpp simdjson.h xsimd xtensor xtl; do
     found=
     while read -r place; do
         if [[ -e $place/$name ]]; then
@@ -26,12 +31,18 @@ for name in CLI doctest pcre2.h simdjson.h xsimd xtensor xtl; do
         fi
     done <<<"$searched"
     if [[ -z $found ]]; then
-        echo "no $name in the folders where $1 looks for headers:"
-        echo "$searched"
-        exit 1
+        missing "$name" "$1"
     fi
     ln -sfn "$found" "$folder/include/$name"
 done
+# OpenSSL's lie in two folders, one of them that of this machine's architecture: 64 bits, little endian, as the other.
+mkdir -p "$folder/include/openssl"
+while read -r place; do
+    find "$place/openssl" -maxdepth 1 -name '*.h' -exec ln -sf -t "$folder/include/openssl" {} + 2>/dev/null || true
+done <<<"$searched"
+if [[ ! -e $folder/include/openssl/hmac.h ]]; then
+    missing openssl/hmac.h "$1"
+fi
 
 compile=("$cross" -std=c++20 -I"$root/include" -I"$root/tests" -isystem "$folder/include"
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)

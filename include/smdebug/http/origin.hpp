@@ -27,7 +27,7 @@ struct origin {
         return std::nullopt;
     }
     if (std::any_of(url.begin(), url.end(),
-                    [](char letter) { return (letter >= 0 && letter <= ' ') || letter == 127; })) {
+                    [](char letter) { return static_cast<unsigned char>(letter) <= ' ' || letter == 127; })) {
         return std::nullopt;
     }
     const std::size_t begin = secure ? 8 : 7;
