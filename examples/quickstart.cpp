@@ -72,7 +72,7 @@ int main(int count, char** arguments) {
         std::cout << "rule \"a gradient above 0.1\": looked at " << outcome.evaluated << " steps, met at "
                   << outcome.met_at.size() << '\n';
         for (std::size_t i = 0; i < outcome.findings.size(); ++i) {
-            std::cout << "  step " << outcome.finding_steps[i] << ": " << outcome.findings[i].tensor << " has "
+            std::cout << "  step " << outcome.findings[i].step << ": " << outcome.findings[i].tensor << " has "
                       << outcome.findings[i].value << '\n';
         }
         return outcome.evaluated == trial.steps().size() ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,6 +1,10 @@
 // Everything that a user of the library needs, in one include.
 #pragma once
 
+#include <smdebug/actions/action_record.hpp>
+#include <smdebug/actions/post_finding.hpp>
+#include <smdebug/actions/run_command.hpp>
+#include <smdebug/actions/status_file.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
@@ -15,12 +19,18 @@
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/registry/built_in_rules.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/required_tensors.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_place.hpp>

@@ -16,14 +16,19 @@ using texts = std::vector<std::string>;
 
 namespace {
 
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
 template <class Arguments>
 Arguments parsed(texts arguments) {
-    return std::get<Arguments>(cli::parse_arguments(std::move(arguments)));
+    return std::get<Arguments>(cli::parse_arguments(std::move(arguments), known()));
 }
 
 std::string refusal(texts arguments) {
     try {
-        static_cast<void>(cli::parse_arguments(std::move(arguments)));
+        static_cast<void>(cli::parse_arguments(std::move(arguments), known()));
     } catch (const cli::usage_error& wrong) {
         return wrong.what();
     }
@@ -92,13 +97,60 @@ TEST_CASE("arguments: check; options may stand between runs") {
     CHECK(given.rules.size() == 3);
     CHECK(given.start == 2);
     CHECK(given.end == 9);
-    CHECK(contains(refusal({"check", "a"}), "there are: exploding_tensor, vanishing_gradient"));
+    CHECK(contains(refusal({"check", "a"}), "there are: vanishing_gradient, exploding_tensor"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor", "--other-trials", "b"}),
                    "none of the rules chosen compares runs"));
     CHECK(
         contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
     CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
+    CHECK_FALSE(given.stop_at_first);
+    CHECK_FALSE(given.first_offender);
+    const auto brief =
+        parsed<cli::check_arguments>({"check", "--stop-at-first", "a", "--rule", "dead_relu", "--first-offender"});
+    CHECK(brief.stop_at_first);
+    CHECK(brief.first_offender);
+}
+
+TEST_CASE("arguments: check; every rule by name, and the runs to compare with go to the rules that compare") {
+    for (const rule_info& info : known().infos()) {
+        texts arguments{"check", "a", "--rule", info.service_name};
+        if (info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance") {
+            arguments.back() += ",collection_names=weights";
+        }
+        if (info.name == "tensor_variance") {
+            arguments.back() += ",max_threshold=1";
+        }
+        if (info.name == "similar_across_runs") {
+            CHECK(contains(refusal(arguments), "similar_across_runs"));
+            arguments.insert(arguments.end(), {"--other-trials", "b", "--other-trials", "c"});
+        }
+        INFO(info.name);
+        CHECK(refusal(arguments) == "accepted");
+    }
+    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--rule",
+                                                     "SimilarAcrossRuns,other_trial_0=x", "--other-trials", "b"});
+    CHECK(given.rules[0].other_trials.empty());
+    CHECK(given.rules[1].other_trials == texts{"x", "b"});
+}
+
+TEST_CASE("arguments: scan") {
+    const temporary_folder folder;
+    folder.write("runs.txt", "c\n\n  # not this\n d e \n");
+    const auto given = parsed<cli::scan_arguments>({"scan", "a", "--list", folder.path() + "/runs.txt", "b", "--rule",
+                                                    "exploding_tensor,only_nan=True", "--other-trials", "x", "--start",
+                                                    "3", "--stop-at-first", "--format", "json"});
+    CHECK(given.check.runs == texts{"a", "b", "c", "d e"});
+    CHECK(given.check.rules.size() == 1);
+    CHECK(given.check.start == 3);
+    CHECK(given.check.stop_at_first);
+    CHECK(given.other_trials == texts{"x"});
+    CHECK(given.check.how.format == cli::output_format::json);
+    CHECK(parsed<cli::scan_arguments>({"scan", "a"}).check.rules.empty());
+    CHECK(contains(refusal({"scan"}), "scan needs at least one run"));
+    CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
+    CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
+    CHECK(refusal({"scan", "a", "--follow"}) != "accepted");
 }
 
 TEST_CASE("arguments: following") {
@@ -123,7 +175,7 @@ TEST_CASE("arguments: following") {
 TEST_CASE("arguments: help and version are asked for, not wrong") {
     CHECK(parsed<cli::help_request>({"--version"}).text == "smdebug " + cli::version_text() + "\n");
     CHECK(contains(parsed<cli::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
-    for (const char* name : {"ls", "show", "stats", "check", "rules"}) {
+    for (const char* name : {"ls", "show", "stats", "check", "scan", "rules"}) {
         const std::string help = parsed<cli::help_request>({name, "--help"}).text;
         CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
         CHECK_MESSAGE(contains(help, "--format"), name);
@@ -132,7 +184,7 @@ TEST_CASE("arguments: help and version are asked for, not wrong") {
 
 TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({}), "a command is missing"));
-    CHECK(contains(refusal({"stat", "a"}), "Did you mean stats?"));
+    CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
     CHECK(contains(refusal({"--bogus"}), "--help"));
     CHECK(parsed<cli::rules_arguments>({"rules", "--format", "csv"}).format == cli::output_format::csv);
 }

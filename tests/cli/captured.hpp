@@ -35,6 +35,17 @@ inline std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
+/// A text with one blank wherever there are several: what a table says, however wide its columns are.
+inline std::string squeezed(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c != ' ' || !out.ends_with(' ')) {
+            out += c;
+        }
+    }
+    return out;
+}
+
 /// A finished run on disk: at step 0 all is well; at step 1 the gradient vanishes and `w` holds one NaN; at step 2 `w`
 /// holds an infinity.  Steps 0 and 2 are TRAIN 0 and 1, step 1 is EVAL 0.
 inline void write_sick_run(const temporary_folder& folder) {

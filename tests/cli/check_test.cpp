@@ -4,7 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,20 +24,39 @@ struct verdict {
     std::string err;
 };
 
-verdict check_of(cli::check_arguments given, cli::output_format format = cli::output_format::csv) {
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+verdict check_of(cli::check_arguments given, cli::output_format format = cli::output_format::csv,
+                 const cli::program_rules& rules = known()) {
     captured run;
     given.how.format = format;
-    const int status = cli::check(given, run.to);
+    const int status = cli::check(given, rules, run.to);
     return {status, run.out.str(), run.err.str()};
 }
 
-std::vector<cli::built_in_rule> rules_of(const texts& named) {
-    std::vector<cli::built_in_rule> rules;
+std::vector<rule_request> rules_of(const texts& named) {
+    std::vector<rule_request> rules;
     for (const std::string& text : named) {
         rules.push_back(cli::parse_rule(text));
     }
     return rules;
 }
+
+/// Notes something at each step, and throws at step 2.
+struct noisy {
+    [[nodiscard]] static constexpr std::string_view name() { return "noisy"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "never"; }
+    [[nodiscard]] static constexpr std::tuple<> settings() { return {}; }
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) const {
+        if (step == 2) {
+            throw std::runtime_error("a bug");
+        }
+        return std::vector<finding>(8, finding{.tensor = "w", .message = "cannot be judged"});
+    }
+};
 
 const texts& both() {
     static const texts names{"exploding_tensor", "vanishing_gradient"};
@@ -42,7 +65,7 @@ const texts& both() {
 
 }  // namespace
 
-TEST_CASE("check: a row for each finding, rule by rule, and exit status 3") {
+TEST_CASE("check: a row for each finding, by step, then rule, and exit status 3") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict got = check_of({.runs = {folder.path()}, .rules = rules_of(both())});
@@ -51,9 +74,12 @@ TEST_CASE("check: a row for each finding, rule by rule, and exit status 3") {
     CHECK(lines_of(got.out) ==
           texts{"run,rule,step,mode,mode_step,tensor,worker,value,threshold,message",
                 folder.path() + ",exploding_tensor,1,EVAL,0,w,worker_0,NaN,,1 NaN and 0 infinite of 2 values",
-                folder.path() + ",exploding_tensor,2,TRAIN,1,w,worker_0,Infinity,,0 NaN and 1 infinite of 2 values",
                 folder.path() + ",vanishing_gradient,1,EVAL,0,g,worker_0,9.9999997171806854e-10,9.9999999999999995e-08,"
-                                "the mean absolute gradient 1e-09 is below 1e-07"});
+                                "the mean absolute gradient 1e-09 is below 1e-07",
+                folder.path() + ",exploding_tensor,2,TRAIN,1,w,worker_0,Infinity,,0 NaN and 1 infinite of 2 values"});
+    const verdict turned =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"vanishing_gradient", "exploding_tensor"})});
+    CHECK(contains(lines_of(turned.out)[1], "vanishing_gradient"));
 }
 
 TEST_CASE("check: JSON rows; a table has a summary") {
@@ -66,8 +92,9 @@ TEST_CASE("check: JSON rows; a table has a summary") {
                           "\"tensor\":\"w\",\"worker\":\"worker_0\",\"value\":\"NaN\",\"threshold\":null,"
                           "\"message\":\"1 NaN and 0 infinite of 2 values\"}\n");
     const verdict table = check_of({.runs = {folder.path()}, .rules = rules_of(both())}, cli::output_format::table);
-    CHECK(contains(table.out, "exploding_tensor                  3          2         2\n"));
-    CHECK(contains(table.out, "vanishing_gradient                3          1         1\n"));
+    CHECK(contains(squeezed(table.out), "\nrun rule status steps_evaluated steps_met findings\n"));
+    CHECK(contains(squeezed(table.out), " exploding_tensor IssuesFound 3 2 2\n"));
+    CHECK(contains(squeezed(table.out), " vanishing_gradient IssuesFound 3 1 1\n"));
 }
 
 TEST_CASE("check: from start up to, not including, end") {
@@ -124,4 +151,83 @@ TEST_CASE("check: a job that has not ended is checked as it is, without waiting"
     }
     CHECK(contains(check_of({.runs = {golden("incomplete_workers")}, .rules = rules_of({"exploding_tensor"})}).err,
                    "not complete yet"));
+}
+
+TEST_CASE("check: each rule may end at its first step that is bad, and of a step the first finding may do") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    cli::check_arguments given{.runs = {folder.path()},
+                               .rules = rules_of({"exploding_tensor", "all_zero,tensor_regex=.*,threshold=0"}),
+                               .stop_at_first = true};
+    const verdict first = check_of(given, cli::output_format::table);
+    CHECK(contains(squeezed(first.out), " exploding_tensor IssuesFound 2 1 1\n"));
+    CHECK(contains(squeezed(first.out), " all_zero IssuesFound 1 1 2\n"));  // w and g, at step 0
+    given.first_offender = true;
+    CHECK(contains(squeezed(check_of(given, cli::output_format::table).out), " all_zero IssuesFound 1 1 1\n"));
+}
+
+TEST_CASE("check: rules have their own names, steps and parameters") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    std::vector<rule_request> rules = rules_of({"ExplodingTensor,start_step=2", "exploding_tensor,end_step=2"});
+    rules[0].label = "late";
+    const verdict got = check_of({.runs = {folder.path()}, .rules = rules});
+    const texts lines = lines_of(got.out);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[1].starts_with(folder.path() + ",exploding_tensor,1,"));
+    CHECK(lines[2].starts_with(folder.path() + ",late,2,"));
+}
+
+TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened, and it is an error when they cannot") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict twice = check_of({.runs = {folder.path(), folder.path() + "/"},
+                                    .rules = rules_of({"unchanged_tensor,tensor_regex=g,num_steps=2"})},
+                                   cli::output_format::table);
+    CHECK(twice.status == cli::exit_ok);
+    const verdict same =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=" + folder.path()})});
+    CHECK(same.err.empty());
+    const verdict none =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere"})});
+    CHECK(none.status == cli::exit_error);
+    CHECK(contains(none.err, "/nowhere"));
+}
+
+TEST_CASE("check: a rule that fails is an error that says where; the first notes are told, of the others the number") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    cli::program_rules rules;
+    rules.add<noisy>();
+    rules.add<rules::exploding_tensor>();
+    const verdict got =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"noisy"})}, cli::output_format::table, rules);
+    CHECK(got.status == cli::exit_error);
+    CHECK(contains(got.err, "smdebug: error: noisy failed at step 2: a bug [run " + folder.path() + "]\n"));
+    CHECK(contains(got.err, "note: noisy: w of step 0: cannot be judged [run " + folder.path() + "]\n"));
+    CHECK(contains(got.err, "note: noisy: 6 more such notes [run " + folder.path() + "]\n"));
+    CHECK(lines_of(got.err).size() == 12);
+    CHECK(contains(squeezed(got.out), " noisy Error 2 0 0\n"));
+    const verdict both_rules = check_of({.runs = {folder.path()}, .rules = rules_of({"noisy", "exploding_tensor"})},
+                                        cli::output_format::table, rules);
+    CHECK(both_rules.status == cli::exit_finding);
+    CHECK(contains(squeezed(both_rules.out), " exploding_tensor IssuesFound 3 2 2\n"));
+}
+
+TEST_CASE("check: all built-in rules at once on the golden runs") {
+    texts all;
+    for (const rule_info& info : known().infos()) {
+        const bool everything =
+            info.name == "all_zero" || info.name == "unchanged_tensor" || info.name == "tensor_variance";
+        all.push_back(info.name + (everything ? ",tensor_regex=.*" : "") +
+                      (info.name == "tensor_variance" ? ",max_threshold=1" : "") +
+                      (info.name == "similar_across_runs" ? ",other_trial_0=" + golden("torch_mlp") : ""));
+    }
+    for (const char* run : {"torch_mlp", "torch_ddp", "xgboost_like", "reductions_only"}) {
+        const verdict got = check_of({.runs = {golden(run)}, .rules = rules_of(all)}, cli::output_format::table);
+        INFO(run << ": " << got.err);
+        CHECK(got.status != cli::exit_error);
+        CHECK_FALSE(contains(got.out, " Error "));
+        CHECK(contains(got.out, "feature_importance_overweight"));
+    }
 }

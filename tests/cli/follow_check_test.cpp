@@ -125,8 +125,8 @@ TEST_CASE("check --follow: more steps than a round takes, by several rules; ever
     run.end();
     running_program program{follow({run.path()}, {"--rule", "vanishing_gradient"})};
     CHECK(program.status() == cli::exit_finding);
-    CHECK(contains(program.out.text(), "exploding_tensor                150          3         3  ended\n"));
-    CHECK(contains(program.out.text(), "vanishing_gradient              150          0         0  ended\n"));
+    CHECK(contains(squeezed(program.out.text()), "exploding_tensor IssuesFound 150 3 3 ended\n"));
+    CHECK(contains(squeezed(program.out.text()), "vanishing_gradient NoIssuesFound 150 0 0 ended\n"));
 }
 
 TEST_CASE("check --follow: steps that are complete only because the job has ended, and a step that comes late") {
@@ -275,6 +275,64 @@ TEST_CASE("check --follow: damage is noted and gives status 1 when nothing was f
     running_program program{follow({golden("damaged/flipped_length")})};
     CHECK(program.status() == cli::exit_error);
     CHECK(contains(program.err.text(), "note: exploding_tensor: CorruptRecord: events/"));
+}
+
+TEST_CASE("check --follow: rows come by step, and within a step by rule, however they are named") {
+    growing run;
+    run.start().step(0, true).step(1, true);
+    run.end();
+    running_program program{{"check", "--follow", run.path(), "--format", "csv", "--rule", "exploding_tensor", "--rule",
+                             "all_zero,tensor_regex=w,threshold=50", "--end", "2"}};
+    CHECK(program.status() == cli::exit_finding);
+    CHECK(found(program.out) == texts{row(run, 0), row(run, 1)});
+}
+
+TEST_CASE(
+    "check --follow: a job that saves nothing new is a stall to the rule that looks for it, while it is waited for") {
+    growing run;
+    run.start().step(3, false);
+    running_program program{
+        {"check", "--follow", run.path(), "--format", "csv", "--rule", "stalled_training,threshold=0.02"}};
+    const std::string stall = run.path() + ",stalled_training,";
+    REQUIRE(program.out.wait_for(stall + "3,TRAIN,3,,,"));
+    run.step(4, false);
+    REQUIRE(program.out.wait_for(stall + "4,"));
+    run.end();
+    CHECK(program.status() == cli::exit_finding);
+    CHECK(lines_of(program.out.text()).size() == 3);  // once for each stall
+    CHECK(contains(program.out.text(), "nothing new was saved for "));
+}
+
+TEST_CASE("check --follow: ends when every rule has found something and that was enough, though the job goes on") {
+    growing run;
+    run.start().step(0, false).step(1, true).step(2, true);
+    running_program program{follow({run.path()}, {"--stop-at-first", "--first-offender"})};
+    CHECK(program.status() == cli::exit_finding);
+    CHECK(contains(squeezed(program.out.text()), "exploding_tensor IssuesFound 2 1 1 running\n"));
+}
+
+TEST_CASE("check --follow: each run has rules with a memory of their own, and the runs to compare with are opened") {
+    growing one;
+    growing other;
+    for (growing* run : {&one, &other}) {
+        run->start().step(0, false).step(1, false).step(2, false).step(3, false);
+        run->end();
+    }
+    running_program program{{"check", "--follow", one.path(), other.path(), "--rule", "unchanged_tensor,tensor_regex=w",
+                             "--rule", "similar_across_runs,tensor_regex=w", "--other-trials", golden("torch_mlp")}};
+    CHECK(program.status() == cli::exit_finding);
+    const std::string table = squeezed(program.out.text());
+    CHECK(contains(table, one.path() + " unchanged_tensor IssuesFound 4 2 2 ended\n"));
+    CHECK(contains(table, other.path() + " unchanged_tensor IssuesFound 4 2 2 ended\n"));
+}
+
+TEST_CASE("check --follow: a rule that fails is told; the others go on") {
+    growing run;
+    run.start().step(0, true);
+    run.end();
+    running_program program{follow({run.path()}, {"--rule", "similar_across_runs", "--other-trials", "/nowhere"})};
+    CHECK(program.status() == cli::exit_error);
+    CHECK(contains(program.err.text(), "/nowhere"));
 }
 
 namespace {

@@ -14,10 +14,24 @@ using namespace std::chrono_literals;
 
 namespace {
 
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+template <class Arguments>
+void settle_any(Arguments& given, const cli::option_texts& texts) {
+    if constexpr (requires { cli::settle(given, texts, known()); }) {
+        cli::settle(given, texts, known());
+    } else {
+        cli::settle(given, texts);
+    }
+}
+
 template <class Arguments>
 std::string refusal(Arguments given, const cli::option_texts& texts) {
     try {
-        cli::settle(given, texts);
+        settle_any(given, texts);
     } catch (const cli::usage_error& wrong) {
         return wrong.what();
     }
@@ -47,7 +61,7 @@ TEST_CASE("option_texts: what is given is looked at") {
     CHECK(show.values == 3);
     CHECK(contains(refusal(show, {.mode = "test"}), "--mode must be"));
     cli::check_arguments check;
-    cli::settle(check, {.start = "1", .end = "2", .rules = {"exploding_tensor"}});
+    cli::settle(check, {.start = "1", .end = "2", .rules = {"exploding_tensor"}}, known());
     CHECK(check.rules.size() == 1);
     CHECK(check.end == 2);
     CHECK(contains(refusal(cli::check_arguments{}, {}), "check needs at least one rule"));
@@ -63,4 +77,39 @@ TEST_CASE("option_texts: following has a limit of runs, and giving up is for fol
     ls.follow.on = false;
     CHECK(refusal(ls, {}) == "accepted");
     CHECK(contains(refusal(ls, {.give_up_after = "2h"}), "--give-up-after is for --follow"));
+}
+
+TEST_CASE("option_texts: rules come from both places, with the runs to compare with where they are for that") {
+    const temporary_folder folder;
+    folder.write("rules.json", R"([{"RuleConfigurationName": "Mine", "RuleParameters":
+        {"rule_to_invoke": "SimilarAcrossRuns", "other_trial_0": "a", "start_step": "4"}}])");
+    cli::check_arguments check;
+    cli::settle(check,
+                {.rules_json = folder.path() + "/rules.json", .rules = {"dead_relu,end_step=9"}, .other_trials = {"b"}},
+                known());
+    REQUIRE(check.rules.size() == 2);
+    CHECK(check.rules[0].label == "dead_relu");
+    CHECK(check.rules[0].end_step == 9);
+    CHECK(check.rules[0].other_trials.empty());
+    CHECK(check.rules[1].label == "Mine");
+    CHECK(check.rules[1].start_step == 4);
+    CHECK(check.rules[1].other_trials == std::vector<std::string>{"a", "b"});
+    CHECK(contains(refusal(cli::check_arguments{}, {.rules = {"dead_relu"}, .other_trials = {"b"}}),
+                   "--other-trials: none of the rules chosen compares runs"));
+    CHECK(contains(refusal(cli::check_arguments{}, {.rules = {"all_zero"}}), "all_zero"));
+    CHECK(contains(refusal(cli::check_arguments{}, {.rules_json = folder.path()}), "cannot be read"));
+}
+
+TEST_CASE("option_texts: a scan needs runs, but no rules; its list has a run a line") {
+    const temporary_folder folder;
+    folder.write("runs", "# runs\n one \n\ntwo\n");
+    cli::scan_arguments scan{.check = {.runs = {"zero"}}};
+    cli::settle(scan, {.list = folder.path() + "/runs", .start = "1", .end = "3", .other_trials = {"x"}}, known());
+    CHECK(scan.check.runs == std::vector<std::string>{"zero", "one", "two"});
+    CHECK(scan.check.start == 1);
+    CHECK(scan.check.end == 3);
+    CHECK(scan.other_trials == std::vector<std::string>{"x"});
+    CHECK(contains(refusal(cli::scan_arguments{}, {}), "scan needs at least one run"));
+    CHECK(contains(refusal(cli::scan_arguments{}, {.list = "/nowhere/runs"}), "the file /nowhere/runs cannot be read"));
+    CHECK(contains(refusal(scan, {.start = "3", .end = "3"}), "--end must be above --start"));
 }

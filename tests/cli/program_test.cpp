@@ -46,6 +46,8 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
     CHECK(program({"stats", golden("torch_mlp")}).status == 0);
     CHECK(program({"check", golden("torch_mlp"), "--rule", "exploding_tensor"}).status == 0);
     CHECK(program({"check", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1"}).status == 3);
+    CHECK(program({"scan", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1"}).status == 3);
+    CHECK(program({"scan", "/nowhere"}).status == 1);
     CHECK(program({"rules"}).status == 0);
     CHECK(program({"--version"}).out == "smdebug " + cli::version_text() + "\n");
     CHECK(program({"ls", "/nowhere"}).status == 1);
@@ -78,7 +80,7 @@ TEST_CASE("program: asks for what can end it when it is about to follow, and onl
 }
 
 TEST_CASE("program: wrong usage is status 2, words on the error stream, and nothing on the other") {
-    for (const texts& wrong : {texts{}, texts{"nope"}, texts{"ls"}, texts{"check", golden("torch_mlp")},
+    for (const texts& wrong : {texts{}, texts{"nope"}, texts{"ls"}, texts{"check", golden("torch_mlp")}, texts{"scan"},
                                texts{"stats", golden("torch_mlp"), "--reductions", "median"},
                                texts{"ls", golden("torch_mlp"), "--give-up-after", "1s"}}) {
         const ran got = program(wrong);

@@ -2,23 +2,28 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>
-#include <variant>
 #include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
-using exploding = rules::exploding_tensor;
-using vanishing = rules::vanishing_gradient;
 
 namespace {
 
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+/// What is said of a rule before there is a run.
 std::string refusal(const std::string& text) {
     try {
-        static_cast<void>(cli::parse_rule(text));
+        cli::check_request(known(), cli::parse_rule(text));
     } catch (const cli::usage_error& wrong) {
         return wrong.what();
     }
@@ -27,59 +32,105 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("parse_rule: names as the library and as the Python package write them") {
-    for (const char* name : {"exploding_tensor", "ExplodingTensor", "explodingtensor"}) {
-        CHECK(std::holds_alternative<exploding>(cli::parse_rule(name)));
-    }
-    for (const char* name : {"vanishing_gradient", "VanishingGradient"}) {
-        CHECK(cli::name_of(cli::parse_rule(name)) == "vanishing_gradient");
-    }
-    CHECK(refusal("exploding") == "there is no rule \"exploding\"; there are: exploding_tensor, vanishing_gradient");
-    CHECK(contains(refusal(""), "there is no rule \"\""));
+TEST_CASE("parse_rule: a name, and parameters that are texts") {
+    const rule_request request = cli::parse_rule("VanishingGradient,threshold=1e-3,all_workers=True");
+    CHECK(request.rule == "VanishingGradient");
+    CHECK(request.label == "VanishingGradient");
+    CHECK(request.parameters.size() == 2);
+    CHECK(request.parameters.at("threshold").text == "1e-3");
+    CHECK(request.parameters.at("all_workers").text == "True");
+    CHECK(cli::parse_rule("exploding_tensor").parameters.empty());
 }
 
-TEST_CASE("parse_rule: parameters are strings") {
-    const auto rule = std::get<vanishing>(cli::parse_rule("vanishing_gradient,threshold=1e-3,all_workers=True"));
-    CHECK(rule.threshold == 1e-3);
-    CHECK(rule.all_workers);
-    CHECK(std::get<vanishing>(cli::parse_rule("vanishing_gradient")).threshold == 1e-7);
-    CHECK_FALSE(std::get<exploding>(cli::parse_rule("exploding_tensor,only_nan=false")).only_nan);
-    CHECK(std::get<exploding>(cli::parse_rule("exploding_tensor,only_nan=true")).only_nan);
+TEST_CASE("parse_rule: a list has semicolons; a backslash takes their meaning away, and that of a comma") {
+    const rule_request request =
+        cli::parse_rule("exploding_tensor,collection_names=losses; gradients ;,tensor_regex=relu{1\\,3}=?");
+    CHECK(request.parameters.at("collection_names").items == texts{"losses", " gradients ", ""});
+    CHECK(request.parameters.at("tensor_regex").text == "relu{1,3}=?");
+    CHECK(cli::parse_rule("a,x=a\\;b;\\d").parameters.at("x").items == texts{"a;b", "\\d"});
+    CHECK(cli::parse_rule("a,x=").parameters.at("x").text.empty());
 }
 
-TEST_CASE("parse_rule: a list has semicolons; blanks around items do not count, nor do empty items") {
-    const auto rule = std::get<exploding>(
-        cli::parse_rule("exploding_tensor,collection_names=losses; gradients ;,tensor_regex=relu{1\\,3}=?"));
-    CHECK(rule.collection_names.texts() == texts{"losses", "gradients"});
-    CHECK(rule.tensor_regex.texts() == texts{"relu{1,3}=?"});
-    CHECK(std::get<exploding>(cli::parse_rule("exploding_tensor,collection_names=")).collection_names.empty());
-    CHECK(std::get<exploding>(cli::parse_rule("exploding_tensor,tensor_regex=a\\;b;\\d")).tensor_regex.texts() ==
-          texts{"a;b", "\\d"});
+TEST_CASE("parse_rule: what stands beside a rule's own parameters is taken out") {
+    const rule_request request =
+        cli::parse_rule("SimilarAcrossRuns,other_trials=a;b,other_trial_0=c,start_step=2,end_step=5");
+    CHECK(request.other_trials == texts{"a", "b", "c"});
+    CHECK(request.start_step == 2);
+    CHECK(request.end_step == 5);
+    CHECK(request.parameters.empty());
 }
 
-TEST_CASE("parse_rule: what cannot be is refused in words that help") {
+TEST_CASE("parse_rule, check_request: what cannot be is refused in words that help") {
     CHECK(refusal("exploding_tensor,only_nan=yes") ==
-          "rule exploding_tensor: parameter only_nan must be True or False, not \"yes\"");
-    CHECK(refusal("exploding_tensor,nan=True") ==
-          "rule exploding_tensor has no parameter \"nan\"; it has: collection_names, tensor_regex, only_nan, "
-          "all_workers");
-    for (const char* number : {"", "abc", "1,5", "1e", " 1", "nan", "0x10"}) {
-        CHECK(refusal(std::string{"vanishing_gradient,threshold="} + number) != "accepted");
+          "rule exploding_tensor: parameter only_nan (bool, default False) must be True or False, not \"yes\"");
+    CHECK(contains(refusal("exploding_tensor,nan=True"), "Did you mean only_nan? It has: collection_names, "));
+    CHECK(contains(refusal("exploding"), "there is no rule \"exploding\". Did you mean exploding_tensor? There are: "));
+    CHECK(contains(refusal(""), "there is no rule \"\""));
+    for (const char* number : {"", "abc", "1\\,5", "1e", "nan", "0x10"}) {
+        CHECK_MESSAGE(refusal(std::string{"vanishing_gradient,threshold="} + number) != "accepted", number);
     }
-    CHECK(contains(refusal("vanishing_gradient,threshold"), "is not of the form key=value"));
-    CHECK(contains(refusal("exploding_tensor,tensor_regex=("), "is not valid at character"));
+    CHECK(contains(refusal("vanishing_gradient,threshold"), "\"threshold\" is not of the form key=value"));
+    CHECK(contains(refusal("exploding_tensor,tensor_regex=("), "holds a bad regular expression"));
+    CHECK(contains(refusal("exploding_tensor,start_step=x"),
+                   "--rule exploding_tensor,start_step=x: parameter start_step"));
+    CHECK(contains(refusal("exploding_tensor,other_trial_0=a"), "does not compare runs"));
+    CHECK(contains(refusal("similar_across_runs"), "similar_across_runs"));
+    CHECK(refusal("similar_across_runs,other_trial_0=a") == "accepted");
+    rule_request labelled = cli::parse_rule("exploding_tensor,only_nan=yes");
+    labelled.label = "Mine";
+    try {
+        cli::check_request(known(), labelled);
+        FAIL("accepted");
+    } catch (const cli::usage_error& wrong) {
+        CHECK(std::string{wrong.what()}.starts_with("Mine: rule exploding_tensor: "));
+    }
 }
 
-TEST_CASE("built_in_rules: every rule and parameter that is listed can be set, and its default is what is said") {
-    for (const cli::rule_info& rule : cli::built_in_rules()) {
-        CHECK(cli::name_of(cli::make_rule(rule.name, {})) == rule.name);
-        CHECK(cli::name_of(cli::make_rule(rule.python_name, {})) == rule.name);
-        for (const cli::parameter_info& held : rule.parameters) {
-            const std::string value{held.standard == "none" ? "" : held.standard};
-            CHECK_NOTHROW(static_cast<void>(cli::make_rule(rule.name, {{std::string{held.name}, value, {value}}})));
+TEST_CASE("read_rules_json: from a file; one that is not there, or is none, is named") {
+    const temporary_folder folder;
+    folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
+    folder.write("bad.json", "{}");
+    CHECK(cli::read_rules_json(folder.path() + "/rules.json").size() == 1);
+    const auto refused = [](const std::string& path) {
+        try {
+            static_cast<void>(cli::read_rules_json(path));
+        } catch (const cli::usage_error& wrong) {
+            return std::string{wrong.what()};
         }
-    }
-    const auto given =
-        std::get<vanishing>(cli::make_rule("vanishing_gradient", {{.key = "threshold", .text = "1e-07"}}));
-    CHECK(given.threshold == vanishing{}.threshold);
+        return std::string{"accepted"};
+    };
+    CHECK(refused(folder.path() + "/none.json") ==
+          "--rules-json: the file " + folder.path() + "/none.json cannot be read");
+    CHECK(contains(refused(folder.path()), "cannot be read"));
+    CHECK(refused(folder.path() + "/bad.json")
+              .starts_with("--rules-json " + folder.path() + "/bad.json: neither a JSON"));
+}
+
+TEST_CASE("takes_other_trials, rule_names: as the registry knows them") {
+    CHECK(cli::takes_other_trials(known(), cli::parse_rule("SimilarAcrossRuns")));
+    CHECK(cli::takes_other_trials(known(), cli::parse_rule("similar_across_runs")));
+    CHECK_FALSE(cli::takes_other_trials(known(), cli::parse_rule("exploding_tensor")));
+    CHECK_FALSE(cli::takes_other_trials(known(), cli::parse_rule("nope")));
+    CHECK(cli::rule_names(known()).starts_with("vanishing_gradient, exploding_tensor, "));
+    CHECK(cli::rule_names({}).empty());
+}
+
+TEST_CASE("rule_maker: makes rules with their names and steps; runs to compare with are opened, or that fails") {
+    cli::rule_maker maker{known(), {}};
+    rule_request request = cli::parse_rule("ExplodingTensor,start_step=2,end_step=4");
+    const auto plain = maker.make(request);
+    CHECK(plain.name() == "exploding_tensor");
+    CHECK_FALSE(plain.range().contains(1));
+    CHECK(plain.range().contains(3));
+    CHECK_FALSE(plain.range().contains(4));
+    request.label = "exploding-on-tuesday";
+    CHECK(maker.make(request).name() == "exploding-on-tuesday");
+    const auto both = maker.make(std::vector{request, cli::parse_rule("dead_relu")});
+    REQUIRE(both.size() == 2);
+    CHECK(both[1].name() == "dead_relu");
+    const std::string other = golden("torch_mlp");
+    CHECK(maker.make(cli::parse_rule("similar_across_runs,other_trial_0=" + other + ",other_trial_1=" + other + "/"))
+              .name() == "similar_across_runs");
+    CHECK_THROWS_AS(static_cast<void>(maker.make(cli::parse_rule("similar_across_runs,other_trial_0=/nowhere"))),
+                    error);
 }

@@ -155,6 +155,47 @@ TEST_CASE("step_feed: a stop ends a wait, and comes before steps") {
     CHECK(late.next().empty());
 }
 
+TEST_CASE("step_feed: calls while there is nothing to hand out; that changes neither steps nor the end") {
+    growing_run run;
+    run.write(0);
+    const local_trial opened = run.open();
+    int calls = 0;
+    cli::feed_options how{.idle_interval = 1ms};
+    how.idle = [&] {
+        ++calls;
+        if (calls == 2) {
+            run.write(7);
+        } else if (calls == 4) {
+            run.build.end();
+        }
+    };
+    cli::step_feed feed{opened, how};
+    CHECK(feed.next() == steps{0});
+    CHECK(calls == 0);
+    CHECK(feed.next() == steps{7});
+    CHECK(calls >= 2);
+    CHECK(feed.next().empty());
+    CHECK(calls >= 4);
+    CHECK(feed.end() == cli::follow_end::ended);
+}
+
+TEST_CASE("step_feed: a run is given up after its time, however often there were calls meanwhile; so is a stop heard") {
+    growing_run run;
+    run.write(0);
+    const local_trial opened = run.open();
+    cli::feed_options how{.start = 1, .give_up_after = 30ms, .idle_interval = 1ms};
+    int calls = 0;
+    how.idle = [&] { ++calls; };
+    cli::step_feed given_up{opened, how};
+    CHECK(given_up.next().empty());
+    CHECK(given_up.end() == cli::follow_end::stalled);
+    std::stop_source stop;
+    cli::step_feed stopped{
+        opened, {.start = 1, .stop = stop.get_token(), .idle = [&] { stop.request_stop(); }, .idle_interval = 1ms}};
+    CHECK(stopped.next().empty());
+    CHECK(stopped.end() == cli::follow_end::interrupted);
+}
+
 TEST_CASE("follow_end: each has a word") {
     using cli::follow_end;
     for (const auto& [end, word] :

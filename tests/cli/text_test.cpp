@@ -26,6 +26,12 @@ TEST_CASE("compact_steps: a list without order ends after some pieces and says h
     CHECK(cli::compact_steps(std::vector<step_number>{0, 1, 3, 4}, 3) == "0, 1, 3, 4");
 }
 
+TEST_CASE("suggestion: what the user may have meant, or nothing") {
+    const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
+    CHECK(cli::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
+    CHECK(cli::suggestion("something else", names).empty());
+}
+
 TEST_CASE("text: shapes, counts and lists read well") {
     CHECK(cli::shape_for_people(shape_type{2, 3}) == "2x3");
     CHECK(cli::shape_for_people(shape_type{}) == "scalar");
@@ -51,25 +57,6 @@ TEST_CASE("valid_utf8: keeps what is UTF-8 and replaces every other byte") {
     CHECK(cli::valid_utf8("\xC0\xAF") == mark + mark);                        // overlong
     CHECK(cli::valid_utf8("\xED\xA0\x80") == mark + mark + mark);             // a surrogate
     CHECK(cli::valid_utf8("\xF4\x90\x80\x80") == mark + mark + mark + mark);  // beyond U+10FFFF
-}
-
-TEST_CASE("edit_distance: insertions, deletions, replacements") {
-    CHECK(cli::edit_distance("", "") == 0);
-    CHECK(cli::edit_distance("abc", "") == 3);
-    CHECK(cli::edit_distance("kitten", "sitting") == 3);
-    CHECK(cli::edit_distance("flaw", "lawn") == 2);
-}
-
-TEST_CASE("near_matches: parts of names and small slips, the nearest first, whatever the case") {
-    const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
-    CHECK(cli::near_matches("conv1/weigth", names) == texts{"conv1/weight", "conv2/weight"});
-    CHECK(cli::near_matches("BIAS", names) == texts{"dense/bias"});
-    CHECK(cli::near_matches("los", names) == texts{"loss"});
-    CHECK(cli::near_matches("weight", names, 1).size() == 1);
-    CHECK(cli::near_matches("", names).empty());
-    CHECK(cli::near_matches("something else", names).empty());
-    CHECK(cli::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
-    CHECK(cli::suggestion("something else", names).empty());
 }
 
 TEST_CASE("duration_text: the unit that people would use") {

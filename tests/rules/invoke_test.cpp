@@ -71,7 +71,7 @@ TEST_CASE("invoke_rule: calls the rule at every saved step, skips what lacks som
                                      }});
     CHECK(rule.called == steps_list{0, 10, 1'000'000'000});
     CHECK(outcome.met_at == steps_list{10, 1'000'000'000});
-    CHECK(outcome.finding_steps == outcome.met_at);
+    CHECK(outcome.findings.back().step == outcome.met_at.back());
     REQUIRE(outcome.findings.size() == 2);
     CHECK(outcome.findings[0].value == 3);
     CHECK(outcome.evaluated == 3);

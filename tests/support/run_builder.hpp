@@ -29,6 +29,7 @@ struct written_tensor {
     smdebug::dtype type = smdebug::dtype::float32;
     smdebug::shape_type shape;
     std::vector<std::byte> content;
+    std::vector<std::string_view> strings = {};  ///< of dtype::string, instead of content
 };
 
 template <class T>
@@ -76,7 +77,7 @@ inline event_bytes encode_events(const written_step& step) {
         value.tensor = wire::tensor_fields{.type = tensor.type,
                                            .shape = {.extents = tensor.shape, .dim_name = tensor.name},
                                            .content = tensor.content,
-                                           .strings = {}};
+                                           .strings = tensor.strings};
         value.plugins = plugins;
         const auto payload =
             wire::to_bytes({.wall_time = 1.5, .step = step.step, .file_version = {}, .values = std::span{&value, 1}});

@@ -3,7 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,10 +125,82 @@ TEST_CASE("catalog: a name that is only another tensor's original name is no ten
 
 TEST_CASE("catalog: every file, by step, then by worker's name") {
     const catalog run = sample();
-    const auto files = run.all_files();
+    const auto files = run.files_in({});
     REQUIRE(files.size() == 7);
     CHECK(run.file_count == 7);
     CHECK(files[1]->worker == 1);
     CHECK(files[6]->step == 9);
     CHECK(run.memory() > 7 * sizeof(catalog::file));
+}
+
+TEST_CASE("catalog: the files of some steps") {
+    const catalog run = sample();
+    const auto steps_in = [&](const step_range& range) {
+        steps_list steps;
+        for (const catalog::file* held : run.files_in(range)) {
+            steps.push_back(held->step);
+        }
+        return steps;
+    };
+    CHECK(steps_in({3, 9}) == steps_list{3, 3, 5, 5});
+    CHECK(steps_in({1, {}}) == steps_list{3, 3, 5, 5, 9});
+    CHECK(steps_in({{}, 3}) == steps_list{0, 0});
+    CHECK(steps_in({9, 10}) == steps_list{9});
+    CHECK(steps_in({10, {}}).empty());
+    CHECK(steps_in({4, 5}).empty());
+    CHECK(steps_in({{}, 0}).empty());
+    CHECK(steps_in({-5, 1}) == steps_list{0, 0});
+    CHECK(catalog{}.files_in({}).empty());
+}
+
+TEST_CASE("catalog: the last steps of a tensor, complete ones, up to a step") {
+    catalog run = sample();
+    const name_id weight = *run.find_tensor("weight");
+    const name_id loss = *run.find_tensor("loss");
+    constexpr step_number most = std::numeric_limits<step_number>::max();
+    CHECK(run.last_steps(weight, mode::global, 9, 5) == steps_list{0, 3});
+    CHECK(run.last_steps(loss, mode::global, 9, 2) == steps_list{3, 5});
+    CHECK(run.last_steps(loss, mode::global, 5, 1) == steps_list{5});
+    CHECK(run.last_steps(loss, mode::global, 4, 1) == steps_list{3});
+    CHECK(run.last_steps(loss, mode::global, 9, 0).empty());
+    CHECK(run.last_steps(loss, mode::global, -1, 3).empty());
+    CHECK(run.last_steps(loss, mode::global, most, 9) == steps_list{0, 3, 5});  // and comes to an end
+    CHECK(run.last_steps(*run.names->find("an original name"), mode::global, most, 9).empty());
+    run.loaded_all_steps = true;
+    CHECK(run.last_steps(loss, mode::global, most, 2) == steps_list{5, 9});
+    CHECK(catalog{}.last_steps(0, mode::global, most, 1).empty());
+}
+
+TEST_CASE("catalog: the last steps are those at the end of all steps, also where they lie far apart") {
+    std::mt19937_64 random{7};
+    const auto below = [&](std::uint64_t bound) { return static_cast<step_number>(random() % bound); };
+    for (int round = 0; round < 40; ++round) {
+        catalog run = sample();
+        const name_id weight = *run.find_tensor("weight");
+        std::vector<catalog::file> more;
+        step_number step = 9;
+        for (int i = 0; i < 60; ++i) {
+            step += 1 + below(i % 10 == 0 ? 1'000'000 : (i % 3 == 0 ? 40 : 2));
+            for (worker_id worker = 0; worker < 2; ++worker) {
+                if (worker == 0 || below(4) != 0) {  // else the step is incomplete
+                    more.push_back({.step = step,
+                                    .mode_step = step,
+                                    .layout = static_cast<std::uint32_t>(below(2)),
+                                    .worker = worker,
+                                    .mode = mode::train});
+                }
+            }
+        }
+        growth::add_files(run, more);
+        run.last_complete_step = below(static_cast<std::uint64_t>(step));
+        const steps_list all = run.tensor_steps(weight, mode::global, false);
+        for (int i = 0; i < 50; ++i) {
+            const step_number at = i == 0 ? step : below(static_cast<std::uint64_t>(step) + 5);
+            const auto n = static_cast<std::size_t>(below(i % 2 == 0 ? 4 : 70));
+            steps_list expected{all.begin(), std::upper_bound(all.begin(), all.end(), at)};
+            expected.erase(expected.begin(),
+                           expected.end() - static_cast<std::ptrdiff_t>(std::min(n, expected.size())));
+            CHECK(run.last_steps(weight, mode::global, at, n) == expected);
+        }
+    }
 }

@@ -43,7 +43,7 @@ file_way way(std::uint64_t end, std::uint64_t wanted, bool can_view = false) {
 TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted") {
     const memory_trial run{a_run()};
     const auto from = run.snapshot();
-    const layout& entries = from->layout_of(*from->all_files().front());
+    const layout& entries = from->layout_of(*from->files_in({}).front());
     const file_extent all = extent_of(entries, selected_tensors{{}, *from});
     const byte_range last = entries.values(*from->names->find("last"))->record;
     CHECK(all.end == last.offset + last.length);

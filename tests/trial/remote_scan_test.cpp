@@ -52,7 +52,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner
     const auto from = run.snapshot();
     const selected_tensors which{chosen, *from};
     scan_walk walk{*run.state(), *from, which, saved, manner};
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
     walk.walk(
         files,
@@ -293,7 +293,7 @@ TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a
     const auto from = run.snapshot();
     const selected_tensors which{{}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     int seen = 0;
     CHECK_THROWS_AS(walk.walk(
                         files,

@@ -26,7 +26,7 @@ template <class Visit>
 void scan_first(const memory_trial& run, const Visit& visit, std::optional<byte_view> bytes,
                 const std::string* why_not = nullptr, reduction_set saved = reduction_set::all()) {
     const auto from = run.snapshot();
-    const catalog::file& held = *from->all_files().at(0);
+    const catalog::file& held = *from->files_in({}).at(0);
     file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, nullptr};
     std::optional<whole_event_file> source;
     if (bytes) {
@@ -162,7 +162,7 @@ TEST_CASE("file_scanner: where a source fails to give a record, that tensor alon
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
     const auto from = run.snapshot();
-    const catalog::file& held = *from->all_files().at(0);
+    const catalog::file& held = *from->files_in({}).at(0);
     file_scanner<memory_trial::state_type> scanner{*run.state(), *from, {}, nullptr};
     failing_source source{bytes.view()};
     texts read;
@@ -195,7 +195,7 @@ TEST_CASE("file_scanner: each_record gives what a scan asks its source for, in t
     const memory_trial run{store};
     const byte_buffer bytes = events_of(store);
     const auto from = run.snapshot();
-    const catalog::file& held = *from->all_files().at(0);
+    const catalog::file& held = *from->files_in({}).at(0);
     std::vector<bool> some(from->names->size());
     some[*from->names->find("a")] = true;
     const std::vector<bool> none(from->names->size());

@@ -83,7 +83,7 @@ texts walked(const counted_trial& run, const tensor_selection& chosen, const rea
     const auto from = run.snapshot();
     const selected_tensors which{chosen, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = limits}};
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
     std::size_t done = 0;
     walk.walk(
@@ -158,7 +158,7 @@ TEST_CASE("scan_walk: values are right beside saved reductions, in whatever orde
                        which,
                        reduction_set::all(),
                        {.limits = {.largest_whole = 1000, .large_piece = piece, .sparse_from = 1'000'000}}};
-        const std::vector<const catalog::file*> files = from->all_files();
+        const std::vector<const catalog::file*> files = from->files_in({});
         std::size_t seen = 0;
         walk.walk(
             files,
@@ -194,7 +194,7 @@ TEST_CASE("scan_walk: a file that is larger than its index says, too large to be
     const auto from = run.snapshot();
     const selected_tensors which{{}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all()};
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     std::size_t read = 0;
     std::size_t missing = 0;
     std::size_t done = 0;
@@ -236,7 +236,7 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
         const selected_tensors which{{}, *from};
         scan_walk walk{
             *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
-        const std::vector<const catalog::file*> files = from->all_files();
+        const std::vector<const catalog::file*> files = from->files_in({});
         walk.walk(
             files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
         CHECK(store.asked->size() == (near ? 3 : 19));
@@ -265,7 +265,7 @@ TEST_CASE("scan_walk: when a file is done nothing of it is held") {
     const selected_tensors which{{.range = {0, 2}}, *from};
     scan_walk walk{
         *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
-    std::vector<const catalog::file*> files = from->all_files();
+    std::vector<const catalog::file*> files = from->files_in({});
     files.resize(2);
     int seen = 0;
     walk.walk(
@@ -306,7 +306,7 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
     const selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {}};
     texts seen;
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     walk.walk(
         files,
         [&](std::size_t, const scanned_tensor& tensor) {
@@ -331,7 +331,7 @@ TEST_CASE("scan_walk: a storage that says that views are not worth it is not ask
     const selected_tensors which{{}, *from};
     scan_walk walk{
         *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
-    const std::vector<const catalog::file*> files = from->all_files();
+    const std::vector<const catalog::file*> files = from->files_in({});
     walk.walk(
         files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
     CHECK(store.seen->shown == 0);

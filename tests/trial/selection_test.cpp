@@ -46,7 +46,7 @@ std::vector<step_number> steps_of(const tensor_selection& which) {
     const auto from = a_catalog();
     const selected_tensors chosen{which, *from};
     std::vector<step_number> found;
-    for (const catalog::file* held : from->all_files()) {
+    for (const catalog::file* held : from->files_in({})) {
         if (chosen.contains(*held)) {
             found.push_back(held->step);
         }

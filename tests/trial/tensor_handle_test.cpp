@@ -6,11 +6,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -233,4 +236,65 @@ TEST_CASE("tensor: an index entry that lies about its record is damage, and allo
     // A length that covers more than one record: the first counts.
     store.write(index, as_bytes(index_text(step, {{0, std::numeric_limits<std::uint64_t>::max()}, places[1]}, event)));
     CHECK(memory_trial{store}.tensor("a").value<float>(0)(0) == 1);
+}
+
+TEST_CASE("tensor: the n steps before a step, the step itself among them, of any mode; without n all") {
+    const memory_trial run{sample()};
+    const auto w = run.tensor("w");
+    constexpr step_number most = std::numeric_limits<step_number>::max();
+    CHECK(w.prev_steps(4, {.n = 2}) == steps_list{2, 4});
+    CHECK(w.prev_steps(3, {.n = 1}) == steps_list{2});
+    CHECK(w.prev_steps(most, {.n = 2}) == steps_list{2, 4});
+    CHECK(w.prev_steps(most, {.n = std::numeric_limits<std::int64_t>::max()}) == steps_list{0, 2, 4});
+    CHECK(w.prev_steps(4, {.n = 0}).empty());
+    CHECK(w.prev_steps(3) == steps_list{0, 2});
+    CHECK(w.prev_steps(2, {.n = 2, .mode = mode::train}) == steps_list{1, 2});
+    CHECK(w.prev_steps(9, {.n = 2, .mode = mode::eval}).empty());
+    CHECK(w.prev_steps(-1, {.n = 2}).empty());
+    CHECK_THROWS_AS(static_cast<void>(w.prev_steps(4, {.n = -1})), value_error);
+    CHECK(run.tensor("reduced").prev_steps(5, {.n = 1}) == steps_list{4});  // saved reductions count as saves
+}
+
+TEST_CASE(
+    "tensor: the n steps before a step are those that one gets the slow way, on sparse runs with incomplete steps") {
+    std::mt19937 random{11};
+    const auto below = [&](unsigned bound) { return static_cast<step_number>(random() % bound); };
+    for (int round = 0; round < 6; ++round) {
+        memory_storage store;
+        run_builder build{store};
+        build.collections({"worker_0", "worker_1"});
+        step_number step = 0;
+        for (int i = 0; i < 50; ++i) {
+            step += 1 + below(i % 7 == 0 ? 5000 : 3);
+            for (const std::string worker : {"worker_0", "worker_1"}) {
+                if (worker == "worker_1" && below(5) == 0) {
+                    continue;
+                }
+                written_step made{.step = step, .tensors = {tensor_of<float>("often", {1})}, .worker = worker};
+                if (below(3) == 0) {
+                    made.tensors.push_back(tensor_of<float>("seldom", {1}));
+                }
+                made.mode = step % 2 == 0 ? mode::train : mode::eval;
+                build.step(made);
+            }
+        }
+        if (round % 2 == 0) {
+            build.end();
+        }
+        const memory_trial run{store};
+        for (const char* name : {"often", "seldom"}) {
+            const auto tensor = run.tensor(name);
+            for (const mode in : {mode::global, mode::train, mode::eval}) {
+                const steps_list all = tensor.steps({.mode = in});
+                for (int i = 0; i < 30; ++i) {
+                    const step_number at = below(static_cast<unsigned>(step) + 10);
+                    const auto n = static_cast<std::size_t>(below(i % 2 == 0 ? 4 : 60));
+                    steps_list expected{all.begin(), std::upper_bound(all.begin(), all.end(), at)};
+                    expected.erase(expected.begin(),
+                                   expected.end() - static_cast<std::ptrdiff_t>(std::min(n, expected.size())));
+                    CHECK(tensor.prev_steps(at, {.n = static_cast<std::int64_t>(n), .mode = in}) == expected);
+                }
+            }
+        }
+    }
 }

@@ -97,7 +97,7 @@ TEST_CASE("trial_state: what the storage fails to read is a value that remembers
     run_builder{store}.collections().step(one(0)).end();
     const trial_state<refusing, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
     const auto from = state.current();
-    const auto found = state.read_event(*from, *from->all_files()[0], {0, 10});
+    const auto found = state.read_event(*from, *from->files_in({})[0], {0, 10});
     REQUIRE_FALSE(found.has_value());
     CHECK(found.failure().why == absence::unreadable);
     CHECK_THROWS_AS(throw_failure(found.failure(), "a", 0, mode::global), access_denied);

@@ -1,9 +1,10 @@
-// The command line, parsed: the only header that includes CLI11.
+// The command line, parsed.
 // Everything that can be wrong with arguments is found here, before a run is opened.
 // Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>
+#include <smdebug/cli/command_options.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/option_texts.hpp>
@@ -11,12 +12,11 @@
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/scan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -35,8 +35,8 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command =
-    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments, rules_arguments>;
+using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
+                             scan_arguments, rules_arguments>;
 
 /// "0.1.0, reduces with avx512bw".
 [[nodiscard]] inline std::string version_text() {
@@ -50,7 +50,8 @@ namespace detail {
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
 public:
-    parser() {
+    /// Borrows the rules that there are.
+    explicit parser(const program_rules& known) : known_(known) {
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
         app_.footer(
@@ -62,6 +63,7 @@ public:
         add_show();
         add_stats();
         add_check();
+        add_scan();
         add_rules();
     }
 
@@ -100,54 +102,11 @@ private:
         return names;
     }
 
-    static void add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to,
-                         const std::string& type, const std::string& help) {
-        app.add_option_function<std::string>(
-               flag, [&to](const std::string& text) { to = text; }, help)
-            ->type_name(type);
-    }
-    static void add_format(CLI::App& app, output_format& format) {
-        app.add_option_function<std::string>(
-               "--format",
-               [&format](const std::string& text) {
-                   format = text == "csv" ? output_format::csv
-                                          : (text == "json" ? output_format::json : output_format::table);
-               },
-               "table (default), csv, or json: one object a line")
-            ->type_name("FORMAT")
-            ->check(CLI::IsMember({"table", "csv", "json"}, CLI::ignore_case).description(""));
-    }
-    static void add_how(CLI::App& app, run_options& how) {
-        add_format(app, how.format);
-        app.add_flag("--skip-damaged", how.skip_damaged,
-                     "go on without index files that are damaged, and name them; else they are an error");
-        add_storage(app, how.storage);
-    }
-    static void add_runs(CLI::App& app, std::vector<std::string>& runs) {
-        app.add_option("RUN", runs, "training runs: folders, or s3://bucket/prefix")->required()->type_name("");
-    }
-    static void add_storage(CLI::App& app, storage_options& storage) {
-        app.add_option_function<std::string>(
-               "--endpoint-url", [&storage](const std::string& url) { storage.s3.endpoint = url; },
-               "for s3://: the server; default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile, Amazon's")
-            ->type_name("URL");
-        app.add_flag("--no-sign-request", storage.s3.anonymous, "for s3://: ask without keys, as for public buckets");
-        app.add_option("--cache", storage.cache_folder,
-                       "for s3://: keep what was read in this folder, for the next time; default: SMDEBUG_CACHE_DIR")
-            ->type_name("DIR");
-    }
-
-    void add_follow(CLI::App& app, follow_options& follow, const std::string& help) {
-        app.add_flag("--follow", follow.on, help);
-        add_text(app, "--give-up-after", texts_.give_up_after, "T",
-                 "with --follow: give a run up when nothing new has come for so long: 500ms, 90s, 10m, 2h, 3d, or "
-                 "seconds; default: never");
-    }
-
     void add_ls() {
         CLI::App& app = *app_.add_subcommand("ls", "what runs hold: workers, modes, steps, collections, tensors");
         add_runs(app, ls_.runs);
-        add_follow(app, ls_.follow, "instead of the tensors: each step as soon as it is complete, until the job ends");
+        add_follow(app, ls_.follow, texts_,
+                   "instead of the tensors: each step as soon as it is complete, until the job ends");
         add_how(app, ls_.how);
     }
 
@@ -184,25 +143,30 @@ private:
         CLI::App& app =
             *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
         add_runs(app, check_.runs);
-        app.add_option("--rule", texts_.rules,
-                       "a rule and its parameters: NAME,key=value,key=value; may be given again")
-            ->type_name("RULE")
-            ->allow_extra_args(false);
-        add_text(app, "--rules-json", texts_.rules_json, "FILE",
-                 R"(rules from a file: [{"rule": NAME, "parameters": {"key": "value", "list": ["a", "b"]}}, ...])");
-        app.add_option("--other-trials", texts_.other_trials, "runs to compare with, for rules that compare runs")
-            ->type_name("RUN2")
-            ->allow_extra_args(false);
-        add_text(app, "--start", texts_.start, "S", "the first global step; default: 0");
-        add_text(app, "--end", texts_.end, "E", "the global step to stop before; default: the end of the run");
-        add_follow(app, check_.follow, "go on until the job ends: each step as soon as it is complete");
+        add_rule_options(app, texts_);
+        add_evaluation(app, check_, texts_);
+        add_follow(app, check_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
         add_how(app, check_.how);
-        app.footer("Rules: " + rule_names() +
-                   " (`smdebug rules` lists their parameters).\n"
-                   "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
-                   "either makes it part of the value.\n"
-                   "Example: smdebug check runs/a --rule vanishing_gradient,threshold=1e-6 \\\n"
-                   "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'");
+        app.footer(
+            "`smdebug rules` lists the rules and their parameters.\n"
+            "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
+            "either makes it part of the value.\n"
+            "Example: smdebug check runs/a --rule vanishing_gradient,threshold=1e-6 \\\n"
+            "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'");
+    }
+
+    void add_scan() {
+        CLI::App& app = *app_.add_subcommand(
+            "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met");
+        app.add_option("RUN", scan_.check.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
+        add_text(app, "--list", texts_.list, "FILE", "more runs: a file with a path a line");
+        add_rule_options(app, texts_);
+        add_evaluation(app, scan_.check, texts_);
+        add_how(app, scan_.check.how);
+        app.footer(
+            "A table of all rules; as csv or json the findings, as check has them.\n"
+            "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
+            "gradients, unchanged_tensor at weights.");
     }
 
     void add_rules() {
@@ -223,18 +187,24 @@ private:
             settle(stats_, texts_);
             return stats_;
         }
+        if (name == "scan") {
+            settle(scan_, texts_, known_);
+            return scan_;
+        }
         if (name == "check") {
-            settle(check_, texts_);
+            settle(check_, texts_, known_);
             return check_;
         }
         return listed_;
     }
 
+    const program_rules& known_;
     CLI::App app_{"Looks into training runs that Amazon's package smdebug, or this library, has saved.", "smdebug"};
     ls_arguments ls_;
     show_arguments show_;
     stats_arguments stats_;
     check_arguments check_;
+    scan_arguments scan_;
     rules_arguments listed_;
     option_texts texts_;
 };
@@ -242,8 +212,8 @@ private:
 }  // namespace detail
 
 /// The command in the arguments (without the program's name).  Errors: usage_error.
-[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments) {
-    detail::parser parser;
+[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& known) {
+    detail::parser parser{known};
     return parser.parse(std::move(arguments));
 }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -140,6 +141,26 @@ private:
     std::size_t shown_width_ = 0;
     clock::time_point last_shown_ = clock::now();
 };
+
+/// What a program's action(), which gives an exit status, comes to: errors are told, and are statuses.
+template <class Action>
+[[nodiscard]] int status_of(console& to, Action&& action) {
+    try {
+        const int status = action();
+        to.flush();
+        return status;
+    } catch (const usage_error& wrong) {
+        to.error(wrong.what());
+        return exit_usage;
+    } catch (const output_error& failed) {
+        if (!failed.reader_is_gone()) {
+            to.error(failed.what());
+        }
+    } catch (const std::exception& failed) {
+        to.error(failed.what());
+    }
+    return exit_error;
+}
 
 }  // namespace cli
 }  // namespace v1

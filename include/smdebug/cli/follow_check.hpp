@@ -12,15 +12,19 @@
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/invoke.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_status.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <stop_token>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -29,88 +33,162 @@ namespace cli {
 
 namespace detail {
 
-/// What a rule came to over a run.
-struct rule_tally {
-    std::size_t evaluated = 0;
-    std::size_t met = 0;
-    std::size_t findings = 0;
-};
-
-/// The rules of one run.  They keep their state from round to round, so every run has its own.
+/// The rules of one run.  They keep their state from step to step, so every run has its own.
 class followed_rules {
 public:
-    /// Borrows everything; `tallies` are those of this run.
+    /// Borrows everything; `results` are those of this run.
     followed_rules(const check_arguments& given, const followed_run& of, row_stream& rows,
-                   std::vector<rule_tally>& tallies)
-        : given_(given), of_(of), rows_(rows), rules_(given.rules), tallies_(tallies) {}
+                   std::vector<any_rule<program_trial>> rules, finding_actions& actions,
+                   std::vector<rule_result>& results)
+        : given_(given),
+          of_(of),
+          rows_(rows),
+          row_(rows.buffer()),
+          names_(names_of(rules)),
+          actions_(actions),
+          results_(results),
+          next_(given.start),
+          session_(of.run, std::move(rules), options()) {}
 
-    /// Evaluates them until the run ends.  A round is a few steps, rule by rule: they keep close together, and find in
-    /// the page cache what the first of them has read.
+    /// Evaluates them until the run ends, or all rules have.  What they found stays where that fails.
     [[nodiscard]] follow_end follow() {
-        noting_feed feed{
-            of_,
-            {.start = given_.start, .end = given_.end, .give_up_after = given_.follow.give_up_after, .stop = of_.stop}};
-        while (true) {
-            const auto steps = feed.next();
-            if (steps.empty()) {
-                return feed.end();
-            }
-            const no_refresh all_see_the_same{of_.run};
-            for (std::size_t i = 0; i < rules_.size(); ++i) {
-                const invoke_end end =
-                    std::visit([&](auto& rule) { return evaluate(rule, steps.front(), steps.back() + 1, tallies_[i]); },
-                               rules_[i]);
-                if (end != invoke_end::end_step) {
-                    return end == invoke_end::stalled ? follow_end::stalled : follow_end::interrupted;
-                }
-            }
+        actions_.begin(of_.path, names_, note_action());
+        try {
+            const follow_end end = walk();
+            finish();
+            return end;
+        } catch (const stopped&) {
+            session_.end(invoke_end::stopped, next_);
+            finish();
+            throw;
+        } catch (...) {
+            session_.end(invoke_end::failed, next_);
+            finish();
+            throw;
         }
     }
 
 private:
-    template <class Rule>
-    [[nodiscard]] invoke_end evaluate(Rule& rule, step_number start, step_number end, rule_tally& tally) {
-        invoke_options how{
-            .start_step = start, .end_step = end, .stop = of_.stop, .give_up_after = given_.follow.give_up_after};
-        row_buffer row = rows_.buffer();
-        how.on_finding = [&](step_number step, const finding& found) {
-            ++tally.findings;
-            add_finding(row, of_.run, of_.path, rule.name(), step, found);
-            of_.out.use([&](console&) { rows_.take(row); });
+    [[nodiscard]] static std::vector<std::string> names_of(const std::vector<any_rule<program_trial>>& rules) {
+        std::vector<std::string> names;
+        for (const auto& each : rules) {
+            names.push_back(each.name());
+        }
+        return names;
+    }
+
+    void finish() {
+        results_ = session_.results();
+        for (const rule_result& each : results_) {
+            if (each.cause) {
+                of_.out.error(failure_of(each, of_.path));
+            }
+            actions_.finish(of_.path, each.report, note_action());
+        }
+    }
+    [[nodiscard]] finding_actions::teller note_action() const {
+        return [this](const std::string& text) { of_.out.note(printable(text)); };
+    }
+
+    [[nodiscard]] follow_end walk() {
+        feed_options how{
+            .start = given_.start, .end = given_.end, .give_up_after = given_.follow.give_up_after, .stop = of_.stop};
+        if (const auto interval = session_.poll_interval()) {
+            how.idle = [&] { session_.idle(next_); };
+            how.idle_interval = *interval;
+        }
+        noting_feed feed{of_, how};
+        while (!session_.over()) {
+            const auto steps = feed.next();
+            if (steps.empty()) {
+                session_.end(end_for(feed.end()), next_);
+                return feed.end();
+            }
+            const no_refresh all_see_the_same{of_.run};
+            for (const step_number step : steps) {
+                session_.visit(step);
+                next_ = step + 1;
+                if (of_.stop.stop_requested()) {
+                    session_.end(invoke_end::stopped, next_);
+                    return follow_end::interrupted;
+                }
+            }
+        }
+        return of_.run.loaded_all_steps() ? follow_end::ended : follow_end::end_step;
+    }
+
+    [[nodiscard]] static invoke_end end_for(follow_end end) noexcept {
+        switch (end) {
+            case follow_end::end_step:
+                return invoke_end::end_step;
+            case follow_end::stalled:
+                return invoke_end::stalled;
+            case follow_end::interrupted:
+                return invoke_end::stopped;
+            case follow_end::ended:
+            case follow_end::not_started:
+            case follow_end::failed:
+                break;
+        }
+        return invoke_end::end_of_run;
+    }
+
+    [[nodiscard]] invoke_rules_options options() {
+        invoke_rules_options how{.common = {.start_step = given_.start,
+                                            .stop_at_first = given_.stop_at_first,
+                                            .first_offender = given_.first_offender,
+                                            .stop = of_.stop,
+                                            .give_up_after = given_.follow.give_up_after}};
+        how.on_finding = [this](std::size_t rule, const finding& found) {
+            add_finding(row_, of_.run, of_.path, names_[rule], found.step, found);
+            of_.out.use([&](console&) { rows_.take(row_); });
+            actions_.act(of_.path, names_[rule], found, note_action());
         };
         // A wait that was broken off makes things look as if they were missing.
-        const auto tell = [&](const rule_note& note) {
+        const auto tell = [this](const rule_note& note) {
             if (!of_.stop.stop_requested()) {
                 of_.out.use([&](console& to) { note.tell(to); });
             }
         };
-        how.on_note = [&](step_number step, const finding& note) {
-            tell(note_of(of_.run, of_.path, rule.name(), step, note));
+        how.on_note = [this, tell](std::size_t rule, const finding& note) {
+            tell(note_of(of_.run, of_.path, names_[rule], note.step, note));
         };
-        how.on_skip = [&](step_number step, const error& missing) {
-            tell(note_of(of_.path, rule.name(), step, missing));
+        how.on_skip = [this, tell](std::size_t rule, step_number step, const error& missing) {
+            tell(note_of(of_.path, names_[rule], step, missing));
         };
-        const rule_outcome outcome = invoke_rule(rule, of_.run, how);
-        tally.evaluated += outcome.evaluated;
-        tally.met += outcome.met_at.size();
-        return outcome.end;
+        return how;
     }
 
     const check_arguments& given_;
     const followed_run& of_;
     row_stream& rows_;
-    std::vector<built_in_rule> rules_;
-    std::vector<rule_tally>& tallies_;
+    row_buffer row_;
+    std::vector<std::string> names_;
+    finding_actions& actions_;
+    std::vector<rule_result>& results_;
+    step_number next_;
+    rule_session<program_trial> session_;
 };
 
+/// The rules of a run to which they never came.
+[[nodiscard]] inline std::vector<rule_result> not_evaluated(const check_arguments& given, const program_rules& known,
+                                                            follow_end end) {
+    std::vector<rule_result> results;
+    for (const rule_request& each : given.rules) {
+        results.push_back({.name = name_in_reports(known, each)});
+        results.back().report.status = end == follow_end::failed ? rule_status::error : rule_status::stopped;
+    }
+    return results;
+}
+
 /// The columns of check, wide enough for the runs and rules at hand.
-[[nodiscard]] inline std::vector<column> followed_columns(const check_arguments& given) {
+[[nodiscard]] inline std::vector<column> followed_columns(const check_arguments& given, const program_rules& known) {
     std::vector<column> columns = check_columns();
     for (const std::string& path : given.runs) {
         columns[0].least_width = std::max(columns[0].least_width, width_of(printable(plain_path(path))));
     }
-    for (const built_in_rule& rule : given.rules) {
-        columns[1].least_width = std::max(columns[1].least_width, width_of(name_of(rule)));
+    for (const rule_request& each : given.rules) {
+        columns[1].least_width = std::max(columns[1].least_width, width_of(printable(name_in_reports(known, each))));
     }
     return columns;
 }
@@ -118,13 +196,15 @@ private:
 }  // namespace detail
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
-[[nodiscard]] inline int follow_check(const check_arguments& given, console& to, const std::stop_token& stop) {
-    row_stream rows{to, given.how.format, detail::followed_columns(given)};
+[[nodiscard]] inline int follow_check(const check_arguments& given, const program_rules& known, console& to,
+                                      const std::stop_token& stop) {
+    row_stream rows{to, given.how.format, detail::followed_columns(given, known)};
     rows.head();
-    std::vector<std::vector<detail::rule_tally>> tallies(given.runs.size(),
-                                                         std::vector<detail::rule_tally>(given.rules.size()));
+    finding_actions actions = detail::actions_of(given);
+    std::vector<std::vector<rule_result>> results(given.runs.size());
     const auto ends = follow_runs(given.runs, given.how, given.follow, to, stop, [&](const followed_run& of) {
-        return detail::followed_rules{given, of, rows, tallies[of.place]}.follow();
+        rule_maker rules{known, given.how};
+        return detail::followed_rules{given, of, rows, rules.make(given.rules), actions, results[of.place]}.follow();
     });
     std::vector<column> columns = summary_columns();
     columns.push_back({"state"});
@@ -132,14 +212,12 @@ private:
     row_buffer row = summary.buffer();
     bool met = false;
     for (std::size_t i = 0; i < given.runs.size(); ++i) {
-        for (std::size_t j = 0; j < given.rules.size(); ++j) {
-            const detail::rule_tally& tally = tallies[i][j];
-            met = met || tally.findings > 0;
-            row.text(plain_path(given.runs[i]));
-            row.text(name_of(given.rules[j]));
-            row.integer(tally.evaluated);
-            row.integer(tally.met);
-            row.integer(tally.findings);
+        if (results[i].empty()) {
+            results[i] = detail::not_evaluated(given, known, ends[i]);
+        }
+        for (const rule_result& each : results[i]) {
+            met = met || !each.outcome.findings.empty();
+            detail::fill_summary(row, plain_path(given.runs[i]), each);
             row.text(name_of(ends[i]));
             row.end_row();
         }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -27,6 +28,9 @@ namespace cli {
 
 /// A thread each: there has to be a limit.
 inline constexpr std::size_t most_followed_runs = 256;
+
+/// Called when a command is about to follow running jobs, and for no other: gives what can end it.
+using stop_giver = std::function<std::stop_token()>;
 
 /// A console for several threads, which use it one after the other.
 class shared_console {

@@ -8,18 +8,23 @@
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
 #include <smdebug/cli/rule_set.hpp>
-#include <smdebug/cli/rules_json.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/scan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/regex.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/setting_text.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -35,6 +40,8 @@ struct option_texts {
     std::optional<std::string> steps = {};
     std::optional<std::string> reductions = {};
     std::optional<std::string> rules_json = {};
+    std::optional<std::string> list = {};
+    std::optional<std::string> on_finding = {};
     std::optional<std::string> start = {};
     std::optional<std::string> end = {};
     std::optional<std::string> give_up_after = {};
@@ -99,20 +106,33 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
     }
 }
 
-inline void settle(check_arguments& given, const option_texts& texts) {
+namespace detail {
+
+/// The rules that the texts ask for, looked at as far as that goes without a run.
+[[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& known) {
+    std::vector<rule_request> rules;
     for (const std::string& text : texts.rules) {
-        given.rules.push_back(parse_rule(text));
+        rules.push_back(parse_rule(text));
     }
     if (texts.rules_json) {
-        const auto more = read_rules_json(*texts.rules_json);
-        given.rules.insert(given.rules.end(), more.begin(), more.end());
+        for (rule_request& more : read_rules_json(*texts.rules_json)) {
+            rules.push_back(std::move(more));
+        }
     }
-    if (given.rules.empty()) {
-        throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names() +
-                          "\nTry `smdebug check --help`.");
+    for (rule_request& each : rules) {
+        if (takes_other_trials(known, each)) {
+            each.other_trials.insert(each.other_trials.end(), texts.other_trials.begin(), texts.other_trials.end());
+        }
+        check_request(known, each);
+        each.label = name_in_reports(known, each);
     }
-    if (!texts.other_trials.empty()) {
-        throw usage_error("--other-trials: none of the rules chosen compares runs");
+    return rules;
+}
+
+/// Steps, and what is done about findings.
+inline void settle_steps(check_arguments& given, const option_texts& texts) {
+    if (texts.on_finding) {
+        given.actions.command = words_of_command(*texts.on_finding);
     }
     given.start = texts.start ? whole_number<step_number>("--start", *texts.start, 0) : 0;
     if (texts.end) {
@@ -121,7 +141,54 @@ inline void settle(check_arguments& given, const option_texts& texts) {
             throw usage_error("--end must be above --start, as it is not included");
         }
     }
+}
+
+/// The paths in a file, a line each; blank lines and those that begin with # do not count.
+[[nodiscard]] inline std::vector<std::string> read_run_list(const std::string& path) {
+    std::ifstream file{path};
+    std::vector<std::string> runs;
+    for (std::string line; std::getline(file, line);) {
+        const std::string_view bare = smdebug::detail::without_blanks(line);
+        if (!bare.empty() && bare.front() != '#') {
+            runs.emplace_back(bare);
+        }
+    }
+    if (!file.is_open() || file.bad()) {
+        throw usage_error("--list: the file " + path + " cannot be read");
+    }
+    return runs;
+}
+
+}  // namespace detail
+
+inline void settle(check_arguments& given, const option_texts& texts, const program_rules& known) {
+    given.rules = detail::settled_rules(texts, known);
+    if (given.rules.empty()) {
+        throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(known) +
+                          "\nTry `smdebug check --help`.");
+    }
+    const bool compares = std::any_of(given.rules.begin(), given.rules.end(),
+                                      [&](const rule_request& each) { return takes_other_trials(known, each); });
+    if (!texts.other_trials.empty() && !compares) {
+        throw usage_error("--other-trials: none of the rules chosen compares runs");
+    }
+    detail::settle_steps(given, texts);
     settle(given.follow, given.runs.size(), texts);
+}
+
+inline void settle(scan_arguments& given, const option_texts& texts, const program_rules& known) {
+    given.check.rules = detail::settled_rules(texts, known);
+    given.other_trials = texts.other_trials;
+    detail::settle_steps(given.check, texts);
+    if (texts.list) {
+        for (std::string& path : detail::read_run_list(*texts.list)) {
+            given.check.runs.push_back(std::move(path));
+        }
+    }
+    if (given.check.runs.empty()) {
+        throw usage_error(
+            "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
+    }
 }
 
 }  // namespace cli

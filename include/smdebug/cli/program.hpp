@@ -9,6 +9,8 @@
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/rule_list.hpp>
+#include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/scan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
@@ -26,14 +28,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace cli {
 
-/// Called when a command is about to follow running jobs, and for no other: gives what can end it.
-using stop_giver = std::function<std::stop_token()>;
-
 namespace detail {
 
 /// Which command each kind of arguments stands for.
 struct dispatcher {
     console& to;
+    const program_rules& known;
     const stop_giver& about_to_follow;
     [[nodiscard]] int operator()(const help_request& asked) const {
         to.print(asked.text);
@@ -45,9 +45,10 @@ struct dispatcher {
     [[nodiscard]] int operator()(const show_arguments& given) const { return show(given, to); }
     [[nodiscard]] int operator()(const stats_arguments& given) const { return stats(given, to); }
     [[nodiscard]] int operator()(const check_arguments& given) const {
-        return given.follow.on ? follow_check(given, to, stop()) : check(given, to);
+        return given.follow.on ? follow_check(given, known, to, stop()) : check(given, known, to);
     }
-    [[nodiscard]] int operator()(const rules_arguments& given) const { return list_rules(given, to); }
+    [[nodiscard]] int operator()(const scan_arguments& given) const { return scan_runs(given, known, to); }
+    [[nodiscard]] int operator()(const rules_arguments& given) const { return list_rules(given, known, to); }
 
 private:
     [[nodiscard]] std::stop_token stop() const { return about_to_follow ? about_to_follow() : std::stop_token{}; }
@@ -59,21 +60,10 @@ private:
 [[nodiscard]] inline int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
                                      console_kind kind = {}, const stop_giver& about_to_follow = {}) {
     console to{out, err, kind};
-    try {
-        const int status = std::visit(detail::dispatcher{to, about_to_follow}, parse_arguments(std::move(arguments)));
-        to.flush();
-        return status;
-    } catch (const usage_error& wrong) {
-        to.error(wrong.what());
-        return exit_usage;
-    } catch (const output_error& failed) {
-        if (!failed.reader_is_gone()) {
-            to.error(failed.what());
-        }
-    } catch (const std::exception& failed) {
-        to.error(failed.what());
-    }
-    return exit_error;
+    return status_of(to, [&] {
+        const program_rules known = program_rules::built_in();
+        return std::visit(detail::dispatcher{to, known, about_to_follow}, parse_arguments(std::move(arguments), known));
+    });
 }
 
 }  // namespace cli

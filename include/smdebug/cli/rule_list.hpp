@@ -5,6 +5,10 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/registry/configure.hpp>
+
+#include <string>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -15,10 +19,11 @@ struct rules_arguments {
 };
 
 /// Runs the command: a row for each parameter; the exit status.
-[[nodiscard]] inline int list_rules(const rules_arguments& given, console& to) {
+[[nodiscard]] inline int list_rules(const rules_arguments& given, const program_rules& known, console& to) {
+    const std::vector<rule_info> infos = known.infos();
     row_sink rows{to, given.format, {{"rule"}, {"parameter"}, {"type"}, {"default"}, {"description"}}};
     row_buffer row = rows.buffer();
-    for (const rule_info& rule : built_in_rules()) {
+    for (const rule_info& rule : infos) {
         for (const parameter_info& held : rule.parameters) {
             row.text(rule.name);
             row.text(held.name);
@@ -32,8 +37,8 @@ struct rules_arguments {
     rows.finish("no rules\n");
     if (given.format == output_format::table) {
         to.print("\n");
-        for (const rule_info& rule : built_in_rules()) {
-            to.print(std::string{rule.name}.append(" (").append(rule.python_name).append("): ").append(rule.meaning) +
+        for (const rule_info& rule : infos) {
+            to.print(std::string{rule.name}.append(" (").append(rule.service_name).append("): ").append(rule.meaning) +
                      "\n");
         }
     }

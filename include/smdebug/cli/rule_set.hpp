@@ -1,160 +1,44 @@
-// The built-in rules by name, and rules made from parameters that are text: `--rule NAME,key=value`, or a JSON file.
-// Used by: cli/check.hpp, cli/rule_list.hpp, cli/arguments.hpp.
-// Source: how SageMaker Debugger configures its rules: every parameter is a string.
+// The rules that a command was given: `--rule NAME,key=value`, or a JSON file; and those rules for a run.
+// Used by: cli (check, scan, rules, arguments).
 #pragma once
 
 #include <smdebug/cli/console.hpp>
-#include <smdebug/cli/text.hpp>
+#include <smdebug/cli/runs.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/index/regex.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
-#include <smdebug/trial/options.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/registry/rules_json.hpp>
+#include <smdebug/rules/any_rule.hpp>
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <optional>
-#include <span>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
 
-/// Any built-in rule, ready to be called.
-using built_in_rule = std::variant<rules::exploding_tensor, rules::vanishing_gradient>;
+/// The rules that the program knows.
+using program_rules = rule_registry<program_trial>;
 
-/// A parameter as the user gave it.  `items` is what a list is made of; `text` what anything else is.
-struct parameter_text {
-    std::string key = {};
-    std::string text = {};
-    std::vector<std::string> items = {};
-};
-
-/// What `smdebug rules` says of a parameter.
-struct parameter_info {
-    std::string_view name;
-    std::string_view type;
-    std::string_view standard;  ///< the default
-    std::string_view meaning;
-};
-
-/// What it says of a rule.
-struct rule_info {
-    std::string_view name;         ///< "exploding_tensor"
-    std::string_view python_name;  ///< "ExplodingTensor"
-    std::string_view meaning;
-    std::span<const parameter_info> parameters;
-};
+/// "exploding_tensor, vanishing_gradient".
+[[nodiscard]] inline std::string rule_names(const program_rules& known) {
+    std::string names;
+    for (const rule_info& held : known.infos()) {
+        names.append(names.empty() ? "" : ", ").append(held.name);
+    }
+    return names;
+}
 
 namespace detail {
-
-inline constexpr parameter_info all_workers_info{"all_workers", "bool", "False",
-                                                 "look at every worker, not only at the first by name"};
-
-inline constexpr parameter_info exploding_tensor_parameters[] = {
-    {"collection_names", "list", "none", "collections to look at; with tensor_regex: both; neither: all tensors"},
-    {"tensor_regex", "list", "none", "regular expressions for names of tensors to look at"},
-    {"only_nan", "bool", "False", "look for NaN only, not for infinities"},
-    all_workers_info,
-};
-
-inline constexpr parameter_info vanishing_gradient_parameters[] = {
-    {"threshold", "float", "1e-07", "met by a gradient whose mean absolute value is below this"},
-    all_workers_info,
-};
-
-inline constexpr rule_info built_in_rules[] = {
-    {"exploding_tensor", "ExplodingTensor", "a tensor holds NaN or an infinity", exploding_tensor_parameters},
-    {"vanishing_gradient", "VanishingGradient", "the mean absolute value of a gradient is below a threshold",
-     vanishing_gradient_parameters},
-};
-
-/// Upper or lower case, with or without underscores.
-[[nodiscard]] inline std::string plain_rule_name(std::string_view name) {
-    std::string plain;
-    for (const char c : name) {
-        if (c != '_') {
-            plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-        }
-    }
-    return plain;
-}
-
-[[noreturn]] inline void wrong_value(const parameter_text& given, std::string_view wanted) {
-    throw usage_error("parameter " + given.key + " must be " + std::string{wanted} + ", not \"" + given.text + "\"");
-}
-
-[[nodiscard]] inline bool boolean_of(const parameter_text& given) {
-    const std::string_view text = given.text;
-    if (text != "True" && text != "true" && text != "False" && text != "false") {
-        wrong_value(given, "True or False");
-    }
-    return text == "True" || text == "true";
-}
-
-[[nodiscard]] inline double number_of(const parameter_text& given) {
-    double number = 0;
-    const std::string_view text = given.text;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc{} || end != text.data() + text.size() || std::isnan(number)) {
-        wrong_value(given, "a number");
-    }
-    return number;
-}
-
-[[nodiscard]] inline text_list list_of(const parameter_text& given, bool regexes) {
-    std::vector<std::string> items;
-    for (std::string_view item : given.items) {
-        const std::size_t begin = std::min(item.find_first_not_of(" \t"), item.size());
-        item = item.substr(begin, item.find_last_not_of(" \t") + 1 - begin);
-        if (item.empty()) {
-            continue;
-        }
-        if (regexes) {
-            try {
-                static_cast<void>(regex{item});
-            } catch (const value_error& bad) {
-                throw usage_error("parameter " + given.key + ": " + std::string{bad.message()});
-            }
-        }
-        items.emplace_back(item);
-    }
-    return items;
-}
-
-inline bool set(rules::exploding_tensor& rule, const parameter_text& given) {
-    if (given.key == "collection_names") {
-        rule.collection_names = list_of(given, false);
-    } else if (given.key == "tensor_regex") {
-        rule.tensor_regex = list_of(given, true);
-    } else if (given.key == "only_nan") {
-        rule.only_nan = boolean_of(given);
-    } else if (given.key == "all_workers") {
-        rule.all_workers = boolean_of(given);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-inline bool set(rules::vanishing_gradient& rule, const parameter_text& given) {
-    if (given.key == "threshold") {
-        rule.threshold = number_of(given);
-    } else if (given.key == "all_workers") {
-        rule.all_workers = boolean_of(given);
-    } else {
-        return false;
-    }
-    return true;
-}
 
 /// Splits at `separator`; a backslash before one takes its meaning away.
 [[nodiscard]] inline std::vector<std::string> split(std::string_view text, char separator) {
@@ -173,71 +57,116 @@ inline bool set(rules::vanishing_gradient& rule, const parameter_text& given) {
 
 }  // namespace detail
 
-/// All of them, in the order in which they are listed.
-[[nodiscard]] constexpr std::span<const rule_info> built_in_rules() noexcept { return detail::built_in_rules; }
-
-/// "exploding_tensor, vanishing_gradient".
-[[nodiscard]] inline std::string rule_names() {
-    std::string names;
-    for (const rule_info& held : built_in_rules()) {
-        names.append(names.empty() ? "" : ", ").append(held.name);
-    }
-    return names;
-}
-
-/// The rule of that name with these parameters.
-/// Errors: usage_error: an unknown rule or parameter (naming those that there are), a value that cannot be.
-[[nodiscard]] inline built_in_rule make_rule(std::string_view name, const std::vector<parameter_text>& parameters) {
-    const std::string plain = detail::plain_rule_name(name);
-    const auto known = built_in_rules();
-    const auto info = std::find_if(known.begin(), known.end(),
-                                   [&](const rule_info& held) { return detail::plain_rule_name(held.name) == plain; });
-    if (info == known.end()) {
-        throw usage_error("there is no rule \"" + std::string{name} + "\"; there are: " + rule_names());
-    }
-    built_in_rule rule;
-    if (info->name == rules::vanishing_gradient::name()) {
-        rule = rules::vanishing_gradient{};
-    }
-    for (const parameter_text& given : parameters) {
-        try {
-            if (std::visit([&](auto& held) { return detail::set(held, given); }, rule)) {
-                continue;
-            }
-        } catch (const usage_error& wrong) {
-            throw usage_error("rule " + std::string{info->name} + ": " + wrong.what());
-        }
-        std::string names;
-        for (const parameter_info& held : info->parameters) {
-            names.append(names.empty() ? "" : ", ").append(held.name);
-        }
-        throw usage_error("rule " + std::string{info->name} + " has no parameter \"" + given.key +
-                          "\"; it has: " + names);
-    }
-    return rule;
-}
-
 /// "NAME,key=value,key=value".  A comma separates parameters, a semicolon the items of a list; a backslash before
 /// either makes it part of the value.  Errors: usage_error.
-[[nodiscard]] inline built_in_rule parse_rule(std::string_view text) {
+[[nodiscard]] inline rule_request parse_rule(std::string_view text) {
     const std::vector<std::string> parts = detail::split(text, ',');
-    std::vector<parameter_text> parameters;
+    rule_request request;
+    request.rule = parts.front();
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const std::size_t equals = parts[i].find('=');
         if (equals == std::string::npos) {
             throw usage_error("--rule " + std::string{text} + ": \"" + parts[i] +
                               "\" is not of the form key=value (a list is written item;item)");
         }
-        const std::string value = parts[i].substr(equals + 1);
-        parameters.push_back({parts[i].substr(0, equals), value, detail::split(value, ';')});
+        std::vector<std::string> items = detail::split(parts[i].substr(equals + 1), ';');
+        parameter_value value = items.size() == 1 ? parameter_value{} : parameter_value{items};
+        value.text = items.size() == 1 ? items.front() : parts[i].substr(equals + 1);
+        request.parameters.insert_or_assign(parts[i].substr(0, equals), std::move(value));
     }
-    return make_rule(parts.front(), parameters);
+    try {
+        settle_request(request);
+    } catch (const value_error& wrong) {
+        throw usage_error("--rule " + std::string{text} + ": " + std::string{wrong.message()});
+    }
+    return request;
 }
 
-/// The rule's name.
-[[nodiscard]] inline std::string_view name_of(const built_in_rule& rule) noexcept {
-    return std::visit([](const auto& held) { return held.name(); }, rule);
+/// The rules in a JSON file; see parse_rules_json.  Errors: usage_error.
+[[nodiscard]] inline std::vector<rule_request> read_rules_json(const std::string& path) {
+    std::ifstream file{path, std::ios::binary};
+    std::string text;
+    bool good = file.is_open();
+    try {
+        text.assign(std::istreambuf_iterator<char>{file}, {});
+    } catch (const std::ios_base::failure&) {  // a folder, for one, opens but does not read
+        good = false;
+    }
+    if (!good) {
+        throw usage_error("--rules-json: the file " + path + " cannot be read");
+    }
+    try {
+        return parse_rules_json(text, path);
+    } catch (const value_error& wrong) {
+        throw usage_error("--rules-json " + std::string{wrong.message()});
+    }
 }
+
+/// Says before any run is opened what is wrong with a request.  Errors: usage_error.
+inline void check_request(const program_rules& known, const rule_request& request) {
+    try {
+        known.check(request.rule, request.parameters, !request.other_trials.empty());
+    } catch (const error& wrong) {
+        const bool labelled = !request.label.empty() && request.label != request.rule;
+        throw usage_error((labelled ? request.label + ": " : std::string{}) + std::string{wrong.message()});
+    }
+}
+
+/// Whether the rule of a request, if there is one of that name, compares runs.
+[[nodiscard]] inline bool takes_other_trials(const program_rules& known, const rule_request& request) {
+    const std::string plain = plain_rule_name(request.rule);
+    for (const rule_info& held : known.infos()) {
+        if (plain_rule_name(held.name) == plain || plain_rule_name(held.service_name) == plain) {
+            return known.compares_runs(held.name);
+        }
+    }
+    return false;
+}
+
+/// What reports call the rule of a request: as the user does, else by its own name.
+/// Errors: value_error: there is no such rule.
+[[nodiscard]] inline std::string name_in_reports(const program_rules& known, const rule_request& request) {
+    const std::string& own = known.info(request.rule).name;
+    const bool labelled = !request.label.empty() && request.label != request.rule &&
+                          plain_rule_name(request.label) != plain_rule_name(own);
+    return labelled ? request.label : own;
+}
+
+/// Makes the rules that were asked for, anew for each run.  The runs that rules compare with are opened once.
+class rule_maker {
+public:
+    /// Borrows the registry.
+    rule_maker(const program_rules& known, const run_options& how) : known_(known), how_(how) {}
+
+    /// Errors: those of opening the other runs, value_error.
+    [[nodiscard]] any_rule<program_trial> make(const rule_request& request) {
+        program_rules::other_runs others;
+        for (const std::string& given : request.other_trials) {
+            const std::string path = plain_path(given);
+            auto held = others_.find(path);
+            if (held == others_.end()) {
+                held = others_.emplace(path, std::make_shared<const program_trial>(open_run(path, how_))).first;
+            }
+            others.push_back(held->second);
+        }
+        any_rule<program_trial> rule = known_.make(request.rule, request.parameters, others);
+        rule.rename(name_in_reports(known_, request));
+        rule.limit({request.start_step, request.end_step});
+        return rule;
+    }
+    [[nodiscard]] std::vector<any_rule<program_trial>> make(const std::vector<rule_request>& requests) {
+        std::vector<any_rule<program_trial>> rules;
+        for (const rule_request& request : requests) {
+            rules.push_back(make(request));
+        }
+        return rules;
+    }
+
+private:
+    const program_rules& known_;
+    run_options how_;
+    std::map<std::string, std::shared_ptr<const program_trial>> others_;
+};
 
 }  // namespace cli
 }  // namespace v1

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -59,6 +60,9 @@ struct feed_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
     std::stop_token stop = {};
     std::size_t most = 64;  ///< steps that are handed out at once
+    /// Called every idle_interval while there is nothing to hand out; empty: nobody wants to know.
+    std::function<void()> idle = {};
+    std::chrono::milliseconds idle_interval{1000};
 };
 
 /// The global steps of one run.  Borrows the run.
@@ -78,22 +82,31 @@ public:
         if (auto known = complete_ones(*run_.snapshot()); !known.empty()) {
             return known;
         }
-        step_wait wait{*run_.state(), {.stop = options_.stop, .give_up_after = options_.give_up_after}};
+        const auto interval = options_.idle ? std::optional{options_.idle_interval} : std::nullopt;
+        wait_outcome pause = wait_outcome::look_again;
         do {
-            const auto from = wait.look();
-            if (auto found = complete_ones(*from); !found.empty()) {
-                return found;
+            step_wait wait{*run_.state(),
+                           {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
+            do {
+                const auto from = wait.look();
+                if (auto found = complete_ones(*from); !found.empty()) {
+                    return found;
+                }
+                if (from->loaded_all_steps) {
+                    return over(follow_end::ended);
+                }
+                if (options_.end && from->last_complete_step >= *options_.end - 1) {
+                    return over(follow_end::end_step);
+                }
+                if (wait.given_up()) {
+                    return over(follow_end::stalled);
+                }
+                pause = wait.pause();
+            } while (pause == wait_outcome::look_again);
+            if (pause == wait_outcome::timed_out) {
+                options_.idle();
             }
-            if (from->loaded_all_steps) {
-                return over(follow_end::ended);
-            }
-            if (options_.end && from->last_complete_step >= *options_.end - 1) {
-                return over(follow_end::end_step);
-            }
-            if (wait.given_up()) {
-                return over(follow_end::stalled);
-            }
-        } while (wait.pause() == wait_outcome::look_again);
+        } while (pause == wait_outcome::timed_out);
         return over(follow_end::interrupted);
     }
 

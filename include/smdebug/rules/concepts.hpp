@@ -7,7 +7,9 @@
 #include <smdebug/rules/required_tensors.hpp>
 #include <smdebug/trial/concepts.hpp>
 
+#include <chrono>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -44,6 +46,22 @@ concept requires_tensors = requires(R& rule, const Trial& trial, step_number ste
 template <class R>
 concept compares_trials = requires(const R& rule) {
     std::tuple_size<decltype(rule.other_trials())>::value;
+};
+
+/// Optional, the same for a list: rule.other_runs() gives references (std::reference_wrapper) to trials.
+template <class R>
+concept compares_many_trials = requires(const R& rule) {
+    rule.other_runs().begin()->get();
+};
+
+/// Optional: a rule that wants to be asked while the next step is waited for, as it watches the clock.  start() is
+/// called before the first step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's
+/// `step` is then the last that the rule saw, or -1.
+template <class R, class Trial>
+concept polled_rule = requires(R& rule, const Trial& trial) {
+    rule.start();
+    { rule.while_waiting(trial) } -> std::same_as<std::optional<finding>>;
+    { rule.poll_interval() } -> std::same_as<std::chrono::milliseconds>;
 };
 
 /// Looks at a run, step after step.  A type R models `rule` for a trial type when:

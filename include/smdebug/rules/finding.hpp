@@ -2,6 +2,8 @@
 // Used by: rules, cli, users.
 #pragma once
 
+#include <smdebug/core/step.hpp>
+
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,6 +18,10 @@ struct finding {
     bool damaged = false;     ///< a note about a record that is damaged or cannot be read
     std::string tensor = {};  ///< the tensor that met it, if it was one
     std::string worker = {};
+    std::string rule = {};       ///< its name; whoever calls the rule fills in this and the next three
+    step_number step = -1;       ///< global
+    step_number mode_step = -1;  ///< the same step, counted in its mode
+    smdebug::mode mode = smdebug::mode::global;
     double value = std::numeric_limits<double>::quiet_NaN();      ///< what was compared ...
     double threshold = std::numeric_limits<double>::quiet_NaN();  ///< ... with what
     std::string message = {};                                     ///< a sentence for people

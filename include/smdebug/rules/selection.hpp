@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct tensor_selection {
     text_list collection_names = {};
     text_list tensor_regex = {};
 };
+
+/// What the settings that most rules have mean.
+inline constexpr std::string_view collection_names_meaning =
+    "collections to look at; with tensor_regex: the union of both";
+inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
+inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
 
 /// The selected tensors that were saved at a step, sorted, each once.  A collection that does not exist selects
 /// nothing. Errors: value_error for a bad regex.

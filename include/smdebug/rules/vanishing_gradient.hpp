@@ -7,11 +7,14 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/saved_tensor.hpp>
 #include <smdebug/rules/selection.hpp>
+#include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace smdebug {
@@ -21,31 +24,31 @@ namespace rules {
 /// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold.  A NaN mean never fires; a gradient
 /// of zeros does.  Cost: nothing but a small read where abs_mean was saved, else one pass over the tensor.
 struct vanishing_gradient {
-    double threshold = 1e-7;   ///< strictly below this fires
-    bool all_workers = false;  ///< look at every worker, not only at the first by name
+    double threshold = 1e-7;
+    bool all_workers = false;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "vanishing_gradient"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "VanishingGradient"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the mean absolute value of a gradient is below a threshold";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"threshold", &vanishing_gradient::threshold, "strictly below this a mean absolute gradient fires"},
+            setting{"all_workers", &vanishing_gradient::all_workers, all_workers_meaning}};
+    }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        std::vector<finding> found;
-        for (const std::string& tensor_name : selected_tensors(run, step, {.collection_names = "gradients"})) {
-            const auto tensor = run.tensor(tensor_name);
-            for (const std::string& worker : workers_to_check(tensor, step, all_workers)) {
-                const auto mean = tensor.find_reduction(step, reduction::mean, {.worker = worker, .abs = true});
-                if (!mean) {
-                    found.push_back(note_about(tensor_name, worker, step, mean.failure()));
-                } else if (*mean < threshold) {
-                    found.push_back({.met = true,
-                                     .tensor = tensor_name,
-                                     .worker = worker,
-                                     .value = *mean,
-                                     .threshold = threshold,
-                                     .message = "the mean absolute gradient " + short_text(*mean) + " is below " +
-                                                short_text(threshold)});
-                }
+        return judge_each(run, step, {.collection_names = "gradients"}, all_workers, [&](const auto& tensor) {
+            const auto mean = tensor.reduction_value(reduction::mean, true);
+            if (!mean) {
+                return tensor.note(mean.failure());
             }
-        }
-        return found;
+            return *mean < threshold ? tensor.met(*mean, threshold,
+                                                  "the mean absolute gradient " + short_text(*mean) + " is below " +
+                                                      short_text(threshold))
+                                     : finding{};
+        });
     }
 };
 

@@ -196,6 +196,55 @@ struct catalog {
         });
     }
 
+    /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
+    /// steps claim counts as the first of them has it.
+    /// Cost: grows with how far one has to go back for them, not with the run.
+    [[nodiscard]] std::vector<step_number> last_steps(name_id name, mode which, step_number step, std::size_t n) const {
+        const auto holds = [&](const step_entry& held) {
+            const auto files = held.files();
+            return complete(held) && std::any_of(files.begin(), files.end(), [&](const file& written) {
+                       return (which == mode::global || written.mode == which) &&
+                              layout_of(written).names().contains(name);
+                   });
+        };
+        const step_number last = std::min(step, last_step_of(which));
+        std::vector<step_number> found;
+        for (step_number window = 16; last >= 0 && found.size() < n; window = window > last / 16 ? last : 16 * window) {
+            const bool all = window >= last;
+            const step_number first = all ? 0 : last - window;
+            found.clear();
+            if (which == mode::global) {
+                for (auto held = steps.lower_bound(first); held != steps.end() && held->step <= last; ++held) {
+                    if (holds(*held)) {
+                        found.push_back(held->step);
+                    }
+                }
+            } else {
+                const auto& claimed = claims[place_of(which)];
+                for (auto held = claimed.lower_bound(first); held != claimed.end() && held->mode_step <= last; ++held) {
+                    if (holds(*find_step(held->step))) {
+                        found.push_back(held->mode_step);
+                    }
+                }
+            }
+            if (all) {
+                break;
+            }
+        }
+        if (found.size() > n) {
+            found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(n));
+        }
+        return found;
+    }
+    /// Whether no mode step was claimed by two global steps, as far as counting tells.
+    [[nodiscard]] bool claimed_once() const noexcept {
+        std::size_t all = 0;
+        for (const auto& claimed : claims) {
+            all += claimed.size();
+        }
+        return all >= steps.size();
+    }
+
     /// A tensor's steps in a mode, ascending, each once.  Cost: one pass over the files.  Allocates its result.
     [[nodiscard]] std::vector<step_number> tensor_steps(name_id name, mode which, bool show_incomplete) const {
         list_memory<bool> memory;
@@ -230,12 +279,12 @@ struct catalog {
         return found;
     }
 
-    /// Every file, by step, then by worker's name.
-    [[nodiscard]] std::vector<const file*> all_files() const {
+    /// The files of some steps, by step, then by worker's name.  Cost: grows with the files given.
+    [[nodiscard]] std::vector<const file*> files_in(const step_range& range) const {
         std::vector<const file*> found;
-        found.reserve(file_count);
-        for (const step_entry& held : steps) {
-            for (const file& written : held.files()) {
+        for (auto held = range.begin ? steps.lower_bound(*range.begin) : steps.begin();
+             held != steps.end() && range.contains(held->step); ++held) {
+            for (const file& written : held->files()) {
                 found.push_back(&written);
             }
         }

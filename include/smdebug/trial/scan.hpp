@@ -80,7 +80,7 @@ struct scan_of {
           which(given.which, *from),
           saved(given.saved),
           manner{.in_place = given.in_place, .defer_checks = given.defer_checks} {
-        files = from->all_files();
+        files = from->files_in(given.which.range);
         std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
     }
     [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, manner}; }

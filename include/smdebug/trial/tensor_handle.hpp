@@ -63,6 +63,14 @@ public:
         if (which.n && *which.n < 0) {
             throw value_error("n must not be negative");
         }
+        if (which.n) {
+            const auto from = reader_.state().fresh();
+            const auto id = from->names->find(name());
+            if (!id || which.mode == mode::global || from->claimed_once()) {
+                return id ? from->last_steps(*id, which.mode, step, static_cast<std::size_t>(*which.n))
+                          : std::vector<step_number>{};
+            }
+        }
         std::vector<step_number> found = steps({.mode = which.mode});
         found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
         if (which.n && static_cast<std::size_t>(*which.n) < found.size()) {

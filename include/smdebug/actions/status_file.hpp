@@ -1,0 +1,165 @@
+// How rules stand, in a JSON file that others look at: always whole, never half written.
+// Used by: cli, users.
+// Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/storage/posix_output.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace actions {
+
+/// One rule's status, with the service's fields.
+struct evaluation_status {
+    using clock = std::chrono::system_clock;
+
+    std::string rule_configuration_name = {};
+    rule_status status = rule_status::in_progress;
+    std::string details = {};
+    clock::time_point last_modified = {};
+};
+
+/// What came of a write.
+struct status_written {
+    std::string failure = {};  ///< why the file is as it was before; empty: it was written
+    [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
+};
+
+/// The longest StatusDetails that the service allows; longer ones are cut.
+inline constexpr std::size_t most_status_details = 1024;
+
+/// At most that many bytes of a text, cut where a character of UTF-8 begins.
+[[nodiscard]] constexpr std::string_view cut_text(std::string_view text, std::size_t most) noexcept {
+    const auto inside_character = [&](std::size_t at) {
+        return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+    };
+    if (text.size() <= most) {
+        return text;
+    }
+    std::size_t end = most;
+    while (end > 0 && most - end < 3 && inside_character(end)) {
+        --end;
+    }
+    return text.substr(0, inside_character(end) ? most : end);  // no UTF-8: any place will do
+}
+
+/// A time as ISO 8601 has it: "2026-11-22T10:00:00.250Z".
+[[nodiscard]] inline std::string iso_time_text(evaluation_status::clock::time_point time) {
+    const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
+    const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{milliseconds - day};
+    std::array<char, 64> text = {};
+    const int length =
+        std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+/// Appends {"RuleConfigurationName": ..., "RuleEvaluationStatus": ..., "StatusDetails": ..., "LastModifiedTime": ...}.
+inline void append_status_json(std::string& out, const evaluation_status& one) {
+    out += "{\"RuleConfigurationName\":";
+    append_json_ascii(out, one.rule_configuration_name);
+    out += ",\"RuleEvaluationStatus\":";
+    append_json_ascii(out, name_of(one.status));
+    out += ",\"StatusDetails\":";
+    append_json_ascii(out, cut_text(one.details, most_status_details));
+    out += ",\"LastModifiedTime\":";
+    append_json_ascii(out, iso_time_text(one.last_modified));
+    out += '}';
+}
+
+/// A line of JSON: a list with one object a rule.
+[[nodiscard]] inline std::string status_json(std::span<const evaluation_status> all) {
+    std::string out = "[";
+    for (const evaluation_status& one : all) {
+        out += out.size() == 1 ? "" : ",";
+        append_status_json(out, one);
+    }
+    return out + "]\n";
+}
+/// A line of JSON: the object of one rule.
+[[nodiscard]] inline std::string status_json(const evaluation_status& one) {
+    std::string out;
+    append_status_json(out, one);
+    return out + '\n';
+}
+
+namespace detail {
+
+[[nodiscard]] inline status_written write_status_text(const std::string& path, const std::string& text) {
+    try {
+        posix::write_whole(path, as_bytes(text));
+    } catch (const std::exception& failed) {
+        return {failed.what()};
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// Writes a file of one rule, or of several, under another name and renames it: whoever reads it sees all of the old
+/// one or all of the new one.  Folders on the way are made.  Never throws; the result says what went wrong.
+[[nodiscard]] inline status_written write_status_file(const std::string& path, const evaluation_status& one) {
+    return detail::write_status_text(path, status_json(one));
+}
+[[nodiscard]] inline status_written write_status_file(const std::string& path, std::span<const evaluation_status> all) {
+    return detail::write_status_text(path, status_json(all));
+}
+
+/// The file of several rules, kept up to date: a list, in the order in which rules were first told of.
+/// Threads: all calls on any.
+class status_file {
+public:
+    explicit status_file(std::string path) : path_(std::move(path)) {}
+
+    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.
+    [[nodiscard]] status_written set(std::string_view rule, rule_status status, std::string_view details = {},
+                                     evaluation_status::clock::time_point now = evaluation_status::clock::now()) {
+        const std::lock_guard lock{guard_};
+        const auto known = std::find_if(all_.begin(), all_.end(), [&](const evaluation_status& held) {
+            return held.rule_configuration_name == rule;
+        });
+        const bool is_new = known == all_.end();
+        evaluation_status& held = is_new ? all_.emplace_back() : *known;
+        if (!is_new && is_written_ && held.status == status && held.details == details) {
+            return {};
+        }
+        held = {std::string{rule}, status, std::string{details}, now};
+        status_written result = write_status_file(path_, all_);
+        is_written_ = static_cast<bool>(result);
+        return result;
+    }
+    [[nodiscard]] status_written set(const rule_report& report) {
+        return set(report.rule, report.status, report.status_details);
+    }
+
+private:
+    std::string path_;
+    std::mutex guard_;
+    std::vector<evaluation_status> all_;
+    bool is_written_ = false;
+};
+
+}  // namespace actions
+}  // namespace v1
+}  // namespace smdebug

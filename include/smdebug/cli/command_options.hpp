@@ -1,0 +1,105 @@
+// Options that several commands have, described to CLI11: the only header that includes it.
+// Used by: cli/arguments.hpp, cli/rule_main.hpp.
+#pragma once
+
+#include <smdebug/cli/check.hpp>
+#include <smdebug/cli/option_texts.hpp>
+#include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/trial/open_storage.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+// What is bound to an option must outlive the app.
+
+inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
+                     const std::string& help) {
+    app.add_option_function<std::string>(
+           flag, [&to](const std::string& text) { to = text; }, help)
+        ->type_name(type);
+}
+
+inline void add_format(CLI::App& app, output_format& format) {
+    app.add_option_function<std::string>(
+           "--format",
+           [&format](const std::string& text) {
+               const char first = text.front();  // the check below lets nothing else through, in whatever case
+               format = first == 'c' || first == 'C'
+                            ? output_format::csv
+                            : (first == 'j' || first == 'J' ? output_format::json : output_format::table);
+           },
+           "table (default), csv, or json: one object a line")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"table", "csv", "json"}, CLI::ignore_case).description(""));
+}
+
+inline void add_storage(CLI::App& app, storage_options& storage) {
+    app.add_option_function<std::string>(
+           "--endpoint-url", [&storage](const std::string& url) { storage.s3.endpoint = url; },
+           "for s3://: the server; default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile, Amazon's")
+        ->type_name("URL");
+    app.add_flag("--no-sign-request", storage.s3.anonymous, "for s3://: ask without keys, as for public buckets");
+    app.add_option("--cache", storage.cache_folder,
+                   "for s3://: keep what was read in this folder, for the next time; default: SMDEBUG_CACHE_DIR")
+        ->type_name("DIR");
+}
+
+inline void add_how(CLI::App& app, run_options& how) {
+    add_format(app, how.format);
+    app.add_flag("--skip-damaged", how.skip_damaged,
+                 "go on without index files that are damaged, and name them; else they are an error");
+    add_storage(app, how.storage);
+}
+
+inline void add_runs(CLI::App& app, std::vector<std::string>& runs) {
+    app.add_option("RUN", runs, "training runs: folders, or s3://bucket/prefix")->required()->type_name("");
+}
+
+inline void add_follow(CLI::App& app, follow_options& follow, option_texts& texts, const std::string& help) {
+    app.add_flag("--follow", follow.on, help);
+    add_text(app, "--give-up-after", texts.give_up_after, "T",
+             "with --follow: give a run up when nothing new has come for so long: 500ms, 90s, 10m, 2h, 3d, or "
+             "seconds; default: never");
+}
+
+/// Which rules.
+inline void add_rule_options(CLI::App& app, option_texts& texts) {
+    app.add_option("--rule", texts.rules, "a rule and its parameters: NAME,key=value,key=value; may be given again")
+        ->type_name("RULE")
+        ->allow_extra_args(false);
+    add_text(app, "--rules-json", texts.rules_json, "FILE",
+             "rules from a file: the DebugRuleConfigurations of a CreateTrainingJob request, or "
+             R"([{"rule": NAME, "parameters": {"key": "value", "list": ["a", "b"]}}, ...])");
+}
+
+/// How rules are evaluated, and what is done about findings.
+inline void add_evaluation(CLI::App& app, check_arguments& to, option_texts& texts) {
+    app.add_option("--other-trials", texts.other_trials, "runs to compare with, for rules that compare runs")
+        ->type_name("RUN2")
+        ->allow_extra_args(false);
+    add_text(app, "--start,--start-step", texts.start, "S", "the first global step; default: 0");
+    add_text(app, "--end,--end-step", texts.end, "E", "the global step to stop before; default: the end of the run");
+    add_text(app, "--on-finding", texts.on_finding, "COMMAND",
+             "run a program for each finding, without a shell; {run} {rule} {step} {tensor} {worker} {value} "
+             "{message} in its arguments are filled in");
+    app.add_option("--post", to.actions.post_url, "send each finding to this address, as JSON")->type_name("URL");
+    app.add_option("--status-file", to.actions.status_file,
+                   "keep a file with the status of each rule, as SageMaker words it")
+        ->type_name("FILE");
+    app.add_flag("--stop-at-first", to.stop_at_first, "a rule ends at the first step that meets its condition");
+    app.add_flag("--first-offender", to.first_offender, "of each such step the first finding only");
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

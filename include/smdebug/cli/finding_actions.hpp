@@ -1,0 +1,188 @@
+// What check does about findings besides printing them: a command, a POST, a status file.
+// Used by: cli/check.hpp, cli/follow_check.hpp.
+// An action that fails is noted, and breaks nothing.
+#pragma once
+
+#include <smdebug/actions/action_record.hpp>
+#include <smdebug/actions/post_finding.hpp>
+#include <smdebug/actions/run_command.hpp>
+#include <smdebug/actions/status_file.hpp>
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// What the user asked for; empty: nothing.
+struct action_options {
+    std::vector<std::string> command = {};  ///< a program and its arguments, with placeholders
+    std::string post_url = {};
+    std::string status_file = {};
+};
+
+/// The words of a command: blanks separate, quotes of either kind hold together, a backslash takes the meaning of what
+/// follows.  Nothing is expanded: there is no shell.  Errors: usage_error for a quote that does not end.
+[[nodiscard]] inline std::vector<std::string> words_of_command(std::string_view text) {
+    std::vector<std::string> words;
+    bool inside = false;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool blank = c == ' ' || c == '\t' || c == '\n';
+        if (quote == 0 && blank) {
+            inside = false;
+            continue;
+        }
+        if (!inside) {
+            words.emplace_back();
+            inside = true;
+        }
+        if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+            words.back() += text[++i];
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (c == quote && quote != 0) {
+            quote = 0;
+        } else {
+            words.back() += c;
+        }
+    }
+    if (quote != 0) {
+        throw usage_error("--on-finding: a quote in \"" + std::string{text} + "\" does not end");
+    }
+    if (words.empty() || words.front().empty()) {
+        throw usage_error("--on-finding: there is no program to run");
+    }
+    return words;
+}
+
+/// Acts on findings.  Threads: all calls on any.
+class finding_actions {
+public:
+    using teller = std::function<void(const std::string&)>;
+
+    /// With several runs the names in the status file say which.
+    /// Errors: usage_error: the action_json of a rule is no JSON.
+    finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules)
+        : wanted_(wanted), several_runs_(several_runs) {
+        if (!wanted.status_file.empty()) {
+            file_.emplace(wanted.status_file);
+        }
+        for (const rule_request& each : rules) {
+            try {
+                if (!each.action_json.empty()) {
+                    records_.insert_or_assign(each.label, actions::parse_actions(each.action_json));
+                }
+            } catch (const value_error& wrong) {
+                throw usage_error(each.label + ": action_json: " + std::string{wrong.message()});
+            }
+        }
+    }
+
+    /// Each `note` is told what went wrong, on the thread of the call.
+    void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note) {
+        for (const std::string& rule : rules) {
+            set_status(run, rule, rule_status::in_progress, {}, note);
+        }
+    }
+
+    void act(const std::string& run, std::string_view rule, const finding& found, const teller& note) {
+        if (!wanted_.command.empty()) {
+            const actions::finding_command command{.arguments = wanted_.command, .run = run};
+            if (const auto result = command(rule, found); !result.failure.empty()) {
+                note("--on-finding: " + result.failure);
+            }
+        }
+        if (!wanted_.post_url.empty()) {
+            const actions::webhook<> hook{.url = wanted_.post_url, .run = run, .transport = connections()};
+            if (const auto result = hook(rule, found); !result.delivered) {
+                note("--post: " + result.failure);
+            }
+        }
+        tell_records(run, rule, note);
+        set_status(run, rule, rule_status::issues_found, found.message, note);
+    }
+
+    void finish(std::string_view run, const rule_report& report, const teller& note) {
+        set_status(run, report.rule, report.status, report.status_details, note);
+    }
+
+private:
+    [[nodiscard]] curl_transport connections() {
+        const std::lock_guard lock{mutex_};
+        if (!transport_) {
+            transport_.emplace();
+        }
+        return *transport_;
+    }
+
+    /// The service's own actions need the service: they are told, once a rule and run.
+    void tell_records(std::string_view run, std::string_view rule, const teller& note) {
+        const auto held = records_.find(std::string{rule});
+        if (held == records_.end()) {
+            return;
+        }
+        {
+            const std::lock_guard lock{mutex_};
+            if (!told_.insert(std::string{run} + '\n' + std::string{rule}).second) {
+                return;
+            }
+        }
+        for (const actions::action_record& each : held->second.actions) {
+            note(std::string{rule} + ": action " + std::string{actions::name_of(each)} + " for " +
+                 std::visit(
+                     [](const auto& action) {
+                         if constexpr (requires { action.endpoint; }) {
+                             return action.endpoint;
+                         } else {
+                             return action.training_job_prefix;
+                         }
+                     },
+                     each) +
+                 " is SageMaker's to do; --on-finding runs a command of yours");
+        }
+        for (const std::string& problem : held->second.problems) {
+            note(std::string{rule} + ": action_json: " + problem);
+        }
+    }
+
+    void set_status(std::string_view run, std::string_view rule, rule_status status, std::string_view details,
+                    const teller& note) {
+        if (!file_) {
+            return;
+        }
+        const std::string name = several_runs_ ? std::string{run} + ": " + std::string{rule} : std::string{rule};
+        if (const auto written = file_->set(name, status, details); !written) {
+            note("--status-file: " + written.failure);
+        }
+    }
+
+    action_options wanted_;
+    bool several_runs_;
+    std::optional<actions::status_file> file_;
+    std::map<std::string, actions::parsed_actions> records_;
+    std::mutex mutex_;
+    std::optional<curl_transport> transport_;
+    std::set<std::string> told_;
+};
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,147 @@
+// A rule as a program: its settings are flags, its verdict is the exit status.
+// Used by: rule executables (examples/custom_rule.cpp).
+#pragma once
+
+#include <smdebug/cli/check.hpp>
+#include <smdebug/cli/command_options.hpp>
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/follow_check.hpp>
+#include <smdebug/cli/following.hpp>
+#include <smdebug/cli/interrupt.hpp>
+#include <smdebug/cli/option_texts.hpp>
+#include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/terminal.hpp>
+#include <smdebug/registry/configure.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/setting.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <ostream>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+namespace detail {
+
+/// The command line of one rule's program.
+template <described_rule R>
+class rule_parser {
+public:
+    explicit rule_parser(std::string program)
+        : app_{std::string{R::summary()} + ".", std::move(program)}, info_(describe<R>()) {
+        known_.template add<R>();
+        app_.add_option("RUN", given_.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
+        app_.add_option("--trial-dir", more_runs_, "the same")->type_name("RUN")->allow_extra_args(false);
+        for (const parameter_info& each : info_.parameters) {
+            std::string flags = "--" + each.name;
+            std::string dashed = flags;
+            std::replace(dashed.begin() + 2, dashed.end(), '_', '-');
+            flags += dashed != flags ? "," + dashed : "";
+            app_.add_option_function<std::string>(
+                    flags,
+                    [this, name = each.name](const std::string& text) { parameters_.insert_or_assign(name, text); },
+                    each.meaning + "; default: " + each.standard)
+                ->type_name(each.type)
+                ->group("Settings");
+        }
+        add_evaluation(app_, given_, texts_);
+        add_follow(app_, given_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
+        add_how(app_, given_.how);
+        app_.add_flag_callback(
+            "--json", [this] { given_.how.format = output_format::json; }, "as --format json: one object a finding");
+        app_.footer("Exit status: 0 not met, 3 met, 1 error, 2 wrong usage, 130 following was interrupted.");
+    }
+
+    /// The exit status, where there is nothing more to do than to print.
+    [[nodiscard]] std::optional<int> parse(std::vector<std::string> arguments, console& to) {
+        std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+        try {
+            app_.parse(std::move(arguments));
+        } catch (const CLI::CallForHelp&) {
+            to.print(app_.help());
+            return exit_ok;
+        } catch (const CLI::Error& wrong) {
+            throw usage_error(std::string{wrong.what()} + "\nTry --help.");
+        }
+        given_.runs.insert(given_.runs.end(), more_runs_.begin(), more_runs_.end());
+        if (given_.runs.empty()) {
+            throw usage_error("a run is missing: RUN or --trial-dir RUN\nTry --help.");
+        }
+        rule_request request{.label = info_.name, .rule = info_.name, .parameters = parameters_};
+        if (takes_other_trials(known_, request)) {
+            request.other_trials = texts_.other_trials;
+        } else if (!texts_.other_trials.empty()) {
+            throw usage_error("--other-trials: " + info_.name + " does not compare runs");
+        }
+        check_request(known_, request);
+        given_.rules = {std::move(request)};
+        settle_steps(given_, texts_);
+        settle(given_.follow, given_.runs.size(), texts_);
+        return std::nullopt;
+    }
+
+    [[nodiscard]] const check_arguments& given() const noexcept { return given_; }
+    [[nodiscard]] const program_rules& known() const noexcept { return known_; }
+
+private:
+    CLI::App app_;
+    rule_info info_;
+    program_rules known_;
+    check_arguments given_;
+    std::vector<std::string> more_runs_;
+    rule_parameters parameters_;
+    option_texts texts_;
+};
+
+}  // namespace detail
+
+/// Runs a rule's program with these arguments (without the program's name); returns its exit status.  Throws nothing.
+template <described_rule R>
+requires rule<R, program_trial>
+[[nodiscard]] int run_rule_program(const std::string& program, std::vector<std::string> arguments, std::ostream& out,
+                                   std::ostream& err, console_kind kind = {}, const stop_giver& about_to_follow = {}) {
+    console to{out, err, kind};
+    return status_of(to, [&] {
+        detail::rule_parser<R> parser{program};
+        if (const auto done = parser.parse(std::move(arguments), to)) {
+            return *done;
+        }
+        if (!parser.given().follow.on) {
+            return check(parser.given(), parser.known(), to);
+        }
+        return follow_check(parser.given(), parser.known(), to,
+                            about_to_follow ? about_to_follow() : std::stop_token{});
+    });
+}
+
+}  // namespace cli
+
+/// The main() of a program that evaluates one rule:
+///
+///     int main(int count, char** arguments) { return smdebug::rule_main<my_rule>(count, arguments); }
+///
+///     my_rule RUN --threshold 0.5 --follow --json
+///
+/// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
+/// --end-step, --follow, --json, --status-file, ...; --help prints them with types and defaults.
+/// Returns 0 not met, 3 met, 1 error, 2 wrong usage, 130 interrupted (Ctrl-C while following).
+template <described_rule R>
+requires rule<R, cli::program_trial>
+[[nodiscard]] int rule_main(int count, char** arguments) {
+    std::ios::sync_with_stdio(false);
+    std::optional<cli::interrupt_listener> interrupts;
+    return cli::run_rule_program<R>(
+        std::string{R::name()}, std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout,
+        std::cerr, cli::terminal_kind(), [&] { return interrupts.emplace().token(); });
+}
+
+}  // namespace v1
+}  // namespace smdebug

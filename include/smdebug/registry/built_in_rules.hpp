@@ -1,0 +1,70 @@
+// All built-in rules, as one list of types.
+// Used by: registry/rule_registry.hpp, cli.
+#pragma once
+
+#include <smdebug/registry/configure.hpp>
+#include <smdebug/rules/all_zero.hpp>
+#include <smdebug/rules/check_input_images.hpp>
+#include <smdebug/rules/class_imbalance.hpp>
+#include <smdebug/rules/confusion.hpp>
+#include <smdebug/rules/dead_relu.hpp>
+#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/feature_importance_overweight.hpp>
+#include <smdebug/rules/loss_not_decreasing.hpp>
+#include <smdebug/rules/nlp_sequence_ratio.hpp>
+#include <smdebug/rules/overfit.hpp>
+#include <smdebug/rules/overtraining.hpp>
+#include <smdebug/rules/poor_weight_initialization.hpp>
+#include <smdebug/rules/saturated_activation.hpp>
+#include <smdebug/rules/similar_across_runs.hpp>
+#include <smdebug/rules/stalled_training.hpp>
+#include <smdebug/rules/tensor_variance.hpp>
+#include <smdebug/rules/tree_depth.hpp>
+#include <smdebug/rules/unchanged_tensor.hpp>
+#include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/rules/weight_update_ratio.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Calls visit.template operator()<R>() for each built-in rule R; `Other` is the type of runs that rules compare with.
+template <class Other, class Visit>
+void for_each_built_in_rule(Visit&& visit) {
+    const auto each = [&]<class... R>(std::type_identity<R>...) { (visit.template operator()<R>(), ...); };
+    using std::type_identity;
+    each(type_identity<rules::vanishing_gradient>{}, type_identity<rules::exploding_tensor>{},
+         type_identity<rules::poor_weight_initialization>{}, type_identity<rules::saturated_activation>{},
+         type_identity<rules::dead_relu>{}, type_identity<rules::all_zero>{}, type_identity<rules::tensor_variance>{},
+         type_identity<rules::unchanged_tensor>{}, type_identity<rules::similar_across_runs<Other>>{},
+         type_identity<rules::weight_update_ratio>{}, type_identity<rules::loss_not_decreasing>{},
+         type_identity<rules::overfit>{}, type_identity<rules::overtraining>{}, type_identity<rules::class_imbalance>{},
+         type_identity<rules::confusion>{}, type_identity<rules::stalled_training>{},
+         type_identity<rules::check_input_images>{}, type_identity<rules::nlp_sequence_ratio>{},
+         type_identity<rules::tree_depth>{}, type_identity<rules::feature_importance_overweight>{});
+}
+
+/// A rule that compares its run with others: a member `others` holds them.
+template <class R, class Other>
+concept takes_other_runs = requires(R& rule, std::vector<std::shared_ptr<const Other>> others) {
+    rule.others = others;
+};
+
+/// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are one name; so is the service's "StalledTrainingRule".
+[[nodiscard]] inline std::string plain_rule_name(std::string_view name) {
+    std::string plain;
+    for (const char c : name) {
+        if (c != '_') {
+            plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+        }
+    }
+    return plain;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,144 @@
+// Rules made from parameters that are texts: what a rule's settings() say is all that is needed.
+// Used by: registry/rule_registry.hpp, cli.
+// Source: SageMaker Debugger's rule parameters, a map from string to string.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
+#include <smdebug/index/regex.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/rules/setting_text.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A parameter as somebody wrote it: a text, or the items of a list where the place it comes from has lists.
+struct parameter_value {
+    std::string text = {};
+    std::optional<std::vector<std::string>> items = {};
+
+    parameter_value() = default;
+    parameter_value(const char* value) : text(value) {}                         // NOLINT: implicit
+    parameter_value(std::string value) : text(std::move(value)) {}              // NOLINT: implicit
+    parameter_value(std::vector<std::string> list) : items(std::move(list)) {}  // NOLINT: implicit
+};
+
+/// Parameters by name.
+using rule_parameters = std::map<std::string, parameter_value>;
+
+/// What there is to say of a setting.
+struct parameter_info {
+    std::string name;
+    std::string type;      ///< "bool", "float", "list", ...
+    std::string standard;  ///< the default
+    std::string meaning;
+};
+
+/// What there is to say of a rule.
+struct rule_info {
+    std::string name = {};          ///< "exploding_tensor"
+    std::string service_name = {};  ///< "ExplodingTensor"; empty where the service does not know it
+    std::string meaning = {};
+    std::vector<parameter_info> parameters = {};
+};
+
+/// Describes a rule: names, types and defaults, as a default-constructed one has them.
+template <described_rule R>
+[[nodiscard]] rule_info describe() {
+    const R standard{};
+    rule_info info{.name = std::string{standard.name()}, .meaning = std::string{R::summary()}};
+    if constexpr (requires {
+                      { R::service_name() } -> std::convertible_to<std::string_view>;
+                  }) {
+        info.service_name = R::service_name();
+    }
+    for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
+        info.parameters.push_back({std::string{each.name}, std::string{type_name_of<T>()},
+                                   text_of(standard.*each.member), std::string{each.meaning}});
+    });
+    return info;
+}
+
+namespace detail {
+
+/// " Did you mean a or b?", or nothing.
+[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
+    const std::vector<std::string> near = near_matches(wanted, names, 3);
+    std::string text;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ")).append(near[i]);
+    }
+    return text.empty() ? text : text + "?";
+}
+
+inline void check_regexes(const text_list& list) {
+    for (const std::string& text : list.texts()) {
+        try {
+            static_cast<void>(regex{text});
+        } catch (const value_error& bad) {
+            throw value_error("holds a bad regular expression: " + std::string{bad.message()});
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Sets one setting of a rule.  Returns whether it has one of that name.
+/// Errors: value_error that names the parameter, its type and its default.
+template <described_rule R>
+bool set_parameter(R& rule, std::string_view name, const parameter_value& given) {
+    bool known = false;
+    for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
+        if (each.name != name) {
+            return;
+        }
+        known = true;
+        try {
+            T value{};
+            given.items ? parse_setting(*given.items, value) : parse_setting(std::string_view{given.text}, value);
+            if constexpr (std::same_as<T, text_list>) {
+                if (each.kind == setting_kind::regexes) {
+                    detail::check_regexes(value);
+                }
+            }
+            rule.*each.member = std::move(value);
+        } catch (const value_error& wrong) {
+            throw value_error("rule " + std::string{rule.name()} + ": parameter " + std::string{name} + " (" +
+                              std::string{type_name_of<T>()} + ", default " + text_of(R{}.*each.member) + ") " +
+                              std::string{wrong.message()});
+        }
+    });
+    return known;
+}
+
+/// Sets the settings of a rule; what is not given stays as it is.
+/// Errors: value_error: an unknown parameter (naming the nearest, and all that there are), a value that cannot be.
+template <described_rule R>
+void configure(R& rule, const rule_parameters& given) {
+    for (const auto& [name, value] : given) {
+        if (set_parameter(rule, name, value)) {
+            continue;
+        }
+        std::vector<std::string> names;
+        std::string all;
+        for_each_setting<R>([&](const auto& each) {
+            names.emplace_back(each.name);
+            all.append(all.empty() ? "" : ", ").append(each.name);
+        });
+        throw value_error("rule " + std::string{rule.name()} + " has no parameter \"" + name + "\"." +
+                          detail::did_you_mean(name, names) + " It has: " + (all.empty() ? "none" : all));
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,140 @@
+// Rules by name, made from parameters that are texts: the built-in ones, and a program's own.
+// Used by: cli, users.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
+#include <smdebug/registry/built_in_rules.hpp>
+#include <smdebug/registry/configure.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// From a rule's name and parameters to a rule over runs of type Trial.  A value: nothing global, nothing registers
+/// itself.
+///
+///     auto known = smd::rule_registry<smd::trial>::built_in();
+///     known.add<my_rule>();
+///     auto rule = known.make("VanishingGradient", {{"threshold", "1e-6"}});
+template <readable_trial Trial>
+class rule_registry {
+public:
+    /// The runs that a rule compares with.
+    using other_runs = std::vector<std::shared_ptr<const Trial>>;
+
+    /// Knows no rule.
+    rule_registry() = default;
+
+    /// Knows the built-in ones.
+    [[nodiscard]] static rule_registry built_in() {
+        rule_registry made;
+        for_each_built_in_rule<Trial>([&]<class R>() { made.template add<R>(); });
+        return made;
+    }
+
+    /// Adds a rule; it stands for an older one of the same name from then on.
+    template <described_rule R>
+    requires rule<R, Trial>
+    void add() {
+        entry made{.info = describe<R>(), .compares_runs = takes_other_runs<R, Trial>};
+        made.check = [](const rule_parameters& given, bool compares) {
+            R rule{};
+            configure(rule, given);
+            if constexpr (checked_rule<R>) {
+                if (!takes_other_runs<R, Trial> || !compares) {
+                    rule.check();
+                }
+            }
+            if (compares && !takes_other_runs<R, Trial>) {
+                throw value_error("rule " + std::string{rule.name()} +
+                                  " does not compare runs: it has no use for others");
+            }
+        };
+        made.make = [](const rule_parameters& given, const other_runs& others) {
+            R rule{};
+            configure(rule, given);
+            if constexpr (takes_other_runs<R, Trial>) {
+                rule.others = others;
+            }
+            if constexpr (checked_rule<R>) {
+                rule.check();
+            }
+            return any_rule<Trial>{std::move(rule)};
+        };
+        const std::string plain = plain_rule_name(made.info.name);
+        std::erase_if(entries_, [&](const entry& held) { return plain_rule_name(held.info.name) == plain; });
+        entries_.push_back(std::move(made));
+    }
+
+    /// What there is to say of each rule, in the order in which they were added.
+    [[nodiscard]] std::vector<rule_info> infos() const {
+        std::vector<rule_info> all;
+        for (const entry& held : entries_) {
+            all.push_back(held.info);
+        }
+        return all;
+    }
+    /// Of the one of that name.  Errors: value_error: there is none; names the nearest.
+    [[nodiscard]] const rule_info& info(std::string_view name) const { return find(name).info; }
+    /// Whether the rule of that name compares runs.  Errors: as info().
+    [[nodiscard]] bool compares_runs(std::string_view name) const { return find(name).compares_runs; }
+
+    /// Says what is wrong with a name and parameters, before there are runs; `compares`: runs to compare with will be
+    /// given.  Errors: as make().
+    void check(std::string_view name, const rule_parameters& given, bool compares = false) const {
+        find(name).check(given, compares);
+    }
+
+    /// A new rule, with a memory of its own: one for each run.
+    /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter, naming the
+    ///         nearest; a value that cannot be, naming its parameter, type and default; settings that make no sense.
+    [[nodiscard]] any_rule<Trial> make(std::string_view name, const rule_parameters& given = {},
+                                       const other_runs& others = {}) const {
+        return find(name).make(given, others);
+    }
+
+private:
+    struct entry {
+        rule_info info;
+        bool compares_runs = false;
+        std::function<void(const rule_parameters&, bool)> check = {};
+        std::function<any_rule<Trial>(const rule_parameters&, const other_runs&)> make = {};
+    };
+
+    [[nodiscard]] const entry& find(std::string_view name) const {
+        const std::string plain = plain_rule_name(name);
+        std::vector<std::string> names;  // without capitals and underscores, as near ones are looked for
+        std::string all;
+        for (const entry& held : entries_) {
+            names.push_back(plain_rule_name(held.info.name));
+            if (names.back() == plain || plain_rule_name(held.info.service_name) == plain) {
+                return held;
+            }
+            all.append(all.empty() ? "" : ", ").append(held.info.name);
+        }
+        std::string hint;
+        if (const auto near = near_matches(plain, names, 1); !near.empty()) {
+            const auto place = std::find(names.begin(), names.end(), near.front()) - names.begin();
+            hint = " Did you mean " + entries_[static_cast<std::size_t>(place)].info.name + "?";
+        }
+        throw value_error("there is no rule \"" + std::string{name} + "\"." + hint + " There are: " + all);
+    }
+
+    std::vector<entry> entries_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

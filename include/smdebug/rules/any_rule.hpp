@@ -1,0 +1,149 @@
+// A rule of any type, for one type of trial: what many rules at once are kept as.
+// Used by: rules/invoke_rules.hpp, registry, cli.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/evaluate.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/shared_trial.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// What rules are called with when they are evaluated together: a trial that shares what it reads, where there can be
+/// one.
+template <class Trial>
+struct trial_for_rules {
+    using type = const Trial&;
+};
+template <scannable_trial Trial>
+struct trial_for_rules<Trial> {
+    using type = shared_trial<Trial>;
+};
+
+}  // namespace detail
+
+/// The trial as rules see it that are evaluated together.  Calls begin_step before each step where it is shared.
+template <class Trial>
+using trial_of_rules = std::remove_cvref_t<typename detail::trial_for_rules<Trial>::type>;
+
+/// Holds a rule, by value or by reference.  Copies share it; a rule that keeps state between steps is for one run.
+template <readable_trial Trial>
+class any_rule {
+public:
+    /// Holds a copy.
+    template <class R>
+    requires(!std::same_as<R, any_rule> && rule<R, Trial>) any_rule(R callable)  // NOLINT: implicit
+        : held_(std::make_shared<model<R>>(std::move(callable))) {}
+
+    /// Borrows a rule, which must outlive this and its copies.
+    template <class R>
+    requires rule<R, Trial>
+    [[nodiscard]] static any_rule borrowing(R& callable) { return any_rule{std::make_shared<model<R&>>(callable)}; }
+
+    /// The rule's name, or "rule".
+    [[nodiscard]] const std::string& name() const noexcept { return held_->name; }
+    /// Another name, for reports: of several rules of one type.
+    void rename(std::string name) { held_->name = std::move(name); }
+    /// The global steps at which it is to be called, within those of the walk; default: all.
+    [[nodiscard]] const step_range& range() const noexcept { return held_->range; }
+    void limit(step_range range) { held_->range = range; }
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation: settings that make no sense.
+    void check() const { held_->check(); }
+    /// Calls it at a step that is there.  Errors: as evaluate_rule's.
+    [[nodiscard]] std::vector<finding> call(const trial_of_rules<Trial>& run, step_number step,
+                                            const wait_options& how) const {
+        return held_->call(run, step, how);
+    }
+    /// Whether it wants to be asked while the next step is waited for; see polled_rule.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return held_->poll_interval(); }
+    void start() const { held_->start(); }
+    [[nodiscard]] std::optional<finding> while_waiting(const trial_of_rules<Trial>& run) const {
+        return held_->while_waiting(run);
+    }
+    /// What it came to.
+    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
+        rule_report made = held_->report(outcome, how);
+        made.rule = name();
+        return made;
+    }
+
+private:
+    using run_type = trial_of_rules<Trial>;
+
+    struct interface {
+        explicit interface(std::string called) : name(std::move(called)) {}
+        interface(const interface&) = delete;
+        interface& operator=(const interface&) = delete;
+        virtual ~interface() = default;
+        virtual void check() const = 0;
+        [[nodiscard]] virtual std::vector<finding> call(const run_type&, step_number, const wait_options&) = 0;
+        [[nodiscard]] virtual std::optional<std::chrono::milliseconds> poll_interval() const = 0;
+        virtual void start() = 0;
+        [[nodiscard]] virtual std::optional<finding> while_waiting(const run_type&) = 0;
+        [[nodiscard]] virtual rule_report report(const rule_outcome&, const report_options&) const = 0;
+        std::string name;
+        step_range range = {};
+    };
+
+    template <class Held>
+    struct model final : interface {
+        using rule_type = std::remove_reference_t<Held>;
+        static constexpr bool polled = polled_rule<rule_type, run_type>;
+
+        template <class From>
+        explicit model(From&& from) : interface(name_of_rule(from)), callable(std::forward<From>(from)) {}
+
+        void check() const override { detail::check_settings(callable); }
+        std::vector<finding> call(const run_type& run, step_number step, const wait_options& how) override {
+            return detail::call_rule(callable, run, step, how);
+        }
+        std::optional<std::chrono::milliseconds> poll_interval() const override {
+            if constexpr (polled) {
+                return callable.poll_interval();
+            }
+            return std::nullopt;
+        }
+        void start() override {
+            if constexpr (polled) {
+                callable.start();
+            }
+        }
+        std::optional<finding> while_waiting(const run_type& run) override {
+            if constexpr (polled) {
+                return callable.while_waiting(run);
+            } else {
+                static_cast<void>(run);
+                return std::nullopt;
+            }
+        }
+        rule_report report(const rule_outcome& outcome, const report_options& how) const override {
+            return report_of(callable, outcome, how);
+        }
+
+        Held callable;
+    };
+
+    explicit any_rule(std::shared_ptr<interface> held) : held_(std::move(held)) {}
+
+    std::shared_ptr<interface> held_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

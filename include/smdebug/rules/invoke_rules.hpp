@@ -1,0 +1,220 @@
+// Many rules over one run in one walk: a tensor that several of them want is read and reduced once.
+// Used by: users, cli.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_drive.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// How invoke_rules goes on.  Of `common` the callbacks and raise_eval_cond do not count: with several rules, callbacks
+/// say which, by its place among them.
+struct invoke_rules_options {
+    invoke_options common = {};
+    std::function<void(std::size_t rule, const finding&)> on_finding = {};
+    std::function<void(std::size_t rule, const finding&)> on_note = {};
+    std::function<void(std::size_t rule, step_number, const error&)> on_skip = {};
+    /// Called before each step, with its number.
+    std::function<void(step_number)> on_step = {};
+    sharing_options sharing = {};
+};
+
+/// What one of several rules came to.
+struct rule_result {
+    std::string name;
+    rule_outcome outcome = {};
+    /// What it threw, in words, where outcome.end is invoke_end::failed; else empty.
+    std::string failure = {};
+    /// The exception itself.
+    std::exception_ptr cause = {};
+    rule_report report = {};
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::string words_of(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& failed) {
+        return failed.what();
+    } catch (...) {
+        return "something that is no std::exception was thrown";
+    }
+}
+
+}  // namespace detail
+
+/// Rules on their way over a run, for who decides when to go on: a step after the other by visit(), or all by go().
+/// Borrows the run.  One thread uses it.
+template <readable_trial Trial>
+class rule_session {
+public:
+    rule_session(const Trial& run, std::vector<any_rule<Trial>> rules, invoke_rules_options options = {})
+        : run_(run),
+          shared_(make_shared_trial(run, options.sharing)),
+          rules_(std::move(rules)),
+          options_(std::move(options)),
+          driven_(rules_.size()) {
+        options_.common.raise_eval_cond = false;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            prepare(i);
+        }
+    }
+    rule_session(const rule_session&) = delete;
+    rule_session& operator=(const rule_session&) = delete;
+
+    /// Walks to the end, as invoke_rules.
+    void go() { drive().go(); }
+    /// Calls the rules at a global step that is there.
+    void visit(step_number step) { drive().visit(step); }
+    /// Asks rules that watch the clock, while `next_step` is waited for; see polled_rule.
+    void idle(step_number next_step) { drive().idle(next_step); }
+    /// How often they want to be asked; nothing where there is no such rule.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() { return drive().poll_interval(); }
+    /// Whether no rule will be called any more.
+    [[nodiscard]] bool over() { return drive().all_over(); }
+    /// Ends the rules that are not over.
+    void end(invoke_end why, step_number next_step) { drive().end_all(why, next_step); }
+
+    /// What the rules came to so far, in their order.
+    [[nodiscard]] std::vector<rule_result> results() const {
+        std::vector<rule_result> made;
+        for (std::size_t i = 0; i < rules_.size(); ++i) {
+            rule_result one{.name = rules_[i].name(), .outcome = driven_[i].outcome, .cause = driven_[i].failure};
+            one.failure = one.cause ? detail::words_of(one.cause) : std::string{};
+            one.report = rules_[i].report(one.outcome, {.run = run_.name(), .failure = one.failure});
+            if (one.cause) {
+                one.report.status = rule_status::error;
+                one.report.status_details = one.failure;
+            }
+            made.push_back(std::move(one));
+        }
+        return made;
+    }
+
+private:
+    static constexpr bool shares = scannable_trial<Trial>;
+    struct nothing {};
+    using shared_type = std::conditional_t<shares, std::unique_ptr<trial_of_rules<Trial>>, nothing>;
+
+    [[nodiscard]] static shared_type make_shared_trial(const Trial& run, const sharing_options& how) {
+        if constexpr (shares) {
+            return std::make_unique<trial_of_rules<Trial>>(run, how);
+        } else {
+            static_cast<void>(run);
+            static_cast<void>(how);
+            return {};
+        }
+    }
+    [[nodiscard]] const trial_of_rules<Trial>& seen() const {
+        if constexpr (shares) {
+            return *shared_;
+        } else {
+            return run_;
+        }
+    }
+
+    void prepare(std::size_t i) {
+        const any_rule<Trial>& each = rules_[i];
+        detail::driven_rule& on_its_way = driven_[i];
+        on_its_way.name = each.name();
+        on_its_way.range = each.range();
+        on_its_way.call = [this, &each](step_number step, const wait_options& how) {
+            return each.call(seen(), step, how);
+        };
+        on_its_way.listener.on_finding = [this, i](step_number, const finding& one) {
+            if (options_.on_finding) {
+                options_.on_finding(i, one);
+            }
+        };
+        on_its_way.listener.on_note = [this, i](step_number, const finding& one) {
+            if (options_.on_note) {
+                options_.on_note(i, one);
+            }
+        };
+        on_its_way.listener.on_skip = [this, i](step_number step, const error& why) {
+            if (options_.on_skip) {
+                options_.on_skip(i, step, why);
+            }
+        };
+        on_its_way.outcome.next_step = options_.common.start_step;
+        try {
+            each.check();
+            if (const auto interval = each.poll_interval()) {
+                each.start();
+                on_its_way.poll_interval = *interval;
+                on_its_way.poll = [this, &each] { return each.while_waiting(seen()); };
+            }
+        } catch (...) {
+            on_its_way.failure = std::current_exception();
+            detail::end_rule(on_its_way, invoke_end::failed, options_.common.start_step);
+        }
+    }
+
+    // Cheap: it holds references only.
+    [[nodiscard]] auto drive() {
+        return detail::rule_drive{seen(), std::span{driven_}, options_.common, true, [this](step_number step) {
+                                      if constexpr (shares) {
+                                          shared_->begin_step(step);
+                                      }
+                                      if (options_.on_step) {
+                                          options_.on_step(step);
+                                      }
+                                  }};
+    }
+
+    const Trial& run_;
+    [[no_unique_address]] shared_type shared_;
+    std::vector<any_rule<Trial>> rules_;
+    invoke_rules_options options_;
+    std::vector<detail::driven_rule> driven_;
+};
+
+/// Evaluates rules at every saved global step, as invoke_rule does each, in one walk: all rules look at a step before
+/// the next one.  Each finds what it would find alone.  A rule that throws, or whose settings make no sense, ends with
+/// invoke_end::failed; the others go on.
+/// A result for each rule, in their order.
+/// Cost:    one read and one pass (all 18 reductions) over each tensor that any rule asks for; values once more, for
+///          those rules that reductions cannot answer.
+/// Memory:  as sharing_options say.
+template <readable_trial Trial>
+[[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, std::vector<any_rule<Trial>> rules,
+                                                    const invoke_rules_options& options = {}) {
+    rule_session<Trial> session{run, std::move(rules), options};
+    session.go();
+    return session.results();
+}
+
+/// The same for rules as they are: lvalues are called where they are, and keep their state.
+///
+///     for (const auto& result : smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, smd::rules::dead_relu{}))
+///     ...
+template <readable_trial Trial, class... Rules>
+requires(sizeof...(Rules) > 0 && (rule<std::remove_cvref_t<Rules>, Trial> && ...))
+    [[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const invoke_rules_options& options,
+                                                        Rules&&... rules) {
+    return invoke_rules(run, std::vector<any_rule<Trial>>{any_rule<Trial>::borrowing(rules)...}, options);
+}
+
+}  // namespace v1
+}  // namespace smdebug

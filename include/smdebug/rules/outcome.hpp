@@ -1,0 +1,63 @@
+// How a rule is to be evaluated over a run, and what comes of it.
+// Used by: rules/invoke.hpp, rules/invoke_rules.hpp, cli, users.
+// Source: the Python package's Rule.invoke and invoke_rule.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// How invoke_rule goes on.
+struct invoke_options {
+    step_number start_step = 0;
+    std::optional<step_number> end_step = {};  ///< exclusive; unset: to the end of the run
+    bool stop_at_first = false;                ///< end at the first step that meets the condition
+    bool first_offender = false;               ///< of a step that meets the condition keep the first finding only
+    bool raise_eval_cond = false;              ///< throw rule_evaluation_condition_met there, as the Python package can
+    /// How long to wait for each next step of a running job.  Unset: for ever.
+    std::optional<std::chrono::milliseconds> timeout = {};
+    std::stop_token stop = {};
+    /// Give up when the job has not ended and nothing new has come for so long.  Unset: never.
+    std::optional<std::chrono::milliseconds> give_up_after = {};
+    /// Called for each finding that is met, as it comes.
+    std::function<void(step_number, const finding&)> on_finding = {};
+    /// Called for each finding that is not met and has a message: a tensor that could not be judged.
+    std::function<void(step_number, const finding&)> on_note = {};
+    /// Called for each step that was skipped because a tensor or the step itself was not there.
+    std::function<void(step_number, const error&)> on_skip = {};
+};
+
+/// Why the evaluation of a rule ended.
+enum class invoke_end : std::uint8_t {
+    end_step,       ///< the step to end at was reached
+    end_of_run,     ///< the job has ended and every step was seen
+    first_finding,  ///< stop_at_first
+    timed_out,      ///< no new step within the timeout
+    stalled,        ///< nothing new for give_up_after: the job's process may have died
+    stopped,        ///< the stop token
+    failed,         ///< the rule threw; only where other rules go on (invoke_rules)
+};
+
+/// What invoke_rule found.
+struct rule_outcome {
+    std::vector<step_number> met_at = {};  ///< global steps, ascending
+    std::vector<finding> findings = {};    ///< those that were met, in the order of their steps
+    std::size_t evaluated = 0;             ///< steps at which the rule was called to its end
+    std::size_t skipped = 0;               ///< steps at which something that it needs was missing
+    step_number next_step = 0;             ///< where a later call would go on
+    invoke_end end = invoke_end::end_of_run;
+};
+
+}  // namespace v1
+}  // namespace smdebug

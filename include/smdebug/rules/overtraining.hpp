@@ -1,0 +1,141 @@
+// The built-in rule Overtraining: neither the training loss nor the validation loss gets better any more.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule Overtraining.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/loss_values.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// How Overtraining puts its two patiences together.
+enum class patience_rule : std::uint8_t {
+    both,    ///< training and validation must have stopped getting better
+    either,  ///< one of them is enough
+};
+/// Decision: the public description does not say; what it describes is a model that has converged.
+inline constexpr patience_rule default_patience_rule = patience_rule::both;
+
+/// Fires where the training loss has not got better for patience_train of its steps, and the validation loss for
+/// patience_validation of its own.
+/// Better is a loss < best - delta, the best so far; the first one is the best.  A step's loss is the mean of the
+/// scalars in "losses", of TRAIN and EVAL steps; in a run that has neither, XGBoost's form: train... and validation...
+/// in "metrics".  Steps without a loss are passed over: no counting, no firing.
+/// Edge cases: no validation loss yet: silent.  NaN: not better; as the first one, no best.  A loss that cannot be
+/// read: a note, and the others count.
+/// It accumulates from the first step that it is called with: a new walk takes a new rule.  Cost: a few small reads.
+struct overtraining {
+    std::int64_t patience_train = 5;
+    std::int64_t patience_validation = 10;
+    double delta = 0.01;  ///< absolute
+    patience_rule when = default_patience_rule;
+
+    /// The best losses so far, and for how many steps they have been that.
+    class history {
+        friend overtraining;
+        struct course {
+            bool seen = false;
+            std::optional<double> best = {};
+            std::int64_t count = 0;
+
+            void add(double loss, double better_by) {
+                seen = true;
+                if (best ? loss < *best - better_by : !std::isnan(loss)) {
+                    best = loss;
+                    count = 0;
+                } else {
+                    ++count;
+                }
+            }
+        };
+        course train_;
+        course validation_;
+    };
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "overtraining"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Overtraining"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "neither the training loss nor the validation loss gets better";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{setting{"patience_train", &overtraining::patience_train,
+                                  "for how many steps the training loss may get no better"},
+                          setting{"patience_validation", &overtraining::patience_validation,
+                                  "for how many steps the validation loss may get no better"},
+                          setting{"delta", &overtraining::delta, "by how much a loss must fall below the best one"}};
+    }
+
+    void check() const {
+        for (const auto& [setting_name, value] :
+             {std::pair{"patience_train", patience_train}, std::pair{"patience_validation", patience_validation}}) {
+            if (value < 1) {
+                throw value_error(std::string{"overtraining: "} + setting_name + " is " + std::to_string(value) +
+                                  "; it must be at least 1");
+            }
+        }
+        if (!(delta >= 0) || !std::isfinite(delta)) {
+            throw value_error("overtraining: delta is " + short_text(delta) +
+                              "; it must be a number that is not negative");
+        }
+    }
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        step_losses now = losses_at(run, step);
+        std::vector<finding> found = std::move(now.notes);
+        if (now.train.count > 0) {
+            so_far.train_.add(now.train.mean(), delta);
+        }
+        if (now.validation.count > 0) {
+            so_far.validation_.add(now.validation.mean(), delta);
+        }
+        if (now.train.count + now.validation.count > 0 && is_over()) {
+            found.push_back(met(now.train.count > 0 ? now.train : now.validation));
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] bool is_over() const noexcept {
+        const bool train = so_far.train_.count >= patience_train;
+        const bool validation = so_far.validation_.count >= patience_validation;
+        return so_far.train_.seen && so_far.validation_.seen &&
+               (when == patience_rule::both ? train && validation : train || validation);
+    }
+
+    [[nodiscard]] finding met(const mean_loss& now) const {
+        const auto course_of = [](const auto& course) {
+            return std::to_string(course.count) + " steps" +
+                   (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});
+        };
+        const bool by_train = when == patience_rule::both || so_far.train_.count >= patience_train;
+        return {.met = true,
+                .tensor = now.tensor,
+                .worker = now.worker,
+                .value = static_cast<double>(by_train ? so_far.train_.count : so_far.validation_.count),
+                .threshold = static_cast<double>(by_train ? patience_train : patience_validation),
+                .message = "the training loss has not got better for " + course_of(so_far.train_) +
+                           ", the validation loss not for " + course_of(so_far.validation_)};
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

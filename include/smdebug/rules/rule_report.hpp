@@ -1,0 +1,174 @@
+// What the evaluation of a rule came to: counts, parameters, the findings, and how it stands.
+// Used by: cli, actions/status_file.hpp, users.
+// Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/rules/setting_text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+struct rule_report {
+    std::string rule = {};                               ///< its name
+    std::string run = {};                                ///< whose steps it looked at
+    std::size_t triggered = 0;                           ///< steps at which it fired
+    std::size_t violations = 0;                          ///< findings that were met
+    std::size_t datapoints = 0;                          ///< steps at which it was evaluated
+    std::size_t skipped = 0;                             ///< steps that lacked something it needs
+    std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
+    std::vector<finding> details = {};                   ///< the first findings; `violations` counts all
+    rule_status status = rule_status::in_progress;
+    std::string status_details = {};  ///< a sentence: what was found first, or why it ended early
+};
+
+struct report_options {
+    std::string run = {};
+    std::size_t most_details = 1000;
+    std::string failure = {};  ///< what the rule threw, for invoke_end::failed
+};
+
+/// The settings of a rule as texts, by name; none for a rule that does not describe them.
+template <class R>
+[[nodiscard]] std::map<std::string, std::string> parameters_of(const R& rule) {
+    std::map<std::string, std::string> found;
+    if constexpr (described_rule<R>) {
+        for_each_setting<R>([&](const auto& each) { found.emplace(each.name, text_of(rule.*each.member)); });
+    } else {
+        static_cast<void>(rule);
+    }
+    return found;
+}
+
+/// How a rule stands after invoke_rule.  One finding decides; without any, why the walk ended.
+[[nodiscard]] inline rule_status status_of(const rule_outcome& outcome) noexcept {
+    if (!outcome.met_at.empty()) {
+        return rule_status::issues_found;
+    }
+    switch (outcome.end) {
+        case invoke_end::timed_out:  // the job may go on, and so may a later call
+            return rule_status::in_progress;
+        case invoke_end::stalled:
+        case invoke_end::failed:
+            return rule_status::error;
+        case invoke_end::stopped:
+            return rule_status::stopped;
+        case invoke_end::end_step:
+        case invoke_end::end_of_run:
+        case invoke_end::first_finding:
+            break;
+    }
+    return rule_status::no_issues_found;
+}
+
+namespace detail {
+
+[[nodiscard]] inline std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
+                                                   const std::string& failure) {
+    if (!outcome.met_at.empty()) {
+        return rule_evaluation_condition_met(rule, outcome.met_at.front(),
+                                             outcome.findings.empty() ? "" : outcome.findings.front().message)
+            .what();
+    }
+    const std::string from = std::to_string(outcome.next_step);
+    switch (outcome.end) {
+        case invoke_end::timed_out:
+            return "No new step came in time; the evaluation goes on at step " + from + ".";
+        case invoke_end::stalled:
+            return "The job has not ended, but has written nothing for long; step " + from + " did not come.";
+        case invoke_end::stopped:
+            return "Stopped before step " + from + ".";
+        case invoke_end::failed:
+            return "The rule failed at step " + from + (failure.empty() ? "." : ": " + failure);
+        case invoke_end::end_step:
+        case invoke_end::end_of_run:
+        case invoke_end::first_finding:
+            break;
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// The report of a rule, of what invoke_rule or invoke_rules gave.
+template <class R>
+[[nodiscard]] rule_report report_of(const R& rule, const rule_outcome& outcome, const report_options& how = {}) {
+    rule_report made{.rule = name_of_rule(rule),
+                     .run = how.run,
+                     .triggered = outcome.met_at.size(),
+                     .violations = outcome.findings.size(),
+                     .datapoints = outcome.evaluated,
+                     .skipped = outcome.skipped,
+                     .parameters = parameters_of(rule),
+                     .status = status_of(outcome)};
+    made.status_details = detail::status_details_of(made.rule, outcome, how.failure);
+    const std::size_t kept = std::min(outcome.findings.size(), how.most_details);
+    made.details.assign(outcome.findings.begin(), outcome.findings.begin() + static_cast<std::ptrdiff_t>(kept));
+    return made;
+}
+
+/// Appends a report as one JSON object.  The keys are those of the Python package; "Details" is
+/// {"findings": [...], "left_out": n}, as every rule of the package puts in there what it likes; "RuleParameters" maps
+/// names to texts, as they are configured.  Three keys say more: "Rule", "RuleEvaluationStatus", "StatusDetails".
+inline void append_report_json(std::string& out, const rule_report& report) {
+    const auto key = [&](std::string_view name) { out.append("\"").append(name).append("\":"); };
+    const auto text = [&](std::string_view name, std::string_view value) {
+        key(name);
+        append_json_ascii(out, value);
+        out += ',';
+    };
+    const auto count = [&](std::string_view name, std::size_t value) {
+        key(name);
+        append_json_integer(out, value);
+        out += ',';
+    };
+    out += '{';
+    text("Rule", report.rule);
+    text("RuleEvaluationStatus", name_of(report.status));
+    text("StatusDetails", report.status_details);
+    count("RuleTriggered", report.triggered);
+    count("Violations", report.violations);
+    count("Datapoints", report.datapoints);
+    count("Skipped", report.skipped);
+    key("RuleParameters");
+    out += '{';
+    for (const auto& [name, value] : report.parameters) {
+        out += out.back() == '{' ? "" : ",";
+        append_json_ascii(out, name);
+        out += ':';
+        append_json_ascii(out, value);
+    }
+    out += "},";
+    key("Details");
+    out += "{\"findings\":[";
+    for (const finding& one : report.details) {
+        out += out.back() == '[' ? "" : ",";
+        append_finding_json(out, report.run, one);
+    }
+    out += "],\"left_out\":";
+    append_json_integer(out, report.violations - std::min(report.violations, report.details.size()));
+    out += "}}";
+}
+
+[[nodiscard]] inline std::string report_json(const rule_report& report) {
+    std::string out;
+    append_report_json(out, report);
+    return out;
+}
+
+}  // namespace v1
+}  // namespace smdebug

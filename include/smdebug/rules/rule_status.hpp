@@ -1,0 +1,50 @@
+// How the evaluation of a rule stands, in SageMaker's words.
+// Used by: rules/rule_report.hpp, actions/status_file.hpp, cli, users.
+// Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+enum class rule_status : std::uint8_t {
+    in_progress,      ///< it goes on, and has found nothing so far
+    no_issues_found,  ///< it saw every step
+    issues_found,     ///< the condition was met, whether it goes on or not
+    error,            ///< it could not be evaluated to the end
+    stopped,          ///< somebody ended it before
+};
+
+/// As SageMaker writes it: "InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopped".
+[[nodiscard]] constexpr std::string_view name_of(rule_status status) noexcept {
+    switch (status) {
+        case rule_status::in_progress:
+            return "InProgress";
+        case rule_status::no_issues_found:
+            return "NoIssuesFound";
+        case rule_status::issues_found:
+            return "IssuesFound";
+        case rule_status::error:
+            return "Error";
+        case rule_status::stopped:
+            return "Stopped";
+    }
+    return "?";
+}
+
+/// The status of that name, exactly as name_of writes it.  Nothing for "Stopping", which only the service knows.
+[[nodiscard]] constexpr std::optional<rule_status> rule_status_named(std::string_view name) noexcept {
+    for (const rule_status status : {rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found,
+                                     rule_status::error, rule_status::stopped}) {
+        if (name == name_of(status)) {
+            return status;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace v1
+}  // namespace smdebug

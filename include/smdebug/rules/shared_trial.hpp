@@ -1,0 +1,268 @@
+// A trial as several rules see it at once: what one of them has had read and reduced, the others get for nothing.
+// Used by: rules/any_rule.hpp, rules/invoke_rules.hpp.
+// Whoever drives the rules says which step is next: all tensors that rules asked for at the steps before are then
+// reduced in one walk over the step's files, in one pass each.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/tensor_memory.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// How much a shared_trial keeps.
+struct sharing_options {
+    /// Values of tensors, in bytes: of those asked for last.  Reductions of the last 8 saves are kept besides.
+    std::size_t value_bytes = std::size_t{256} << 20U;
+};
+
+namespace detail {
+
+/// What the handles of a shared trial have in common.  Threads: const calls may run at once.
+template <class Trial>
+class shared_tensors {
+public:
+    shared_tensors(Trial run, const sharing_options& how) : run_(std::move(run)), memory_(how.value_bytes) {}
+
+    /// Reduces what rules asked for lately, of one step.
+    void begin_step(step_number step) {
+        const std::lock_guard lock{mutex_};
+        ++turn_;
+        std::vector<std::string> wanted;
+        for (const auto& [name, last_turn] : asked_) {
+            if (last_turn + remembered_turns >= turn_) {
+                wanted.push_back(name);
+            }
+        }
+        if (!wanted.empty()) {
+            load(step, std::move(wanted));
+        }
+    }
+
+    /// The reductions of a tensor, read now if they are not known; nothing where it cannot be read.
+    [[nodiscard]] std::optional<reduction_values> reductions(const std::string& name, step_number step,
+                                                             const std::string& worker) {
+        const std::lock_guard lock{mutex_};
+        asked_[name] = turn_;
+        const known_reductions* known = memory_.find(name, step, worker);
+        if (known == nullptr) {
+            load(step, {name});
+            known = memory_.find(name, step, worker);
+        }
+        return known != nullptr ? std::optional{known->found} : std::nullopt;
+    }
+
+    /// Values that are kept, else those that `read` gives.
+    template <class Read>
+    [[nodiscard]] lookup<tensor_value> value(const std::string& name, step_number step, const std::string& worker,
+                                             Read&& read) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (auto known = memory_.find_value(name, step, worker)) {
+                return *std::move(known);
+            }
+        }
+        lookup<tensor_value> found = read();
+        if (found) {
+            const std::lock_guard lock{mutex_};
+            memory_.keep_value(name, step, worker, *found);
+        }
+        return found;
+    }
+
+    /// The last steps of a mode up to `step` that have a tensor.
+    [[nodiscard]] std::vector<step_number> last_steps(const typename Trial::tensor_type& tensor, step_number step,
+                                                      std::size_t n, mode in) {
+        const std::lock_guard lock{mutex_};
+        const auto slowly = [&] { return tensor.prev_steps(step, {.n = static_cast<std::int64_t>(n), .mode = in}); };
+        if (in == mode::global || !run_.snapshot()->loaded_all_steps) {
+            return slowly();
+        }
+        auto& known = steps_[tensor.name()][catalog::place_of(in)];
+        if (!known) {
+            if (kept_steps_ > most_kept_steps) {
+                return slowly();
+            }
+            known = tensor.steps({.mode = in});
+            kept_steps_ += known->size();
+        }
+        const auto end = std::upper_bound(known->begin(), known->end(), step);
+        const auto count = std::min(n, static_cast<std::size_t>(end - known->begin()));
+        return {end - static_cast<std::ptrdiff_t>(count), end};
+    }
+
+private:
+    // A tensor that no rule has asked for during so many steps is not reduced ahead any more.
+    static constexpr std::uint64_t remembered_turns = 64;
+
+    void load(step_number step, std::vector<std::string> names) {
+        const tensor_selection which{.names = std::move(names), .range = {step, step + 1}};
+        for_each_tensor(run_, which, reduction_set::all(), [&](const reduced_tensor& found) {
+            if (found.failure == nullptr && !found.file_failed) {
+                memory_.keep(found.name, found.step, found.worker, found.reductions);
+            }
+        });
+    }
+
+    Trial run_;  // a share of the trial's state: handles may outlive the trial
+    std::mutex mutex_;
+    tensor_memory memory_;
+    std::unordered_map<std::string, std::uint64_t> asked_;  // the turn in which a tensor was last asked for
+    std::uint64_t turn_ = 0;
+    using steps_by_mode = std::array<std::optional<std::vector<step_number>>, 4>;
+    // Of a run that has ended: where a tensor has no step of a mode, the run would be walked to find out.
+    static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;
+    std::unordered_map<std::string, steps_by_mode> steps_;
+    std::size_t kept_steps_ = 0;
+};
+
+}  // namespace detail
+
+/// A tensor's handle that asks the others first.  Everything else is as the trial's own handle has it.
+template <class Trial>
+class shared_tensor : public Trial::tensor_type {
+    using base = typename Trial::tensor_type;
+
+public:
+    shared_tensor(base own, std::shared_ptr<detail::shared_tensors<Trial>> shared)
+        : base(std::move(own)), shared_(std::move(shared)) {}
+
+    /// As the trial's.  Of a run that has ended steps of modes are kept, so that rules may ask at each.
+    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const {
+        return which.n && *which.n >= 0
+                   ? shared_->last_steps(*this, step, static_cast<std::size_t>(*which.n), which.mode)
+                   : base::prev_steps(step, which);
+    }
+
+    using base::find_reduction;
+    using base::find_value;
+    using base::reduction_value;
+
+    [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
+                                                const reduction_options& how = {}) const {
+        if (how.mode == mode::global && how.worker) {
+            if (const auto known = shared_->reductions(base::name(), step, *how.worker);
+                known && known->computed.contains(what, how.abs)) {
+                return (*known)(what, how.abs);
+            }
+        }
+        return base::find_reduction(step, what, how);
+    }
+    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
+        const auto found = find_reduction(step, what, how);
+        if (!found) {
+            throw_failure(found.failure(), base::name(), step, how.mode);
+        }
+        return *found;
+    }
+    [[nodiscard]] lookup<reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                         const read_options& where = {}) const {
+        if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
+            if (auto known = shared_->reductions(base::name(), step, *where.worker);
+                known && known->computed.has_counts()) {
+                return *std::move(known);
+            }
+        }
+        return base::find_computed(step, wanted, where);
+    }
+    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
+        const auto read = [&] { return base::find_value(step, how); };
+        return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
+    }
+
+private:
+    std::shared_ptr<detail::shared_tensors<Trial>> shared_;
+};
+
+/// A trial that several rules share for a walk over its steps.  It is the trial (the same state), but its handles keep
+/// what they read for each other.  A copy would be a second memory: hand out references.
+/// Threads: const calls may run at once; begin_step not beside them.
+template <scannable_trial Trial>
+class shared_trial : public Trial {
+public:
+    explicit shared_trial(const Trial& run, const sharing_options& how = {})
+        : Trial(run), shared_(std::make_shared<detail::shared_tensors<Trial>>(run, how)) {}
+    shared_trial(const shared_trial&) = delete;
+    shared_trial& operator=(const shared_trial&) = delete;
+
+    /// Says that rules are about to look at a step that is there.
+    void begin_step(step_number step) {
+        shared_->begin_step(step);
+        step_files now;
+        if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
+            now.job = from->job;
+            for (const catalog::file& written : held->files()) {
+                now.layouts.push_back(from->layouts[written.layout]);
+                now.workers.push_back(written.worker);
+            }
+        }
+        if (now != files_) {
+            files_ = std::move(now);
+            names_.clear();
+        }
+        step_ = step;
+    }
+
+    /// Errors: tensor_unavailable.
+    [[nodiscard]] shared_tensor<Trial> tensor(std::string_view name) const { return {Trial::tensor(name), shared_}; }
+
+    /// As the trial's; asked for the step at hand, it is not worked out again while steps hold the same tensors.
+    [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const {
+        if (!which.step || which.step != step_ || which.mode != mode::global) {
+            return Trial::tensor_names(which);
+        }
+        const question asked{which.regex.given(), which.regex.texts(),
+                             which.collection ? std::optional{which.collection->name()} : std::nullopt};
+        {
+            const std::lock_guard lock{names_mutex_};
+            if (const auto known = names_.find(asked); known != names_.end()) {
+                return known->second;
+            }
+        }
+        std::vector<std::string> found = Trial::tensor_names(which);
+        const std::lock_guard lock{names_mutex_};
+        return names_.insert_or_assign(asked, std::move(found)).first->second;
+    }
+
+private:
+    // What decides which tensors a step has, and in which collections.
+    struct step_files {
+        std::shared_ptr<const catalog::job_description> job;
+        std::vector<std::shared_ptr<const layout>> layouts;
+        std::vector<worker_id> workers;
+        [[nodiscard]] friend bool operator==(const step_files&, const step_files&) = default;
+    };
+    using question = std::tuple<bool, std::vector<std::string>, std::optional<std::string>>;
+
+    std::shared_ptr<detail::shared_tensors<Trial>> shared_;
+    std::optional<step_number> step_;
+    step_files files_;
+    mutable std::mutex names_mutex_;
+    mutable std::map<question, std::vector<std::string>> names_;  // of steps whose files are like files_
+};
+
+}  // namespace v1
+}  // namespace smdebug

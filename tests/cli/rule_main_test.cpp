@@ -1,0 +1,111 @@
+#include <smdebug/cli/rule_main.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+struct mean_above {
+    double upper_limit = 0.5;
+    std::int64_t most = 10;
+    bool absolute = true;
+
+    [[nodiscard]] static constexpr std::string_view name() { return "mean_above"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "a mean is above a limit"; }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{setting{"upper_limit", &mean_above::upper_limit, "largest mean that is fine"},
+                          setting{"most", &mean_above::most, "how many findings a step may have"},
+                          setting{"absolute", &mean_above::absolute, "of magnitudes"}};
+    }
+    void check() const {
+        if (most < 1) {
+            throw value_error("mean_above: most must be at least 1, not " + std::to_string(most));
+        }
+    }
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        std::vector<finding> found;
+        for (const std::string& tensor : run.tensor_names({.step = step})) {
+            const double mean = run.tensor(tensor).reduction_value(step, reduction::mean, {.abs = absolute});
+            if (mean > upper_limit && static_cast<std::int64_t>(found.size()) < most) {
+                found.push_back({.met = true, .tensor = tensor, .value = mean, .threshold = upper_limit});
+            }
+        }
+        return found;
+    }
+};
+
+struct verdict {
+    int status = 0;
+    std::string out;
+    std::string err;
+};
+
+verdict run_it(const texts& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = cli::run_rule_program<mean_above>("mean_above", arguments, out, err);
+    return {status, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("rule_main: the settings are flags, and the verdict is the exit status") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict met = run_it({folder.path(), "--format", "csv", "--end-step", "1"});
+    CHECK(met.status == cli::exit_finding);
+    CHECK(lines_of(met.out).size() == 2);
+    CHECK(contains(met.out, ",mean_above,0,TRAIN,0,w,,1.5,0.5,"));
+    CHECK(run_it({"--trial-dir", folder.path(), "--upper-limit", "1.5", "--end", "1"}).status == cli::exit_ok);
+    CHECK(run_it({folder.path(), "--upper_limit", "0.1", "--most", "1", "--end", "1", "--format", "csv"}).status ==
+          cli::exit_finding);
+    const verdict json = run_it({folder.path(), "--json", "--end", "1"});
+    CHECK(json.status == cli::exit_finding);
+    CHECK(json.out.starts_with("{\"run\":"));
+    CHECK(contains(run_it({folder.path(), "--upper-limit", "5", "--end", "1"}).out, "NoIssuesFound"));
+}
+
+TEST_CASE("rule_main: help tells what the rule is for, its settings with types and defaults") {
+    const verdict help = run_it({"--help"});
+    CHECK(help.status == cli::exit_ok);
+    CHECK(help.out.starts_with("a mean is above a limit."));
+    CHECK(contains(squeezed(help.out), "--upper_limit,--upper-limit float"));
+    CHECK(contains(squeezed(help.out), "largest mean that is fine; default: 0.5"));
+    CHECK(contains(squeezed(help.out), "--most int"));
+    for (const char* flag : {"--trial-dir", "--other-trials", "--start-step", "--end-step", "--follow", "--json"}) {
+        CHECK(contains(help.out, flag));
+    }
+}
+
+TEST_CASE("rule_main: what is wrong is told, with exit status 2, or 1 where a run cannot be read") {
+    CHECK(contains(run_it({}).err, "a run is missing"));
+    CHECK(run_it({}).status == cli::exit_usage);
+    CHECK(run_it({"a", "--nothing"}).status == cli::exit_usage);
+    CHECK(contains(run_it({"a", "--upper-limit", "x"}).err,
+                   "parameter upper_limit (float, default 0.5) must be a number, not \"x\""));
+    CHECK(contains(run_it({"a", "--most", "0"}).err, "most must be at least 1"));
+    CHECK(contains(run_it({"a", "--other-trials", "b"}).err, "does not compare runs"));
+    CHECK(contains(run_it({"a", "--give-up-after", "1s"}).err, "is for --follow"));
+    CHECK(run_it({"/nowhere"}).status == cli::exit_error);
+}
+
+TEST_CASE("rule_main: follows a run to its end") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict followed = run_it({folder.path(), "--follow", "--end-step", "1", "--format", "csv"});
+    CHECK(followed.status == cli::exit_finding);
+    CHECK(lines_of(followed.out).size() == 2);
+    CHECK(run_it({folder.path(), "--follow", "--upper-limit", "1e9"}).status == cli::exit_finding);  // an infinite mean
+}

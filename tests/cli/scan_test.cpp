@@ -1,0 +1,176 @@
+#include <smdebug/cli/scan.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+const cli::program_rules& known() {
+    static const cli::program_rules rules = cli::program_rules::built_in();
+    return rules;
+}
+
+struct verdict {
+    int status = 0;
+    std::string out;
+    std::string err;
+
+    /// The table's line about a rule, one blank between its cells.
+    [[nodiscard]] std::string about(const std::string& rule) const {
+        for (const std::string& line : lines_of(squeezed(out))) {
+            if (contains(line, " " + rule + " ")) {
+                return line;
+            }
+        }
+        return {};
+    }
+};
+
+verdict scan_of(cli::scan_arguments given, cli::output_format format = cli::output_format::table) {
+    captured run;
+    given.check.how.format = format;
+    const int status = cli::scan_runs(given, known(), run.to);
+    return {status, run.out.str(), run.err.str()};
+}
+
+verdict scan_of(const std::string& run) { return scan_of(cli::scan_arguments{.check = {.runs = {run}}}); }
+
+}  // namespace
+
+TEST_CASE("scan: every built-in rule is one that a scan knows something about") {
+    for (const rule_info& info : known().infos()) {
+        INFO(info.name);
+        const auto held = std::find_if(std::begin(cli::detail::scanned_rules), std::end(cli::detail::scanned_rules),
+                                       [&](const cli::detail::scanned_rule& each) { return each.name == info.name; });
+        REQUIRE(held != std::end(cli::detail::scanned_rules));
+        for (const std::string& parameter : detail::items_in(held->regex_parameters)) {
+            INFO(parameter);  // it exists, and looks for something by default
+            const std::string standard = cli::detail::default_of(info, parameter);
+            CHECK_FALSE(standard.empty());
+            CHECK(standard != "None");
+        }
+        if (held->never.empty() && held->collection_setting.empty()) {
+            CHECK_NOTHROW(known().check(info.name, {}));
+        }
+    }
+    CHECK(std::size(cli::detail::scanned_rules) == known().infos().size());
+}
+
+TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at says what it lacks") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got = scan_of(folder.path());
+    CHECK(got.status == cli::exit_finding);
+    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    CHECK(squeezed(got.out).starts_with("run rule status steps_evaluated steps_met findings first_step details\n"));
+    CHECK(got.about("exploding_tensor") ==
+          folder.path() + " exploding_tensor IssuesFound 3 2 2 1 w: 1 NaN and 0 infinite of 2 values");
+    CHECK(got.about("vanishing_gradient") ==
+          folder.path() + " vanishing_gradient IssuesFound 3 1 1 1 g: the mean absolute gradient 1e-09 is below 1e-07");
+    CHECK(contains(got.about("all_zero"), "NoIssuesFound 3 0 0"));
+    CHECK(contains(got.about("unchanged_tensor"), "NoIssuesFound 3 0 0"));
+    CHECK(contains(got.about("dead_relu"), "NotApplicable - - - - no tensor named like "));
+    CHECK(contains(got.about("loss_not_decreasing"), "NotApplicable - - - - no tensor in collection losses"));
+    CHECK(contains(got.about("overfit"),
+                   "NotApplicable - - - - no tensor in collection losses or in collection metrics"));
+    CHECK(contains(got.about("tensor_variance"), "NotApplicable - - - - it needs to know"));
+    CHECK(contains(got.about("similar_across_runs"), "NotApplicable - - - - it needs runs to compare with"));
+    CHECK(contains(got.about("stalled_training"), "NotApplicable - - - - it watches jobs that run"));
+}
+
+TEST_CASE("scan: as csv or json the findings, as check has them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const cli::scan_arguments given{.check = {.runs = {folder.path()}}};
+    const verdict rows = scan_of(given, cli::output_format::csv);
+    CHECK(rows.status == cli::exit_finding);
+    const texts lines = lines_of(rows.out);
+    REQUIRE(lines.size() == 5);
+    CHECK(lines[0] == "run,rule,step,mode,mode_step,tensor,worker,value,threshold,message");
+    CHECK(contains(lines[1], ",vanishing_gradient,1,"));
+    CHECK(contains(lines[2], ",exploding_tensor,1,"));
+    CHECK(contains(lines[3], ",exploding_tensor,2,"));
+    CHECK(contains(lines[4], ",weight_update_ratio,2,"));
+    CHECK(lines_of(scan_of(given, cli::output_format::json).out).size() == 4);
+}
+
+TEST_CASE("scan: a rule that the user configured is evaluated as it was, and others are compared with other runs") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got =
+        scan_of({.check = {.runs = {folder.path()},
+                           .rules = {cli::parse_rule("ExplodingTensor,only_nan=True"),
+                                     cli::parse_rule("dead_relu,tensor_regex=^w$"),
+                                     cli::parse_rule("tensor_variance,tensor_regex=w,max_threshold=100")}},
+                 .other_trials = {folder.path()}});
+    CHECK(contains(got.about("exploding_tensor"), "IssuesFound 3 1 1 1 w: 1 NaN"));
+    CHECK_FALSE(contains(got.about("dead_relu"), "NotApplicable"));
+    CHECK_FALSE(contains(got.about("tensor_variance"), "NotApplicable"));
+    CHECK_FALSE(contains(got.about("similar_across_runs"), "NotApplicable"));
+    CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    const verdict twice = scan_of(
+        {.check = {.runs = {folder.path()},
+                   .rules = {cli::parse_rule("exploding_tensor,only_nan=True"), cli::parse_rule("exploding_tensor")}}});
+    CHECK(lines_of(twice.out).size() == 3 + known().infos().size());
+}
+
+TEST_CASE("scan: steps, the first finding, and the first step that is bad, as check takes them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict late = scan_of({.check = {.runs = {folder.path()}, .start = 2}});
+    CHECK(contains(late.about("exploding_tensor"), "IssuesFound 1 1 1 2 "));
+    CHECK(contains(late.about("vanishing_gradient"), "NoIssuesFound 1 0 0"));
+    const verdict healthy = scan_of({.check = {.runs = {folder.path()}, .end = 1}});
+    CHECK(healthy.status == cli::exit_ok);
+    const verdict first = scan_of({.check = {.runs = {folder.path()}, .stop_at_first = true}});
+    CHECK(contains(first.about("exploding_tensor"), "IssuesFound 2 1 1 1 "));
+}
+
+TEST_CASE("scan: rules that compare TRAIN with EVAL need both, or metrics") {
+    const temporary_folder folder;
+    {
+        local_storage store{folder.path()};
+        run_builder build{store};
+        build.collections({"worker_0"}, {{"losses", {"loss"}}});
+        for (step_number step = 0; step < 3; ++step) {
+            build.step({.step = step, .tensors = {tensor_of<float>("loss", {1})}});
+        }
+        build.end();
+    }
+    const verdict got = scan_of(folder.path());
+    CHECK(contains(got.about("overfit"), "NotApplicable - - - - it compares steps of TRAIN with steps of EVAL"));
+    CHECK(contains(got.about("loss_not_decreasing"), "IssuesFound"));
+    CHECK_FALSE(contains(scan_of(golden("xgboost_like")).about("overfit"), "steps of TRAIN"));
+}
+
+TEST_CASE("scan: many runs; one that cannot be opened does not lose the others") {
+    const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), "/nowhere", golden("xgboost_like")}}});
+    CHECK(contains(got.err, "/nowhere"));
+    CHECK(lines_of(got.out).size() == 2 + 2 * known().infos().size());
+    CHECK(contains(got.out, golden("xgboost_like")));
+    CHECK_FALSE(contains(got.out, " Error "));
+    const verdict none = scan_of("/nowhere");
+    CHECK(none.status == cli::exit_error);
+    CHECK(none.out.empty());
+}
+
+TEST_CASE("scan: every golden run can be scanned, however odd it is") {
+    for (const char* run : {"torch_ddp", "reductions_only", "reductions_raw", "shapes_only", "mode_workers", "dtypes",
+                            "sparse_running", "incomplete_workers", "missing_event", "damaged/flipped_length"}) {
+        const verdict got = scan_of(golden(run));
+        INFO(run << "\n" << got.err);
+        CHECK_FALSE(contains(got.out, " Error "));
+        CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    }
+}

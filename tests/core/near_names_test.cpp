@@ -1,0 +1,26 @@
+#include <smdebug/core/near_names.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using texts = std::vector<std::string>;
+
+TEST_CASE("edit_distance: insertions, deletions, replacements") {
+    CHECK(edit_distance("", "") == 0);
+    CHECK(edit_distance("abc", "") == 3);
+    CHECK(edit_distance("kitten", "sitting") == 3);
+    CHECK(edit_distance("flaw", "lawn") == 2);
+}
+
+TEST_CASE("near_matches: parts of names and small slips, the nearest first, whatever the case") {
+    const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
+    CHECK(near_matches("conv1/weigth", names) == texts{"conv1/weight", "conv2/weight"});
+    CHECK(near_matches("BIAS", names) == texts{"dense/bias"});
+    CHECK(near_matches("los", names) == texts{"loss"});
+    CHECK(near_matches("weight", names, 1).size() == 1);
+    CHECK(near_matches("", names).empty());
+    CHECK(near_matches("something else", names).empty());
+}

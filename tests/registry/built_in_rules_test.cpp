@@ -1,0 +1,44 @@
+#include <smdebug/registry/built_in_rules.hpp>
+
+#include "support/fake_trial.hpp"
+
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/setting.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("for_each_built_in_rule: every rule is described, works on any trial, and has a name of its own") {
+    std::vector<std::string> names;
+    std::size_t comparing = 0;
+    for_each_built_in_rule<fake_trial>([&]<class R>() {
+        static_assert(described_rule<R> && rule<R, fake_trial>);
+        names.emplace_back(R::name());
+        names.push_back(plain_rule_name(R::service_name()));
+        comparing += takes_other_runs<R, fake_trial> ? 1 : 0;
+        INFO(R::name());
+        const std::string plain = plain_rule_name(R::name());
+        CHECK((plain == names.back() || plain + "rule" == names.back()));  // StalledTrainingRule
+        names.pop_back();
+    });
+    CHECK(names.size() == 20);
+    CHECK(comparing == 1);
+    std::sort(names.begin(), names.end());
+    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+}
+
+TEST_CASE("plain_rule_name: capitals and underscores make no difference") {
+    for (const char* name : {"ExplodingTensor", "exploding_tensor", "explodingtensor", "EXPLODING_TENSOR"}) {
+        CHECK(plain_rule_name(name) == "explodingtensor");
+    }
+    CHECK(plain_rule_name("NLPSequenceRatio") == plain_rule_name("nlp_sequence_ratio"));
+    CHECK(plain_rule_name("exploding tensor") != "explodingtensor");
+    CHECK(plain_rule_name("").empty());
+}

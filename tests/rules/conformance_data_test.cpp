@@ -1,0 +1,31 @@
+// Built-in rules about labels, inputs, boosted trees and clocks on odd runs: see conformance_test.cpp.
+#include "support/rule_conformance.hpp"
+
+#include <smdebug/rules/check_input_images.hpp>
+#include <smdebug/rules/class_imbalance.hpp>
+#include <smdebug/rules/confusion.hpp>
+#include <smdebug/rules/feature_importance_overweight.hpp>
+#include <smdebug/rules/nlp_sequence_ratio.hpp>
+#include <smdebug/rules/stalled_training.hpp>
+#include <smdebug/rules/tree_depth.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("rules about labels and inputs: stand odd runs") {
+    CHECK(check_rule(rules::class_imbalance{.threshold_imbalance = 1, .samples = 1}).met > 0);
+    CHECK(check_rule(rules::class_imbalance{.samples = 1, .argmax = true}).notes > 0);
+    CHECK(check_rule(rules::confusion{}).met > 0);
+    CHECK(check_rule(rules::confusion{.category_no = 3}).met > 0);
+    CHECK(check_rule(rules::check_input_images{.threshold_samples = 1}).met > 0);
+    CHECK(check_rule(rules::check_input_images{.threshold_samples = 1, .regex = ".*", .channel = 0}).met > 0);
+    CHECK(check_rule(rules::nlp_sequence_ratio{}).met > 0);
+}
+
+TEST_CASE("rules about boosted trees and clocks: stand odd runs") {
+    CHECK(check_rule(rules::tree_depth{.depth = 0}).met > 0);
+    CHECK(check_rule(rules::feature_importance_overweight{.nfeatures = 1}).met > 0);
+    CHECK(check_rule(rules::stalled_training{}).met == 0);  // these runs have ended, and are walked within no time
+}

@@ -1,0 +1,24 @@
+#include <smdebug/rules/rule_status.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+using namespace smdebug;
+
+TEST_CASE("rule_status: names are the service's, and lead back to the status") {
+    constexpr std::string_view names[] = {"InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopped"};
+    for (const std::string_view name : names) {
+        const auto status = rule_status_named(name);
+        REQUIRE(status);
+        CHECK(name_of(*status) == name);
+    }
+    CHECK(name_of(rule_status::issues_found) == "IssuesFound");
+    CHECK(name_of(static_cast<rule_status>(99)) == "?");
+}
+
+TEST_CASE("rule_status: no other word is one") {
+    CHECK_FALSE(rule_status_named("Stopping"));
+    CHECK_FALSE(rule_status_named("issuesfound"));
+    CHECK_FALSE(rule_status_named(""));
+}
