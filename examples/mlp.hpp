@@ -112,6 +112,12 @@ struct linear {
         return by_inputs;
     }
 
+    /// As nobody should begin: nothing tells one output from another.
+    void zero() {
+        std::fill(weight.begin(), weight.end(), 0.0F);
+        std::fill(bias.begin(), bias.end(), 0.0F);
+    }
+
     void descend(float learning_rate) {
         descend(weight, weight_gradient, weight_momentum, learning_rate);
         descend(bias, bias_gradient, bias_momentum, learning_rate);
@@ -135,15 +141,19 @@ private:
     }
 };
 
-/// Two layers with tanh between them; the loss is the cross entropy of the softmax of its scores.
+enum class activation { tanh, relu };
+
+/// Two layers with an activation between them; the loss is the cross entropy of the softmax of its scores, taken
+/// literally: infinite where a probability is 0, as it is in float32 when the scores are far apart.
 struct network {
-    network(std::size_t hidden, random_numbers& random) : fc1(2, hidden, random), fc2(hidden, 2, random) {}
+    network(std::size_t hidden, activation between, random_numbers& random)
+        : fc1(2, hidden, random), fc2(hidden, 2, random), kind(between) {}
 
     /// Keeps activations, probabilities, and the mean loss and accuracy.
     void forward(const points& batch) {
         activations = fc1.forward(batch.xy);
         std::transform(activations.begin(), activations.end(), activations.begin(),
-                       [](float x) { return std::tanh(x); });
+                       [&](float x) { return kind == activation::tanh ? std::tanh(x) : (x < 0 ? 0.0F : x); });
         probabilities = fc2.forward(activations);
         double summed_loss = 0;
         std::size_t right = 0;
@@ -153,7 +163,7 @@ struct network {
             first = 1.0F / (1.0F + std::exp(second - first));
             second = 1.0F - first;
             const float chance = probabilities[2 * i + batch.classes[i]];
-            summed_loss -= std::log(std::max(chance, 1e-12F));
+            summed_loss -= std::log(chance);
             right += chance > 0.5F ? 1U : 0U;
         }
         const auto count = static_cast<double>(batch.size());
@@ -172,7 +182,8 @@ struct network {
         }
         slopes = fc2.backward(activations, slopes);
         for (std::size_t i = 0; i < slopes.size(); ++i) {
-            slopes[i] *= 1.0F - activations[i] * activations[i];
+            const float a = activations[i];
+            slopes[i] *= kind == activation::tanh ? 1.0F - a * a : (a > 0 ? 1.0F : 0.0F);
         }
         static_cast<void>(fc1.backward(batch.xy, slopes));
     }
@@ -184,6 +195,7 @@ struct network {
 
     linear fc1;
     linear fc2;
+    activation kind;
     numbers activations;    ///< a row an example
     numbers probabilities;  ///< of the two classes, a row an example
     float loss = 0;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Trains a small network that saves its run with a hook, looks at that run with the program smdebug, and checks it.
+# Trains a small network that saves its run with a hook, looks at that run with the program smdebug, and checks it; then
+# once more, so that rules find something.
 # Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
@@ -10,6 +11,7 @@ source cmake/setup.sh
 
 build=build/quickstart
 run=$build/runs/mlp
+bad_run=$build/runs/too_fast
 
 configure() {
     cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_TESTS=OFF \
@@ -31,7 +33,7 @@ stage "packages" install_packages build
 stage "configure ($build)" configure
 stage "build the programs train_mlp, smdebug and quickstart" build
 
-rm -rf "$run"  # a hook does not write over a run
+rm -rf "$run" "$bad_run"  # a hook does not write over a run
 smdebug=$build/examples/smdebug
 say "1. Train, and save the run: examples/train_mlp.cpp"
 show "$build/examples/train_mlp" "$run"
@@ -39,8 +41,11 @@ say "2. What is in the run?"
 show "$smdebug" ls "$run"
 say "3. How large were its gradients?  (--format csv or json is for programs)"
 show "$smdebug" stats "$run" --collection gradients --steps 0:300 --reductions min,max,abs_mean,l2
-say "4. Is anything wrong with it?"
-show "$smdebug" check "$run" --rule vanishing_gradient --rule exploding_tensor
-say "5. The same questions from C++: examples/quickstart.cpp"
+say "4. The same questions from C++: examples/quickstart.cpp"
 show "$build/examples/quickstart" "$run"
+say "5. Is anything wrong with it?  All rules that have something to look at:"
+show "$smdebug" scan "$run"
+say "6. And where the learning rate is too high?  A rule stops the training; others say more of what is left"
+show "$build/examples/train_mlp" "$bad_run" 10
+show "$smdebug" scan "$bad_run"
 say "done.  Next: $smdebug --help, README.md, the other programs in examples/, and tensorboard --logdir $run/tensorboard"

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>

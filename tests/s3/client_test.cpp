@@ -27,14 +27,14 @@ namespace {
 
 using system_time = std::chrono::system_clock::time_point;
 
-const s3::access_keys keys{"FAKEKEYID", "fake/secret", "", {}};
+const s3::access_keys known_keys{"FAKEKEYID", "fake/secret", "", {}};
 
 /// Counts how often the keys had to be forgotten, and remembers when it was asked.
 class counting_credentials {
 public:
     [[nodiscard]] std::optional<s3::access_keys> keys(system_time now) const {
         state_->asked_at = now;
-        return ::keys;
+        return known_keys;
     }
     void renew() const { ++state_->renewed; }
     [[nodiscard]] int renewed() const { return state_->renewed; }
@@ -110,7 +110,7 @@ TEST_CASE("client: the signature is that of the time, the region and the keys") 
     CHECK(who.asked_at() >= before);
     CHECK(who.asked_at() <= std::chrono::system_clock::now());
     const std::string signature = value_of(ask, "authorization");
-    s3::signer{}.sign(ask, s3::empty_payload_hash, keys, {.region = "eu-west-1", .service = "s3"}, who.asked_at());
+    s3::signer{}.sign(ask, s3::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"}, who.asked_at());
     CHECK(value_of(ask, "authorization") == signature);
 }
 

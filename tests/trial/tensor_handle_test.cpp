@@ -298,3 +298,34 @@ TEST_CASE(
         }
     }
 }
+
+TEST_CASE("tensor: the n steps before a mode step, also where mode steps fall, or one is claimed by two global steps") {
+    const step_number mode_steps[][6] = {{0, 1, 2, 3, 4, 5}, {5, 3, 4, 0, 2, 1}, {0, 1, 1, 2, 2, 3}};
+    for (const auto& numbers : mode_steps) {
+        memory_storage store;
+        run_builder build{store};
+        build.collections();
+        for (step_number step = 0; step < 6; ++step) {
+            written_step made{.step = 10 * step, .mode_step = numbers[step]};
+            made.tensors.push_back(tensor_of<float>("always", {1}));
+            if (step % 2 == 1) {
+                made.tensors.push_back(tensor_of<float>("odd", {1}));
+            }
+            build.step(made);
+        }
+        build.end();
+        const memory_trial run{store};
+        for (const char* name : {"always", "odd"}) {
+            const auto tensor = run.tensor(name);
+            const steps_list all = tensor.steps({.mode = mode::train});
+            for (step_number at = -1; at < 8; ++at) {
+                for (std::size_t n = 0; n < 8; ++n) {
+                    steps_list expected{all.begin(), std::upper_bound(all.begin(), all.end(), at)};
+                    expected.erase(expected.begin(),
+                                   expected.end() - static_cast<std::ptrdiff_t>(std::min(n, expected.size())));
+                    CHECK(tensor.prev_steps(at, {.n = static_cast<std::int64_t>(n), .mode = mode::train}) == expected);
+                }
+            }
+        }
+    }
+}

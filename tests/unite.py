@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""unite.py OUT SOURCE...: one translation unit of several test files, which compiles in a fraction of their time: what
+they instantiate is instantiated once.
+
+Their includes come first; the rest of each stands in a namespace of its own, with #line, so that doctest's
+--source-file and messages of compilers speak of the file as it is.
+unite.py --alone SOURCE...: prints those that cannot be united: with macros, conditions, or names in the namespaces of
+others."""
+import os
+import re
+import sys
+
+ALONE = re.compile(r"^\s*#\s*(?!include\b)\w+|^\s*(inline )?namespace (?!\{|\w+ = )\w|^\s*extern\b|^template <>|\bint main\(", re.M)
+INCLUDE = re.compile(r'^#include [<"].*$')
+
+
+def united(sources):
+    includes, bodies = [], []
+    for number, source in enumerate(sources):
+        lines = open(source, encoding="utf-8").read().splitlines()
+        at = [i for i, line in enumerate(lines) if INCLUDE.match(line)]
+        includes += [lines[i] for i in at if lines[i] not in includes]
+        first = at[-1] + 1 if at else 0
+        if any(lines[i].strip() and i not in at and not lines[i].startswith("//") for i in range(first)):
+            raise SystemExit(f"{source}: something stands before an #include")
+        bodies.append(f'namespace united_{number} {{\n#line {first + 1} "{source}"\n' + "\n".join(lines[first:]) + "\n}\n")
+    return "\n".join(includes) + "\n\n" + "\n".join(bodies)
+
+
+def main():
+    if sys.argv[1] == "--alone":
+        print(";".join(s for s in sys.argv[2:] if ALONE.search(open(s, encoding="utf-8").read())), end="")
+        return
+    os.makedirs(os.path.dirname(sys.argv[1]), exist_ok=True)
+    with open(sys.argv[1], "w", encoding="utf-8") as out:
+        out.write(united(sys.argv[2:]))
+
+
+main()
