@@ -36,7 +36,7 @@ else
     build_and_test asan "clang 16 with ASan and UBSan"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
-    threads=(trial rules storage http s3_servers live cli_threads hook_threads s3_threads)
+    threads=(trial storage http s3_servers live rules_threads cli_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
     stage "ThreadSanitizer: test" ctest --preset tsan -j "$jobs" -R "^($(IFS='|' && echo "${threads[*]}"))/"
 fi

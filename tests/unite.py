@@ -14,12 +14,22 @@ ALONE = re.compile(r"^\s*#\s*(?!include\b)\w+|^\s*(inline )?namespace (?!\{|\w+ 
 INCLUDE = re.compile(r'^#include [<"].*$')
 
 
+def placed(include, folder):
+    """The include with its whole path, where it names a file that lies beside its source."""
+    name = include.split('"')[1] if '"' in include else ""
+    beside = os.path.join(folder, name)
+    return f'#include "{beside}"' if name and os.path.exists(beside) else include
+
+
 def united(sources):
     includes, bodies = [], []
     for number, source in enumerate(sources):
         lines = open(source, encoding="utf-8").read().splitlines()
         at = [i for i, line in enumerate(lines) if INCLUDE.match(line)]
-        includes += [lines[i] for i in at if lines[i] not in includes]
+        for i in at:
+            include = placed(lines[i], os.path.dirname(source))
+            if include not in includes:
+                includes.append(include)
         first = at[-1] + 1 if at else 0
         if any(lines[i].strip() and i not in at and not lines[i].startswith("//") for i in range(first)):
             raise SystemExit(f"{source}: something stands before an #include")

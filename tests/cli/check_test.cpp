@@ -2,8 +2,12 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/cli/option_texts.hpp>
+
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -230,4 +234,35 @@ TEST_CASE("check: all built-in rules at once on the golden runs") {
         CHECK_FALSE(contains(got.out, " Error "));
         CHECK(contains(got.out, "feature_importance_overweight"));
     }
+}
+
+TEST_CASE(
+    "check: acts on findings: a command, a status file, and what the configuration of a rule asks the service for") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    folder.write("rules.json", R"({"DebugRuleConfigurations": [{"RuleConfigurationName": "ExplodingTensor",
+        "RuleParameters": {"rule_to_invoke": "ExplodingTensor", "end_step": "2",
+                           "action_json": "{\"name\": \"sms\", \"endpoint\": \"+491234\"}"}}]})");
+    cli::check_arguments given{.runs = {folder.path()}};
+    cli::settle(given,
+                {.rules_json = folder.path() + "/rules.json",
+                 .on_finding = "/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}",
+                 .rules = {"vanishing_gradient"}},
+                known());
+    given.actions.status_file = folder.path() + "/status.json";
+    const verdict got = check_of(given);
+    CHECK(got.status == cli::exit_finding);
+    CHECK(contains(got.err, "exploding_tensor: action sms for +491234 is SageMaker's to do"));
+    const auto content = [&](const std::string& name) {
+        std::ifstream file{folder.path() + name};
+        return std::string{std::istreambuf_iterator<char>{file}, {}};
+    };
+    const std::string found = content("/found");
+    CHECK(contains(found, "exploding_tensor 1\n"));
+    CHECK(contains(found, "vanishing_gradient 1\n"));
+    CHECK_FALSE(contains(found, "exploding_tensor 2\n"));
+    const std::string status = content("/status.json");
+    CHECK(contains(status, "exploding_tensor"));
+    CHECK(contains(status, "IssuesFound"));
+    CHECK_FALSE(contains(status, "InProgress"));
 }

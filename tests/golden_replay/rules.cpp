@@ -122,6 +122,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
             case smdebug::invoke_end::end_step:
             case smdebug::invoke_end::first_finding:
             case smdebug::invoke_end::stopped:
+            case smdebug::invoke_end::failed:
                 break;
         }
         return in_quotes(outcome.end == smdebug::invoke_end::end_step ? "returned" : "ended early");
