@@ -110,7 +110,8 @@ TEST_CASE("client: the signature is that of the time, the region and the keys") 
     CHECK(who.asked_at() >= before);
     CHECK(who.asked_at() <= std::chrono::system_clock::now());
     const std::string signature = value_of(ask, "authorization");
-    s3::signer{}.sign(ask, s3::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"}, who.asked_at());
+    s3::signer{}.sign(ask, s3::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"},
+                      who.asked_at());
     CHECK(value_of(ask, "authorization") == signature);
 }
 

@@ -46,7 +46,7 @@ storage_under_test<bucket_storage> empty_place() {
     return {
         store,
         [store](const std::string& key, const std::string& content) mutable { store.write(key, as_bytes(content)); },
-        [store](const std::string& key) mutable { static_cast<void>(store.remove(key)); }};
+        [store](const std::string& key) mutable { static_cast<void>(store.remove(key)); }, s3_server{}.is_swift()};
 }
 
 std::vector<std::byte> random_bytes(std::size_t size) {

@@ -261,6 +261,8 @@ struct storage_under_test {
     Storage store;
     std::function<void(const std::string& key, const std::string& content)> write;
     std::function<void(const std::string& key)> remove;
+    /// Whether an object that is written again may be missing for a moment, as OpenStack Swift has it.
+    bool overwriting_may_hide = false;
 };
 
 inline bool contains(const std::vector<std::string>& keys, const std::string& key) {
