@@ -96,7 +96,9 @@ TEST_CASE("any_place: holds keys of a directory") { check_claim_conformance(eras
 TEST_CASE("any_place: holds what an archetype holds") { check_claim_conformance(erased_archetype<claiming_archetype>); }
 
 TEST_CASE("any_place: says what the inner storage cannot do, and refuses it, naming place and key") {
-    auto [place, write, remove] = erased_archetype<writable_archetype>();
+    const auto made = erased_archetype<writable_archetype>();
+    auto place = made.store;
+    const auto& write = made.write;
     CHECK_FALSE(place.removes());
     CHECK_FALSE(place.claims());
     CHECK_FALSE(worth_claiming(place));

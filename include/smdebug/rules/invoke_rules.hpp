@@ -175,7 +175,7 @@ private:
     [[nodiscard]] auto drive() {
         return detail::rule_drive{seen(), std::span{driven_}, options_.common, true, [this](step_number step) {
                                       if constexpr (shares) {
-                                          shared_->begin_step(step);
+                                          shared_->begin_step(step, options_.common.end_step);
                                       }
                                       if (options_.on_step) {
                                           options_.on_step(step);

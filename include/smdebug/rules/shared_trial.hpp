@@ -19,6 +19,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,8 +37,10 @@ inline namespace v1 {
 
 /// How much a shared_trial keeps.
 struct sharing_options {
-    /// Values of tensors, in bytes: of those asked for last.  Reductions of the last 8 saves are kept besides.
+    /// Values of tensors, in bytes: of those asked for last.  Reductions of the last 16 saves are kept besides.
     std::size_t value_bytes = std::size_t{256} << 20U;
+    /// Whether a thread reduces the next steps, up to 8 that are there already, while rules look at the one at hand.
+    bool look_ahead = true;
 };
 
 namespace detail {
@@ -45,10 +49,11 @@ namespace detail {
 template <class Trial>
 class shared_tensors {
 public:
-    shared_tensors(Trial run, const sharing_options& how) : run_(std::move(run)), memory_(how.value_bytes) {}
+    shared_tensors(Trial run, const sharing_options& how)
+        : run_(std::move(run)), look_ahead_(how.look_ahead), memory_(how.value_bytes) {}
 
-    /// Reduces what rules asked for lately, of one step.
-    void begin_step(step_number step) {
+    /// Reduces what rules asked for lately, of one step; begins with the next ones that are there, below `end`.
+    void begin_step(step_number step, std::optional<step_number> end) {
         const std::lock_guard lock{mutex_};
         ++turn_;
         std::vector<std::string> wanted;
@@ -57,8 +62,25 @@ public:
                 wanted.push_back(name);
             }
         }
-        if (!wanted.empty()) {
-            load(step, std::move(wanted));
+        if (ahead_.valid() && step >= ahead_steps_.front()) {
+            keep(ahead_.get());
+            covered_ = std::exchange(ahead_steps_, {});
+        }
+        if (!wanted.empty() && !std::binary_search(covered_.begin(), covered_.end(), step)) {
+            keep(reduced_by(run_, {step, step + 1}, wanted));
+        }
+        if (look_ahead_ && !wanted.empty() && !ahead_.valid()) {
+            ahead_steps_ = steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end);
+            if (!ahead_steps_.empty()) {
+                const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
+                ahead_ = std::async(std::launch::async, [run = run_, range, names = std::move(wanted)] {
+                    try {
+                        return reduced_by(run, range, names);
+                    } catch (const std::exception&) {  // who asks for a step itself is told
+                        return std::vector<known_tensor>{};
+                    }
+                });
+            }
         }
     }
 
@@ -69,7 +91,7 @@ public:
         asked_[name] = turn_;
         const known_reductions* known = memory_.find(name, step, worker);
         if (known == nullptr) {
-            load(step, {name});
+            keep(reduced_by(run_, {step, step + 1}, {name}));
             known = memory_.find(name, step, worker);
         }
         return known != nullptr ? std::optional{known->found} : std::nullopt;
@@ -118,16 +140,43 @@ private:
     // A tensor that no rule has asked for during so many steps is not reduced ahead any more.
     static constexpr std::uint64_t remembered_turns = 64;
 
-    void load(step_number step, std::vector<std::string> names) {
-        const tensor_selection which{.names = std::move(names), .range = {step, step + 1}};
-        for_each_tensor(run_, which, reduction_set::all(), [&](const reduced_tensor& found) {
+    struct known_tensor {
+        std::string name;
+        known_reductions what;
+    };
+
+    /// One walk over the files of some steps.
+    [[nodiscard]] static std::vector<known_tensor> reduced_by(const Trial& run, const step_range& range,
+                                                              const std::vector<std::string>& names) {
+        std::vector<known_tensor> all;
+        const tensor_selection which{.names = names, .range = range};
+        for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& found) {
             if (found.failure == nullptr && !found.file_failed) {
-                memory_.keep(found.name, found.step, found.worker, found.reductions);
+                all.push_back({std::string{found.name}, {found.step, std::string{found.worker}, found.reductions}});
             }
         });
+        return all;
+    }
+    void keep(const std::vector<known_tensor>& all) {
+        for (const known_tensor& each : all) {
+            memory_.keep(each.name, each.what.step, each.what.worker, each.what.found);
+        }
+    }
+
+    /// The next steps, as far as they are complete already.
+    [[nodiscard]] std::vector<step_number> steps_after(step_number step, std::optional<step_number> end) const {
+        const auto from = run_.snapshot();
+        std::vector<step_number> found;
+        for (auto next = from->steps.lower_bound(step + 1); next != from->steps.end() && from->complete(*next) &&
+                                                            (!end || next->step < *end) && found.size() < steps_ahead;
+             ++next) {
+            found.push_back(next->step);
+        }
+        return found;
     }
 
     Trial run_;  // a share of the trial's state: handles may outlive the trial
+    bool look_ahead_;
     std::mutex mutex_;
     tensor_memory memory_;
     std::unordered_map<std::string, std::uint64_t> asked_;  // the turn in which a tensor was last asked for
@@ -137,6 +186,10 @@ private:
     static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;
     std::unordered_map<std::string, steps_by_mode> steps_;
     std::size_t kept_steps_ = 0;
+    static constexpr std::size_t steps_ahead = tensor_memory::kept_saves / 2;
+    std::vector<step_number> covered_;  // the steps that were reduced ahead last
+    std::vector<step_number> ahead_steps_;
+    std::future<std::vector<known_tensor>> ahead_;  // of those; its destructor waits
 };
 
 }  // namespace detail
@@ -208,9 +261,9 @@ public:
     shared_trial(const shared_trial&) = delete;
     shared_trial& operator=(const shared_trial&) = delete;
 
-    /// Says that rules are about to look at a step that is there.
-    void begin_step(step_number step) {
-        shared_->begin_step(step);
+    /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
+    void begin_step(step_number step, std::optional<step_number> end = std::nullopt) {
+        shared_->begin_step(step, end);
         step_files now;
         if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
             now.job = from->job;

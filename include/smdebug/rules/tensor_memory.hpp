@@ -30,11 +30,11 @@ struct known_reductions {
 };
 
 /// Reductions of the last few saves of each tensor, and values up to a number of bytes.
-/// Memory: 8 saves (400 bytes each) of each tensor and worker that was asked for, and `value_bytes`.
+/// Memory: 16 saves (400 bytes each) of each tensor and worker that was asked for, and `value_bytes`.
 /// Threads: one at a time.
 class tensor_memory {
 public:
-    static constexpr std::size_t kept_saves = 8;
+    static constexpr std::size_t kept_saves = 16;
 
     explicit tensor_memory(std::size_t value_bytes) : value_bytes_(value_bytes) {}
 
