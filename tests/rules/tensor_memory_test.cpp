@@ -4,6 +4,7 @@
 
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -117,4 +118,18 @@ TEST_CASE("tensor_memory: small values are bounded in number, too") {
     }
     CHECK(kept == 256);
     CHECK(memory.find_value("a", 999, "w").has_value());
+}
+
+TEST_CASE("tensor_memory: forgets the values of older steps, and has room for others then") {
+    const std::vector<float> numbers(100, 1.0F);
+    const tensor_value value = tensor_value::copy_of<float>({100}, numbers);
+    detail::tensor_memory memory{1000};
+    memory.keep_value("a", 1, "w", value);
+    memory.keep_value("a", 2, "w", value);
+    memory.forget_values_before(2);
+    CHECK_FALSE(memory.find_value("a", 1, "w").has_value());
+    CHECK(memory.find_value("a", 2, "w").has_value());
+    memory.keep_value("a", 3, "w", value);
+    CHECK(memory.find_value("a", 2, "w").has_value());
+    CHECK(memory.find_value("a", 3, "w").has_value());
 }

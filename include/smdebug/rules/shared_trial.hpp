@@ -37,7 +37,8 @@ inline namespace v1 {
 
 /// How much a shared_trial keeps.
 struct sharing_options {
-    /// Values of tensors, in bytes: of those asked for last.  Reductions of the last 16 saves are kept besides.
+    /// Values of tensors, in bytes: of those asked for last, at this step and the one before.  Reductions of the last
+    /// 16 saves are kept besides.
     std::size_t value_bytes = std::size_t{256} << 20U;
     /// Whether a thread reduces the next steps, up to 8 that are there already, while rules look at the one at hand.
     bool look_ahead = true;
@@ -56,6 +57,8 @@ public:
     void begin_step(step_number step, std::optional<step_number> end) {
         const std::lock_guard lock{mutex_};
         ++turn_;
+        memory_.forget_values_before(previous_step_);
+        previous_step_ = step;
         std::vector<std::string> wanted;
         for (const auto& [name, last_turn] : asked_) {
             if (last_turn + remembered_turns >= turn_) {
@@ -181,6 +184,7 @@ private:
     tensor_memory memory_;
     std::unordered_map<std::string, std::uint64_t> asked_;  // the turn in which a tensor was last asked for
     std::uint64_t turn_ = 0;
+    step_number previous_step_ = 0;
     using steps_by_mode = std::array<std::optional<std::vector<step_number>>, 4>;
     // Of a run that has ended: where a tensor has no step of a mode, the run would be walked to find out.
     static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;

@@ -82,6 +82,15 @@ public:
         return std::nullopt;
     }
 
+    /// Forgets the values of steps before `step`: their memory is used again, which is faster than new memory.
+    void forget_values_before(step_number step) {
+        std::erase_if(values_, [&](const kept_value& held) {
+            const bool old = held.step < step;
+            bytes_kept_ -= old ? held.value.bytes().size() : 0;
+            return old;
+        });
+    }
+
     /// Forgets older ones where there is no room; one that is too large by itself is not kept.
     void keep_value(std::string_view name, step_number step, std::string_view worker, const tensor_value& value) {
         const std::size_t size = value.bytes().size();
