@@ -233,17 +233,23 @@ TEST_CASE("shared_trial: values are kept as far as there is room, those that wer
     }
 }
 
-TEST_CASE("shared_trial: reductions of the last eight saves are known, older ones are read again") {
-    const auto store = ten_steps<counting_storage<>>();
+TEST_CASE("shared_trial: reductions of the last sixteen saves are known, older ones are read again") {
+    counting_storage<> store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 18; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("b", {static_cast<float>(step)})}});
+    }
+    build.end();
     const counting_trial run{store};
     shared_trial<counting_trial> shared{run};
     const auto tensor = shared.tensor("b");
-    for (step_number step = 0; step < 10; ++step) {
+    for (step_number step = 0; step < 18; ++step) {
         shared.begin_step(step);
         static_cast<void>(tensor.find_reduction(step, reduction::max, {.worker = "worker_0"}));
     }
     static_cast<void>(store.calls());
-    for (step_number step = 2; step < 10; ++step) {
+    for (step_number step = 2; step < 18; ++step) {
         CHECK(*tensor.find_reduction(step, reduction::sum, {.worker = "worker_0"}) == static_cast<double>(step));
     }
     CHECK(event_reads(store.calls()) == 0);

@@ -37,19 +37,19 @@ tensor_value value_of(std::size_t elements, float first) {
 
 }  // namespace
 
-TEST_CASE("tensor_memory: keeps the last eight saves of a tensor") {
+TEST_CASE("tensor_memory: keeps the last sixteen saves of a tensor") {
     tensor_memory memory{0};
     CHECK(memory.find("a", 0, "w") == nullptr);
-    for (step_number step = 0; step < 20; ++step) {
+    for (step_number step = 0; step < 28; ++step) {
         memory.keep("a", step, "w", with_sum(static_cast<double>(step)));
         memory.keep("b", step, "w", with_sum(1000));
     }
-    for (step_number step = 0; step < 20; ++step) {
+    for (step_number step = 0; step < 28; ++step) {
         CHECK(sum_of(memory.find("a", step, "w")) == (step < 12 ? -1 : static_cast<double>(step)));
     }
-    CHECK(sum_of(memory.find("b", 19, "w")) == 1000);
-    CHECK(memory.find("a", 19, "another") == nullptr);
-    CHECK(memory.find("c", 19, "w") == nullptr);
+    CHECK(sum_of(memory.find("b", 27, "w")) == 1000);
+    CHECK(memory.find("a", 27, "another") == nullptr);
+    CHECK(memory.find("c", 27, "w") == nullptr);
 }
 
 TEST_CASE("tensor_memory: of each worker, however many there are, and in whatever order they come") {
@@ -60,12 +60,12 @@ TEST_CASE("tensor_memory: of each worker, however many there are, and in whateve
             memory.keep("a", step, std::to_string(turn), with_sum(static_cast<double>(10 * step + turn)));
         }
     }
-    for (step_number step = 22; step < 30; ++step) {
+    for (step_number step = 14; step < 30; ++step) {
         for (int worker = 0; worker < 5; ++worker) {
             CHECK(sum_of(memory.find("a", step, std::to_string(worker))) == static_cast<double>(10 * step + worker));
         }
     }
-    CHECK(memory.find("a", 20, "0") == nullptr);
+    CHECK(memory.find("a", 12, "0") == nullptr);
 }
 
 TEST_CASE("tensor_memory: a worker that saves now and then does not make it grow") {
