@@ -349,3 +349,21 @@ TEST_CASE("invoke_rules: what a rule lacks at a step is told with the rule's pla
     CHECK(results[1].outcome.evaluated == 5);
     CHECK(results[1].name == "rule");
 }
+
+TEST_CASE("invoke_rules: what a listener throws is the caller's, not the rule's failure") {
+    memory_storage store;
+    build(store);
+    const memory_trial run{store};
+    const auto lacks = [](const readable_trial auto& of, step_number) -> finding {
+        static_cast<void>(of.tensor("no_such_tensor"));
+        return {};
+    };
+    invoke_rules_options how;
+    how.on_skip = [](std::size_t, step_number, const error&) { throw std::runtime_error("nobody listens"); };
+    CHECK_THROWS_WITH_AS(static_cast<void>(invoke_rules(run, how, lacks)), "nobody listens", std::runtime_error);
+    how.on_skip = {};
+    const auto results = invoke_rules(run, how, lacks);
+    CHECK(results[0].outcome.skipped == 6);
+    CHECK(results[0].outcome.evaluated == 0);
+    CHECK(results[0].outcome.end == invoke_end::end_of_run);
+}

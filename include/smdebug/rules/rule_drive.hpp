@@ -190,41 +190,48 @@ private:
         const wait_options how{
             .timeout = options_.timeout, .stop = options_.stop, .give_up_after = options_.give_up_after};
         std::vector<finding> found;
-        bool here = true;
+        std::exception_ptr skipped;
         const auto call = [&] {
             try {
                 found = each.call(step, how);
-                ++each.outcome.evaluated;
             } catch (const not_found& missing) {
                 if (!means_skip(missing)) {
                     throw;
                 }
-                here = false;
-                ++each.outcome.skipped;
-                if (each.listener.on_skip) {
-                    each.listener.on_skip(step, missing);
-                }
+                skipped = std::current_exception();
             }
         };
-        if (!isolate_) {
+        try {
             if (const auto waiting = end_of_wait(call)) {  // for a step that the rule requires
                 end_rule(each, *waiting, step);
                 return;
             }
-        } else {
-            try {
-                if (const auto waiting = end_of_wait(call)) {
-                    end_rule(each, *waiting, step);
-                    return;
-                }
-            } catch (...) {
-                each.failure = std::current_exception();
-                end_rule(each, invoke_end::failed, step);
-                return;
+        } catch (...) {
+            if (!isolate_) {
+                throw;
             }
+            each.failure = std::current_exception();
+            end_rule(each, invoke_end::failed, step);
+            return;
         }
-        if (here) {
-            take(each, std::move(found), step);
+        if (skipped) {
+            skip(each, step, skipped);
+            return;
+        }
+        ++each.outcome.evaluated;
+        take(each, std::move(found), step);
+    }
+
+    // Not where the rule is called: what a listener throws is not the rule's failure.
+    static void skip(driven_rule& each, step_number step, const std::exception_ptr& why) {
+        ++each.outcome.skipped;
+        if (!each.listener.on_skip) {
+            return;
+        }
+        try {
+            std::rethrow_exception(why);
+        } catch (const error& missing) {
+            each.listener.on_skip(step, missing);
         }
     }
 
