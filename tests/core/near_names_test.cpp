@@ -24,3 +24,9 @@ TEST_CASE("near_matches: parts of names and small slips, the nearest first, what
     CHECK(near_matches("", names).empty());
     CHECK(near_matches("something else", names).empty());
 }
+
+TEST_CASE("did_you_mean: none, one or several names, as one says it") {
+    CHECK(did_you_mean("xyzzy", texts{"abc"}).empty());
+    CHECK(did_you_mean("abd", texts{"abc"}) == " Did you mean abc?");
+    CHECK(did_you_mean("ab", texts{"abc", "abd", "abe"}) == " Did you mean abc, abd or abe?");
+}

@@ -158,9 +158,3 @@ TEST_CASE("configure: of an unknown parameter the nearest is named, and all that
     CHECK(set_parameter(rule, "limit", "1"));
     CHECK(rule.limit == 1);
 }
-
-TEST_CASE("did_you_mean: none, one or several names, as one says it") {
-    CHECK(detail::did_you_mean("xyzzy", {"abc"}).empty());
-    CHECK(detail::did_you_mean("abd", {"abc"}) == " Did you mean abc?");
-    CHECK(detail::did_you_mean("ab", {"abc", "abd", "abe"}) == " Did you mean abc, abd or abe?");
-}

@@ -1,6 +1,7 @@
 #include <smdebug/rules/all_zero.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -29,27 +30,11 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 names fired(const all_zero& rule, const readable_trial auto& run, step_number step = 0) {
-    names found;
-    for (const finding& one : rule(run, step)) {
-        if (one.met) {
-            found.push_back(one.tensor);
-        }
-    }
-    return found;
+    return tensors_in(rule(run, step), true);
 }
 
 names noted(const all_zero& rule, const readable_trial auto& run, step_number step = 0) {
-    names found;
-    for (const finding& one : rule(run, step)) {
-        if (!one.met) {
-            found.push_back(one.tensor);
-        }
-    }
-    return found;
-}
-
-written_tensor saved(const std::string& what, const std::string& tensor, float value) {
-    return tensor_of<float>("smdebug/reductions/" + what + "/" + tensor, {value});
+    return tensors_in(rule(run, step), false);
 }
 
 }  // namespace

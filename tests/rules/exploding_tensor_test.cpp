@@ -1,6 +1,7 @@
 #include <smdebug/rules/exploding_tensor.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/rules/invoke.hpp>
@@ -27,13 +28,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 names fired(const exploding_tensor& rule, const readable_trial auto& run, step_number step = 0) {
-    names found;
-    for (const finding& one : rule(run, step)) {
-        if (one.met) {
-            found.push_back(one.tensor);
-        }
-    }
-    return found;
+    return tensors_in(rule(run, step), true);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <smdebug/rules/overtraining.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/rules/invoke.hpp>
@@ -24,25 +25,9 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-struct saved_loss {
-    mode in;
-    double loss;
-};
-constexpr saved_loss train(double loss) { return {mode::train, loss}; }
-constexpr saved_loss eval(double loss) { return {mode::eval, loss}; }
-
 /// Saves "loss" at steps 0, 1, ...
 memory_storage saves(const std::vector<saved_loss>& all) {
-    memory_storage store;
-    run_builder build{store};
-    build.collections({"worker_0"}, {{"losses", {"loss"}}});
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        build.step({.step = static_cast<step_number>(i),
-                    .tensors = {tensor_of<double>("loss", {all[i].loss}), tensor_of<float>("loss_of_nobody", {0})},
-                    .mode = all[i].in});
-    }
-    build.end();
-    return store;
+    return run_of_losses(all, tensor_of<float>("loss_of_nobody", {0}));
 }
 
 steps_list met_at(const memory_storage& store, overtraining rule, step_number start = 0) {

@@ -1,6 +1,7 @@
 #include <smdebug/rules/poor_weight_initialization.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
@@ -30,10 +31,6 @@ namespace {
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-written_tensor saved(const std::string& what, const std::string& tensor, float value) {
-    return tensor_of<float>("smdebug/reductions/" + what + "/" + tensor, {value});
-}
-
 // A run of these tensors at step 0.
 memory_storage one_step(const std::vector<written_tensor>& tensors, const std::vector<written_shape>& shapes = {}) {
     memory_storage store;
@@ -46,13 +43,7 @@ memory_storage one_step(const std::vector<written_tensor>& tensors, const std::v
 
 // What the rule says at step 0: names of tensors, of findings that are met or of notes.
 names said(const memory_storage& store, bool met, poor_weight_initialization rule = {}) {
-    names found;
-    for (const finding& one : rule(memory_trial{store}, 0)) {
-        if (one.met == met) {
-            found.push_back(one.tensor);
-        }
-    }
-    return found;
+    return tensors_in(rule(memory_trial{store}, 0), met);
 }
 names fired(const memory_storage& store, poor_weight_initialization rule = {}) {
     return said(store, true, std::move(rule));

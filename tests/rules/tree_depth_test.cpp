@@ -1,6 +1,7 @@
 #include <smdebug/rules/tree_depth.hpp>
 
 #include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/rules/invoke.hpp>
@@ -35,13 +36,7 @@ std::vector<T> ids_up_to(int last) {
 }
 
 names fired(const tree_depth& rule, const readable_trial auto& run, step_number step = 0) {
-    names found;
-    for (const finding& one : rule(run, step)) {
-        if (one.met) {
-            found.push_back(one.tensor);
-        }
-    }
-    return found;
+    return tensors_in(rule(run, step), true);
 }
 
 }  // namespace

@@ -132,13 +132,7 @@ namespace cli {
 
 /// " Did you mean a, b or c?", or nothing.
 [[nodiscard]] inline std::string suggestion(std::string_view wanted, std::span<const std::string> names) {
-    const std::vector<std::string> near = near_matches(wanted, names);
-    std::string text;
-    for (std::size_t i = 0; i < near.size(); ++i) {
-        text += i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ");
-        text += printable(near[i]);
-    }
-    return text.empty() ? text : text + "?";
+    return printable(did_you_mean(wanted, names));
 }
 
 }  // namespace cli

@@ -58,5 +58,16 @@ inline namespace v1 {
     return found;
 }
 
+/// " Did you mean a, b or c?", or nothing.
+[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
+                                              std::size_t most = 5) {
+    const std::vector<std::string> near = near_matches(wanted, names, most);
+    std::string text;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ")).append(near[i]);
+    }
+    return text.empty() ? text : text + "?";
+}
+
 }  // namespace v1
 }  // namespace smdebug

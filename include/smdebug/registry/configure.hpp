@@ -71,16 +71,6 @@ template <described_rule R>
 
 namespace detail {
 
-/// " Did you mean a or b?", or nothing.
-[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
-    const std::vector<std::string> near = near_matches(wanted, names, 3);
-    std::string text;
-    for (std::size_t i = 0; i < near.size(); ++i) {
-        text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ")).append(near[i]);
-    }
-    return text.empty() ? text : text + "?";
-}
-
 inline void check_regexes(const text_list& list) {
     for (const std::string& text : list.texts()) {
         try {
@@ -136,7 +126,7 @@ void configure(R& rule, const rule_parameters& given) {
             all.append(all.empty() ? "" : ", ").append(each.name);
         });
         throw value_error("rule " + std::string{rule.name()} + " has no parameter \"" + name + "\"." +
-                          detail::did_you_mean(name, names) + " It has: " + (all.empty() ? "none" : all));
+                          did_you_mean(name, names, 3) + " It has: " + (all.empty() ? "none" : all));
     }
 }
 
