@@ -335,8 +335,10 @@ TEST_CASE("call_window: a HEAD that is refused for an object without bytes") {
         });
         const asked on{server};
         const s3::result ended = s3::perform_call(on.client, looking("a"));
-        REQUIRE(ended.good);
-        CHECK(s3::part_in(ended.answer, ended.asked.wanted)->total == 0);
+        REQUIRE(ended.good == tells);  // else nobody says how long it is
+        if (tells) {
+            CHECK(s3::part_in(ended.answer, ended.asked.wanted)->total == 0);
+        }
     }
 }
 

@@ -143,12 +143,16 @@ TEST_CASE("content_range: 200 without a byte is an empty object only where its E
     CHECK_FALSE(part_of(answer(200, {{"content-length", "0"}}), {0, 5}).has_value());
 }
 
-TEST_CASE("content_range: 416 says that the object ends before it, and perhaps where") {
+TEST_CASE("content_range: 416 counts where it says that the object ends before what was wanted") {
     CHECK(part_of(answer(416, {{"content-range", "bytes */10"}}, "<Error/>"), {12, 3}) == part{"", 10});
     CHECK(part_of(answer(416, {{"content-range", "bytes */0"}}), {0, 3}) == part{"", 0});
-    CHECK(part_of(answer(416), {12, 3}) == part{"", 12});
-    CHECK(part_of(answer(416), {0, 3}) == part{"", 0});
-    CHECK(part_of(answer(416, {{"content-range", "nonsense"}}), {12, 3}) == part{"", 12});
+    CHECK(part_of(answer(416, {{"content-range", "bytes */12"}}), {12, 3}) == part{"", 12});
+    for (const char* said : {"bytes */13", "bytes */100", "bytes 12-14/15", "nonsense", ""}) {
+        CAPTURE(said);
+        CHECK_FALSE(part_of(answer(416, {{"content-range", said}}), {12, 3}).has_value());
+    }
+    CHECK_FALSE(part_of(answer(416), {12, 3}).has_value());
+    CHECK_FALSE(part_of(answer(416), {0, 3}).has_value());
 }
 
 TEST_CASE("content_range: other answers hold no part") {

@@ -91,6 +91,7 @@ TEST_CASE("failure: each kind of failure has the error that says what the caller
         {s3_error(400, "InvalidArgument"), typeid(unsupported), "does not take such a request"},
         {s3_error(405, "MethodNotAllowed"), typeid(unsupported), "does not take such a request"},
         {s3_error(412, "PreconditionFailed"), typeid(unsupported), "does not take such a request"},
+        {s3_error(416, "InvalidRange"), typeid(unavailable), "its size does not bear out"},
         {s3_error(501, "NotImplemented"), typeid(unsupported), "does not take such a request"},
         {s3_error(500, "InternalError"), typeid(unavailable), "again later"},
         {s3_error(503, "SlowDown"), typeid(unavailable), "again later"},

@@ -233,6 +233,47 @@ TEST_CASE("object_reader: servers that know no ranges, no versions, or no sizes 
     }
 }
 
+TEST_CASE("object_reader: 416 without a size is believed where the object's size bears it out, and asked again else") {
+    const auto beyond = smdebug_test::s3_error(416, "InvalidRange");
+    const auto is_get = [](const http::request& ask) { return ask.method == http::method::get; };
+    const std::string text = text_of_size(25);
+    const place at{in_parts(10)};
+    at.put("object", text);
+    for (const std::size_t lying : {0U, 1U, 2U}) {  // which of the three parts
+        CAPTURE(lying);
+        std::size_t gets = 0;
+        at.server.fail_by([&](const http::request& ask, std::size_t) {
+            return is_get(ask) && gets++ == lying ? std::optional{beyond} : std::nullopt;
+        });
+        CHECK(at.read("object") == text);
+        CHECK(gets == 4);
+    }
+    // Always: then it is an error, which says where.
+    at.server.fail_by(
+        [&](const http::request& ask, std::size_t) { return is_get(ask) ? std::optional{beyond} : std::nullopt; });
+    for (const byte_range where : {byte_range{0, 25}, byte_range{0, 5}, byte_range{24, 5}}) {
+        try {
+            static_cast<void>(at.read("object", where));
+            FAIL("a part that is there was taken for none");
+        } catch (const unavailable& failed) {
+            CHECK(failed.where() == "s3://bucket/run/object");
+            CHECK(std::string_view{failed.what()}.find("416 InvalidRange") != std::string_view::npos);
+        }
+    }
+    // What lies behind the end is nothing, at the cost of asking for the size.
+    at.server.forget_requests();
+    CHECK(at.read("object", {25, 5}).empty());
+    CHECK(at.server.count() == 2);
+    // The object that is gone by then is missing.
+    at.server.fail_by([&](const http::request& ask, std::size_t) {
+        if (is_get(ask)) {
+            at.server.erase("run/object");
+        }
+        return is_get(ask) ? std::optional{beyond} : std::nullopt;
+    });
+    CHECK_FALSE(at.reader.read("object", {0, 5}).has_value());
+}
+
 TEST_CASE("object_reader: the version is that of the bytes, as a listing has it") {
     const place at;
     at.put("object", text_of_size(35));

@@ -53,11 +53,14 @@ TEST_CASE("verdict: a good status counts when the answer is the one that was ask
     picky.check = [](const http::response& got, byte_range) { return got.find_header("etag").has_value(); };
     CHECK(judged(picky, answer(200)).move == next_move::again);
     CHECK(judged(picky, answer(200, {{"etag", "x"}})).move == next_move::done);
-    // A call that asks for a part is answered by 416, too.
+    // A call that asks for a part is answered by 416, too, where it says that the object ends before it.
     s3::call part = getting;
     part.wanted = {10, 5};
     part.check = [](const http::response& got, byte_range wanted) { return s3::part_in(got, wanted).has_value(); };
-    CHECK(judged(part, answer(416)).move == next_move::done);
+    CHECK(judged(part, answer(416, {{"content-range", "bytes */10"}})).move == next_move::done);
+    CHECK(judged(part, answer(416, {{"content-range", "bytes */11"}})).move == next_move::again);
+    CHECK(judged(part, answer(416)).move == next_move::ask_size);
+    CHECK(judged(part, answer(416, {{"content-range", "nonsense"}})).move == next_move::ask_size);
     CHECK(judged(getting, answer(416)).move == next_move::give_up);
 }
 

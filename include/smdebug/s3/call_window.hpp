@@ -111,6 +111,12 @@ private:
     using exchange = decltype(std::declval<const typename Client::transport_type&>().start(
         std::declval<http::request>(), std::declval<http::inbox&>(), 0));
 
+    // What has to be known before an answer can be believed.
+    struct detour {
+        call what;
+        http::response doubted;
+    };
+
     struct flight {
         call what;
         clock::time_point began;
@@ -124,11 +130,14 @@ private:
         unsigned attempts = 0;
         unsigned put_right = 0;                // how often something was learnt
         std::optional<access_keys> keys = {};  // it is signed with
+        std::optional<detour> aside = {};      // is asked instead, for now
         bool good = false;
+
+        [[nodiscard]] const call& asked() const noexcept { return aside ? aside->what : what; }
     };
 
     void launch(std::size_t ticket, flight& held) {
-        auto made = client_.prepare(held.what, held.payload_hash, held.deadline);
+        auto made = client_.prepare(held.asked(), held.payload_hash, held.deadline);
         held.knowledge = made.knowledge;
         held.keys = std::move(made.keys);
         ++held.attempts;
@@ -164,19 +173,26 @@ private:
     bool settle(std::size_t ticket, flight& held) {
         const bool has_failed = held.last.answered() && held.last.status >= 300 && held.last.status != 416;
         held.said = has_failed ? said_by(held) : error_answer{};
-        const verdict found = judge(held.what, held.last, held.said);
+        const verdict found = judge(held.asked(), held.last, held.said);
         if (found.move != next_move::done && !has_failed && held.last.answered()) {
             held.said = said_by(held);  // some servers say 200 before they know
         }
         switch (found.move) {
             case next_move::done:
-                held.good = true;
-                return true;
+                held.good = !held.aside || take_size(held);
+                return held.good || !pause(held, std::nullopt);
             case next_move::give_up:
                 return true;
             case next_move::again:
                 return !pause(held, found.retry_after);
+            case next_move::ask_size:
+                ask_size(held);
+                launch(ticket, held);
+                return false;
             case next_move::ask_why:
+                if (held.aside) {
+                    return true;
+                }
                 // Answers to HEAD have no body.  The first byte of the object tells as much.
                 held.what.method = http::method::get;
                 held.what.wanted = {0, 1};
@@ -198,6 +214,32 @@ private:
         }
         launch(ticket, held);
         return false;
+    }
+
+    // Asks how long the object is: the same version of it.
+    static void ask_size(flight& held) {
+        call size{.method = http::method::head,
+                  .key = held.what.key,
+                  .headers = held.what.headers,
+                  .check = [](const http::response& answer, byte_range) { return body_length(answer).has_value(); },
+                  .doing = held.what.doing};
+        std::erase_if(size.headers, [](const http::header& one) { return one.name == "range"; });
+        held.aside = detour{std::move(size), std::move(held.last)};
+    }
+
+    // Whether the object ends before what was wanted: the answer is then one that says where.  Else it is the one that
+    // was doubted.
+    static bool take_size(flight& held) {
+        const std::uint64_t size = *body_length(held.last);
+        detour was = *std::exchange(held.aside, std::nullopt);
+        if (size > held.what.wanted.offset) {
+            held.last = std::move(was.doubted);
+            held.said = said_by(held);
+            return false;
+        }
+        held.last.status = was.doubted.status;
+        held.last.headers.push_back({"content-range", "bytes */" + std::to_string(size)});
+        return true;
     }
 
     // Returns whether there is time, and sense, for another attempt.

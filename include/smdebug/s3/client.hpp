@@ -137,6 +137,7 @@ public:
             case next_move::done:
             case next_move::again:
             case next_move::ask_why:
+            case next_move::ask_size:
             case next_move::give_up:
                 return false;
         }

@@ -102,8 +102,8 @@ struct held_part {
     const std::optional<content_range> told = said ? parse_content_range(*said) : std::nullopt;
     const content_range range = told.value_or(content_range{});
     if (answer.status == 416) {
-        // Some servers do not say how long the object is: then it is known to end before what was asked for, no more.
-        return held_part{{}, told ? range.total : wanted.offset};
+        // Who does not say how long the object is may just as well be mistaken about it.
+        return told && range.total <= wanted.offset ? std::optional{held_part{{}, range.total}} : std::nullopt;
     }
     if (answer.status == 200) {
         // An empty answer is more often a server's mishap than an empty object, which has nothing to give parts of.

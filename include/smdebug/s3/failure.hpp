@@ -131,6 +131,12 @@ namespace detail {
                               "AWS_REGION) or its endpoint",
                           context);
     }
+    if (answer.status == 416) {
+        throw unavailable(text +
+                              "It says that the object ends before what was asked for, which its size does not bear "
+                              "out. Try again later",
+                          context);
+    }
     if (answer.status == 501 || (answer.status >= 400 && answer.status < 500 && answer.status != 408 &&
                                  answer.status != 409 && answer.status != 429)) {
         throw unsupported(text + "The server " + std::string{server} + " does not take such a request", context);

@@ -6,6 +6,7 @@
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/back_off.hpp>
 #include <smdebug/s3/call.hpp>
+#include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/endpoint.hpp>
 #include <smdebug/s3/error_answer.hpp>
 
@@ -30,6 +31,7 @@ enum class next_move : std::uint8_t {
     renew_keys,   ///< the keys have expired
     set_clock,    ///< this machine's clock is wrong: the answer's date is right
     ask_why,      ///< an answer that may not say why: ask in a way that does
+    ask_size,     ///< 416 that does not say where the object ends: only its size tells whether that is true
     give_up,
 };
 
@@ -74,7 +76,11 @@ template <std::size_t N>
     const int status = answer.status;
     const bool asks_for_part = asked.wanted.length != 0;
     if ((status >= 200 && status < 300) || (status == 416 && asks_for_part)) {
-        return {asked.check(answer, asked.wanted) ? next_move::done : next_move::again};
+        if (asked.check(answer, asked.wanted)) {
+            return {next_move::done};
+        }
+        const bool tells_size = parse_content_range(answer.find_header("content-range").value_or("")).has_value();
+        return {status == 416 && !tells_size ? next_move::ask_size : next_move::again};
     }
     constexpr std::array expired{std::string_view{"ExpiredToken"}, std::string_view{"TokenRefreshRequired"},
                                  std::string_view{"ExpiredTokenException"}, std::string_view{"RequestExpired"}};
