@@ -130,6 +130,72 @@ TEST_CASE("disk_cache: a file that is damaged is not believed, and fetched anew"
     CHECK(read());
 }
 
+TEST_CASE("disk_cache: what a scan finds damaged is brought anew by that scan") {
+    const temporary_folder folder;
+    counting_storage<> inner;
+    const std::vector<std::string> keys{"a.tfevents", "b.tfevents", "c.tfevents"};
+    for (int i = 0; i < 3; ++i) {
+        inner.write(keys[static_cast<std::size_t>(i)], as_bytes(text_of_number(i)));
+    }
+    // Both are scans: of wholes, and of parts.
+    const auto scan = [&](bool parts) {
+        const auto store = cached(inner, disk_cache{folder.path()});
+        static_cast<void>(inner.calls());
+        int place = 0;
+        if (parts) {
+            std::vector<object_range> ranges;
+            for (const std::string& key : keys) {
+                ranges.push_back({key, {0, 1000}});
+            }
+            store.read_ranges(ranges, [&](std::size_t, std::optional<byte_buffer> bytes) {
+                CHECK(text_of(*bytes) == text_of_number(place++));
+            });
+        } else {
+            store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) {
+                CHECK(as_text(*bytes) == text_of_number(place++));
+            });
+        }
+        CHECK(place == 3);
+    };
+    scan(false);
+    std::vector<std::pair<fs::path, std::string>> files;
+    for (const auto& entry : fs::directory_iterator{folder.path()}) {
+        files.emplace_back(entry.path(), file_content(entry.path()));
+    }
+    CHECK(files.size() == 3);
+    for (const bool parts : {false, true}) {
+        CAPTURE(parts);
+        for (const auto& [path, content] : files) {
+            folder.write(path.filename().string(), content.substr(0, content.size() - 1) + "~");
+        }
+        scan(parts);
+        for (const auto& [path, content] : files) {
+            CHECK(file_content(path) == content);
+        }
+    }
+}
+
+TEST_CASE("disk_cache: folders and files that are made are their owner's alone, whatever the umask says") {
+    const temporary_folder folder;
+    const auto rights = [](const fs::path& of) { return static_cast<unsigned>(fs::status(of).permissions()); };
+    const ::mode_t before = ::umask(0);
+    disk_cache cache{folder.path() + "/new/cache"};
+    cache.keep({"place", "key", "1"}, bytes_of("secret"));
+    // A folder that is there is somebody's decision.
+    fs::create_directory(folder.path() + "/given");
+    disk_cache given{folder.path() + "/given"};
+    given.keep({"place", "key", "1"}, bytes_of("secret"));
+    ::umask(before);
+    CHECK(rights(folder.path() + "/new") == 0700);
+    CHECK(rights(folder.path() + "/new/cache") == 0700);
+    CHECK(rights(folder.path() + "/given") == 0777);
+    for (const char* name : {"/new/cache", "/given"}) {
+        for (const auto& entry : fs::directory_iterator{folder.path() + name}) {
+            CHECK(rights(entry.path()) == 0600);
+        }
+    }
+}
+
 TEST_CASE("disk_cache: stays within its bound; what was not used for longest goes first") {
     const temporary_folder folder;
     disk_cache cache{folder.path(), 100'000, 0};

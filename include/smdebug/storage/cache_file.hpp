@@ -81,13 +81,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// Writes the file, so that it is there whole or not at all.  Returns its size in bytes.
-/// Errors: as posix::whole_file_output.
+/// Writes the file, so that it is there whole or not at all, for its owner alone: who may read the cache need not be
+/// who may read the bucket.  Returns its size in bytes. Errors: as posix::whole_file_output.
 inline std::uint64_t write(const std::string& path, const object_identity& what, byte_view object) {
     const std::string identity = identity_text(what);
     const auto head = detail::head_of(identity.size(), object.size(), detail::checksum_of(as_bytes(identity), object));
     const std::array<byte_view, 3> pieces{byte_view{head}, as_bytes(identity), object};
-    posix::whole_file_output out{path};
+    posix::whole_file_output out{path, posix::readable_by::owner};
     out.append(pieces);
     out.commit(durability::cached);
     return head.size() + identity.size() + object.size();

@@ -200,7 +200,9 @@ private:
             return whole;
         }
         try {
-            return std::as_const(reader_.inner()).read(key);
+            byte_buffer read = std::as_const(reader_.inner()).read(key);
+            keep(key, known, read.view());  // it may have been damaged
+            return read;
         } catch (const not_found&) {
             return std::nullopt;
         }

@@ -30,7 +30,8 @@ inline namespace v1 {
 /// one does not read its file each time.  A process may be killed at any time; a file that is cut or damaged is not
 /// believed.  A disk that is full, a folder that may not be written or that is gone: then nothing is cached.
 /// The files that were not used for longest go first, when this process has written more than there is room for.
-/// Trust: who can write to the folder can change what is read.
+/// Trust: who can write to the folder can change what is read.  Folders and files that are made are their owner's alone
+/// (700, 600); a folder that is there stays as it is.
 /// Threads: everything may be called at once.  Cost: a hit that is not in memory reads and checks a file.
 class disk_cache {
 public:

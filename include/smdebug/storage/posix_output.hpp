@@ -18,6 +18,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -47,14 +48,18 @@ namespace posix {
     fail(doing, path, code);
 }
 
+/// Who may read what is made: as the process's umask says, or its owner alone, whatever that says.
+enum class readable_by : std::uint8_t { umask, owner };
+
 /// Makes the folders above `path` that are missing.  Returns where in `path` the name of the first one ends that it
 /// made, npos when it made none.
-inline std::size_t make_folders_above(const std::string& path) {
+inline std::size_t make_folders_above(const std::string& path, readable_by whom = readable_by::umask) {
     constexpr std::size_t none = std::string::npos;
+    const ::mode_t rights = whom == readable_by::owner ? 0700 : 0777;
     std::size_t first_made = none;
     // Whether the folder whose name ends there is there now; what is above it may be missing.
     const auto make = [&](std::size_t end) {
-        if (end == 0 || ::mkdir(path.substr(0, end).c_str(), 0777) == 0) {
+        if (end == 0 || ::mkdir(path.substr(0, end).c_str(), rights) == 0) {
             first_made = end == 0 ? first_made : std::min(first_made, end);
             return true;
         }
@@ -136,19 +141,20 @@ inline constexpr std::string_view temporary_mark = ".tmp.";
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
-    explicit temporary_file(std::string path) : path_(std::move(path)) {
+    explicit temporary_file(std::string path, readable_by whom = readable_by::umask) : path_(std::move(path)) {
+        const ::mode_t rights = whom == readable_by::owner ? 0600 : 0666;
         const std::string stem = without_extension(path_).append(temporary_mark) + std::to_string(maker_) + ".";
         bool has_made_folders = false;
         for (int number = 0; handle_.get() < 0;) {
             name_ = stem + std::to_string(number);
-            handle_ = descriptor{::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+            handle_ = descriptor{::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights)};
             if (handle_.get() >= 0 || errno == EINTR) {
                 continue;
             }
             const int code = errno;
             if (code == ENOENT && !has_made_folders) {
                 has_made_folders = true;
-                first_made_ = make_folders_above(path_);
+                first_made_ = make_folders_above(path_, whom);
             } else if (code != EEXIST || ++number > most_numbers) {
                 // Several writers may be at work in one folder: the first free name is taken.
                 fail_writing(path_, code);
@@ -240,7 +246,8 @@ private:
 /// A write beyond the process's limit of file sizes raises SIGXFSZ, which ends the process unless that is ignored.
 class whole_file_output {
 public:
-    explicit whole_file_output(std::string path) : file_(std::move(path)) {}
+    explicit whole_file_output(std::string path, readable_by whom = readable_by::umask)
+        : file_(std::move(path), whom) {}
 
     /// Writes the pieces as they lie: no copy.
     void append(std::span<const byte_view> pieces) { file_.append(pieces); }
