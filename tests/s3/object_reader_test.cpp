@@ -358,6 +358,55 @@ TEST_CASE("object_reader: an object that is replaced again and again is unavaila
     CHECK(at.server.count() <= 20);
 }
 
+TEST_CASE("object_reader: ranges in parts are each of one version, whenever the object is replaced") {
+    // Each version is one letter, so that a text of two letters is a mixed one.
+    const std::vector<object_range> ranges{
+        {"a", {0, 35}}, {"a", {40, 30}}, {"b", {0, 25}}, {"a", {5, 90}}, {"a", {90, 50}}};
+    for (const std::size_t new_size : {100U, 95U, 41U, 7U, 0U, 200U}) {
+        for (const delivery how : {delivery::at_once, delivery::later}) {
+            for (std::size_t when = 0; when < 20; ++when) {
+                CAPTURE(new_size);
+                CAPTURE(when);
+                const place at{in_parts(10, 4), {.how = how}};
+                const std::string old_text(100, 'o');
+                const std::string new_text(new_size, 'n');
+                at.put("a", old_text);
+                at.put("b", std::string(25, 'b'));
+                at.server.replace_by([&](const std::string& key, std::size_t number) {
+                    return key == "run/a" && number == when ? std::optional{new_text} : std::nullopt;
+                });
+                const std::vector<std::string> texts = at.read_ranges(ranges);
+                REQUIRE(texts.size() == ranges.size());
+                for (std::size_t i = 0; i < texts.size(); ++i) {
+                    const bool is_old = texts[i] == cut(old_text, ranges[i].where);
+                    const bool is_new = texts[i] == cut(new_text, ranges[i].where);
+                    CHECK((i == 2 ? texts[i] == std::string(25, 'b') : is_old || is_new));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("object_reader: a range that is replaced before every request is unavailable, after those before it") {
+    const place at{in_parts(10, 4)};
+    at.put("a", std::string(10, 'a'));
+    at.put("b", std::string(100, 'b'));
+    at.server.replace_by([](const std::string& key, std::size_t number) {
+        return key == "run/b" ? std::optional{std::string(100, static_cast<char>('c' + number % 20))} : std::nullopt;
+    });
+    const std::vector<object_range> ranges{{"a", {0, 10}}, {"b", {0, 100}}, {"a", {0, 5}}};
+    std::size_t seen = 0;
+    try {
+        at.reader.read_ranges(ranges, [&](std::size_t, const std::optional<byte_buffer>&) { ++seen; });
+        FAIL("it was read");
+    } catch (const unavailable& thrown) {
+        CHECK(thrown.where() == "s3://bucket/run/b");
+        CHECK(std::string_view{thrown.what()}.find("replaced") != std::string_view::npos);
+    }
+    CHECK(seen == 1);
+    CHECK(at.server.count() <= 60);
+}
+
 TEST_CASE("object_reader: an object that goes while it is read is gone") {
     const place at{in_parts(10, 2)};
     for (std::size_t when = 1; when < 10; ++when) {

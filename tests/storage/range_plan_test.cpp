@@ -59,7 +59,7 @@ std::string text_of(const std::optional<byte_buffer>& bytes) {
 struct collector {
     std::vector<std::string> texts = {};
     std::vector<byte_buffer> buffers = {};
-    void operator()(std::size_t place, std::optional<byte_buffer> bytes) {
+    void operator()(std::size_t place, std::optional<byte_buffer> bytes, const object_version& /*version*/) {
         CHECK(place == texts.size());
         texts.push_back(text_of(bytes));
         buffers.push_back(std::move(bytes).value_or(byte_buffer{}));
@@ -155,7 +155,7 @@ TEST_CASE("range_assembly: a range within one answer shares its memory, and an a
     }
     std::vector<const std::byte*> expected{answers[0].data(), answers[0].data() + 2, nullptr, answers[1].data() + 1};
     std::size_t seen = 0;
-    const auto sink = [&](std::size_t place, std::optional<byte_buffer> bytes) {
+    const auto sink = [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version&) {
         REQUIRE(bytes);
         ++seen;
         if (place == 2) {
@@ -224,9 +224,60 @@ TEST_CASE("range_assembly: a failure comes out where the ranges before it are ha
     CHECK_THROWS_AS(assembly.give(0, byte_buffer::take(std::string{"0"})), unavailable);
     CHECK(all.texts == std::vector<std::string>{"0"});
 
-    const auto throwing = [](std::size_t, std::optional<byte_buffer>) { throw std::runtime_error("enough"); };
+    const auto throwing = [](std::size_t, std::optional<byte_buffer>, const object_version&) {
+        throw std::runtime_error("enough");
+    };
     range_assembly other{plan, throwing};
     CHECK_THROWS_AS(other.give(0, byte_buffer{}), std::runtime_error);
+}
+
+TEST_CASE("range_assembly: a range is of one version, and its requests are made again where they are of two") {
+    const ranges wanted{{"a", {0, 5}}, {"a", {0, 12}}, {"a", {12, 3}}};
+    const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
+    REQUIRE(plan.requests().size() == 3);
+    std::vector<std::string> texts;
+    const auto sink = [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& version) {
+        texts.push_back(version.tag + ":" + std::string{as_text(bytes.value().view())});
+    };
+    const auto give = [&](range_assembly& to, std::size_t request, const std::string& tag) {
+        to.give(request, answer({{"a", std::string(15, tag.back())}}, plan.requests()[request]),
+                {.tag = tag, .size = 15});
+    };
+    range_assembly assembly{plan, sink};
+    give(assembly, 0, "v1");
+    CHECK(texts == std::vector<std::string>{"v1:11111"});
+    give(assembly, 2, "v2");
+    CHECK_FALSE(assembly.ask_again());
+    give(assembly, 1, "v1");
+    CHECK(assembly.ask_again() == std::optional<std::size_t>{0});
+    CHECK_FALSE(assembly.ask_again());
+    for (const std::size_t request : {0U, 1U, 2U}) {
+        CHECK_FALSE(assembly.answered(request));
+        give(assembly, request, "v2");
+    }
+    CHECK(texts == std::vector<std::string>{"v1:11111", "v2:222222222222", "v2:222"});
+    CHECK(assembly.complete());
+
+    // An end that fits what came before it, and one that does not.
+    for (const bool fits : {true, false}) {
+        range_assembly ends{plan, sink};
+        ends.give(0, byte_buffer::take(std::string(5, '1')), {.tag = "v1", .size = fits ? 5U : 15U});
+        ends.give(1, byte_buffer{}, {});
+        CHECK(ends.ask_again().has_value() != fits);
+        CHECK(ends.complete() == fits);
+    }
+    texts.clear();
+    range_assembly endless{plan, sink, "place/"};
+    try {
+        for (int turn = 0; turn < 100; ++turn) {
+            give(endless, 0, "v" + std::to_string(turn));
+            give(endless, 1, "w" + std::to_string(turn));
+        }
+        FAIL("it was read");
+    } catch (const unavailable& thrown) {
+        CHECK(thrown.where() == "place/a");
+    }
+    CHECK(texts.size() == 1);
 }
 
 TEST_CASE("range_plan: random ranges of random objects hold the bytes that single reads give") {

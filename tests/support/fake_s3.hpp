@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +49,9 @@ public:
     using fault = std::function<std::optional<smdebug::http::response>(const smdebug::http::request&, std::size_t)>;
     /// Whether the answer to a request that was done is lost on its way.  Called as a fault is.
     using loss = std::function<bool(const smdebug::http::request&, std::size_t)>;
+    /// May give another version of the object that a GET asks for, which is there before it is answered.  Called with
+    /// the key and the number of the GET among those of this key, from 0 on; one at a time.
+    using replacement = std::function<std::optional<std::string>(const std::string&, std::size_t)>;
 
     using record = fake_request;
 
@@ -109,6 +113,7 @@ public:
         }
         if (!made) {
             const std::lock_guard lock{state_->guard};
+            state_->replace(seen);
             made = state_->server.handle(seen, ask);
         }
         {
@@ -166,6 +171,11 @@ public:
     void lose(loss which) const {
         const std::lock_guard lock{state_->one_at_a_time};
         state_->what_is_lost = std::move(which);
+    }
+    void replace_by(replacement how) const {
+        const std::lock_guard lock{state_->guard};
+        state_->how_it_is_replaced = std::move(how);
+        state_->gets.clear();
     }
     /// Delivers the answer that waits at that place; by_hand only.
     void deliver(std::size_t place) const {
@@ -225,6 +235,14 @@ private:
             something_waits.notify_all();
         }
 
+        void replace(const record& made) {
+            if (how_it_is_replaced && made.what == asks_for::get) {
+                if (auto other = how_it_is_replaced(made.key, gets[made.key]++)) {
+                    server.put(made.key, *std::move(other));
+                }
+            }
+        }
+
         // --- delivery --------------------------------------------------------------------------------------------
 
         void end(std::uint64_t id) noexcept {
@@ -262,6 +280,8 @@ private:
 
         std::mutex guard;  // all below
         fake_s3_server server;
+        replacement how_it_is_replaced;
+        std::map<std::string, std::size_t> gets;  // by key, since it is set
         std::vector<record> seen;
         std::uint64_t last_id = 0;
         std::size_t under_way = 0;

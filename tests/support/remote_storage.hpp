@@ -130,7 +130,9 @@ public:
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
         note_call("ranges " + std::to_string(ranges.size()));
         const smdebug::range_plan plan{ranges, how_};
-        smdebug::range_assembly assembly{plan, sink};
+        const auto give = [&](std::size_t i, std::optional<smdebug::byte_buffer> bytes,
+                              const smdebug::object_version& /*version*/) { sink(i, std::move(bytes)); };
+        smdebug::range_assembly assembly{plan, give};
         std::vector<std::size_t> order(plan.requests().size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         for (std::size_t i = 0; i < order.size(); i += 4) {

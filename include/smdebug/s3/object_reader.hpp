@@ -51,13 +51,21 @@ public:
     /// A whole object, and its version, as a listing tells it.  Errors: as read().
     [[nodiscard]] std::optional<versioned_object> read_versioned(std::string_view key) const {
         requests asked{client_, most_requests()};
-        std::string version;
+        object_version version;
         auto bytes = read(asked, key, {0, everything}, &version);
-        return bytes ? std::optional{versioned_object{*std::move(bytes), std::move(version)}} : std::nullopt;
+        if (!bytes) {
+            return std::nullopt;
+        }
+        // Of an object without bytes an answer may tell nothing; not all servers have an ETag for everything.
+        return versioned_object{*std::move(bytes), version.tag.empty() ? "unknown" : std::move(version.tag)};
     }
 
     /// See storage/concepts.hpp.  Errors: as read(); unsupported for an object above 256 MiB.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
+        read_each_versioned(keys, [&](std::size_t i, std::optional<byte_view> bytes,
+                                      const object_version& /*version*/) { sink(i, bytes); });
+    }
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
         constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
         const byte_range whole{0, everything};
         requests asked{client_, most_requests()};
@@ -73,24 +81,35 @@ public:
         for (std::size_t i = 0; i < keys.size(); ++i) {
             fill(i);
             std::optional<byte_buffer> object;
+            object_version version;
             if (const auto number = numbers.extract(i)) {
                 result first = asked.wait(number.mapped());
                 fill(i + 1);  // the network has something to do meanwhile
-                object = put_together(asked, keys[i], whole, std::move(first), most_at_once);
+                object = put_together(asked, keys[i], whole, std::move(first), most_at_once, &version);
             }
-            sink(i, object ? std::optional{object->view()} : std::nullopt);
+            sink(i, object ? std::optional{object->view()} : std::nullopt, version);
         }
     }
 
     /// See storage/concepts.hpp.  Errors: as read().
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+        read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes,
+                                          const object_version& /*version*/) { sink(i, std::move(bytes)); });
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
         const range_plan plan{ranges, {client_.options().merge_gap, part_bytes()}};
         const auto planned = plan.requests();
-        range_assembly assembly{plan, sink};
+        range_assembly assembly{plan, sink, name_of({})};
         requests asked{client_, most_requests()};
         std::map<std::size_t, std::size_t> places;  // in `planned`, of what is under way
         std::size_t started = 0;
         for (std::size_t first_open = 0; !assembly.complete();) {
+            if (const auto again = assembly.ask_again()) {
+                for (const auto& under_way : std::exchange(places, {})) {
+                    asked.drop(under_way.first);
+                }
+                first_open = started = *again;
+            }
             while (first_open < started && assembly.answered(first_open)) {
                 ++first_open;
             }
@@ -160,7 +179,7 @@ private:
     }
 
     [[nodiscard]] std::optional<byte_buffer> read(requests& asked, std::string_view key, byte_range where,
-                                                  std::string* version_told = nullptr) const {
+                                                  object_version* version_told = nullptr) const {
         if (key.empty()) {
             return std::nullopt;  // its URL is that of the bucket, or of a folder
         }
@@ -171,7 +190,7 @@ private:
     /// The whole of `where`, whose first part has been asked for.
     [[nodiscard]] std::optional<byte_buffer> put_together(requests& asked, std::string_view key, byte_range where,
                                                           result first, std::uint64_t most,
-                                                          std::string* version_told = nullptr) const {
+                                                          object_version* version_told = nullptr) const {
         constexpr int most_versions = 5;
         for (int version = 1; version <= most_versions; ++version) {
             if (version > 1) {
@@ -185,7 +204,7 @@ private:
             }
             const held_part begin = *part_in(first.answer, first.asked.wanted);
             if (version_told != nullptr) {
-                *version_told = version_of(first.answer);
+                *version_told = version_told_by(first.answer, begin);
             }
             const std::uint64_t length =
                 begin.total > where.offset ? std::min(where.length, begin.total - where.offset) : 0;
@@ -201,9 +220,7 @@ private:
                 return whole;
             }
         }
-        throw unavailable("reading " + first_name(first) +
-                              " failed: it is replaced by others again and again while it is read. Try again later",
-                          {.where = first_name(first)});
+        throw_replaced(first_name(first));
     }
 
     /// As list_page has it; not all servers have an ETag for everything.
@@ -212,6 +229,17 @@ private:
         return std::string{etag.empty() ? answer.find_header("last-modified").value_or("unknown") : etag};
     }
 
+    [[nodiscard]] static object_version version_told_by(const http::response& answer, const held_part& part) {
+        if (answer.status == 416) {  // tells at most where the object ends
+            const bool has_size = answer.find_header("content-range").has_value();
+            return {.size = has_size ? std::optional{part.total} : std::nullopt};
+        }
+        return {.tag = version_of(answer), .size = part.total};
+    }
+
+    [[nodiscard]] std::string name_of(std::string_view key) const {
+        return "s3://" + client_.where().bucket + "/" + client_.where().prefix + std::string{key};
+    }
     [[nodiscard]] std::string first_name(const result& of) const {
         return "s3://" + client_.where().bucket + "/" + of.asked.key;
     }
@@ -255,13 +283,14 @@ private:
     void give(range_assembly& assembly, requests& asked, std::size_t place, const object_range& wanted,
               result first) const {
         std::optional<byte_buffer> bytes;
+        object_version version;
         try {
-            bytes = put_together(asked, wanted.key, wanted.where, std::move(first), everything);
+            bytes = put_together(asked, wanted.key, wanted.where, std::move(first), everything, &version);
         } catch (const error&) {
             assembly.fail(place, std::current_exception());
             return;
         }
-        assembly.give(place, std::move(bytes));
+        assembly.give(place, std::move(bytes), version);
     }
 
     const Client& client_;

@@ -110,6 +110,14 @@ public:
         reader().read_ranges(ranges, sink);
     }
 
+    /// The same, with their ETags.
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
+        reader().read_each_versioned(keys, sink);
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
+        reader().read_ranges_versioned(ranges, sink);
+    }
+
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         std::vector<object_entry> found = entries(prefix, after, std::numeric_limits<std::size_t>::max());
         std::vector<std::string> keys;
@@ -250,8 +258,8 @@ private:
 };
 
 static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
-static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && place_prober<s3_storage<>> &&
-              dated_storage<s3_storage<>>);
+static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && versioned_batch_reader<s3_storage<>> &&
+              place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
 static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
 
 }  // namespace v1

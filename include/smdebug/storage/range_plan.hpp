@@ -4,7 +4,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -119,24 +122,30 @@ private:
 /// Makes the wanted ranges of a plan of the answers to its requests, which may come in any order, and hands them over
 /// in the order in which they were wanted, each as soon as it is whole and those before it are handed over.
 /// A range shares the memory of the answer that it lies in; one that was cut is copied together.
+/// A range is of one version of its object: where answers to its requests are of two, all of these have to be made
+/// again, see ask_again().  What is handed over of other ranges stays: they may be of an older version, or a newer one.
 /// Memory: what was given and is not handed over yet.  An answer goes when the last range that needs it went.
 /// Borrows: the plan, and the sink.      Threads: one at a time.
-/// What the sink throws comes out; after a throw only destruction is left.
+/// Errors: what the sink throws; unavailable for a range that is of two versions again and again.  After a throw only
+/// destruction is left.
 class range_assembly {
 public:
-    range_assembly(const range_plan& plan, range_sink sink)
-        : plan_(&plan), sink_(sink), answers_(plan.requests().size()) {}
+    static constexpr int most_versions = 5;
+
+    /// `place`: what stands before the keys, in messages.
+    range_assembly(const range_plan& plan, versioned_range_sink sink, std::string place = {})
+        : plan_(&plan), sink_(sink), place_(std::move(place)), answers_(plan.requests().size()) {}
 
     /// Takes the answer to a request: its bytes, shorter only at the object's end, or nothing where there is no such
-    /// object.  The answer to one that is answered() already is passed over.
-    void give(std::size_t request, std::optional<byte_buffer> bytes) {
+    /// object; and which version that is of.  The answer to one that is answered() already is passed over.
+    void give(std::size_t request, std::optional<byte_buffer> bytes, const object_version& version = {}) {
         if (answered(request)) {
             return;
         }
         const byte_range asked = plan_->requests()[request].where;
         const bool is_short = !bytes || bytes->size() < asked.length;
         const std::uint64_t object_end = bytes ? asked.offset + bytes->size() : 0;
-        put(request, std::move(bytes));
+        put(request, std::move(bytes), version);
         if (is_short) {
             answer_beyond(request, object_end);
         }
@@ -154,10 +163,15 @@ public:
     }
 
     /// Whether a request need not be made: it is answered, or an earlier answer says that the object is not there, or
-    /// ends before it.  Grows with every answer: to be asked right before the request is made.
+    /// ends before it.  Grows with every answer until ask_again(): to be asked right before the request is made.
     [[nodiscard]] bool answered(std::size_t request) const noexcept {
         return request < at_ || answers_[request].state != arrival::awaited;
     }
+
+    /// The first of the requests that have to be made again since this was last asked, as their answers were of two
+    /// versions; nothing where there are none.  What was under way then may bring the older version: it is better
+    /// dropped, and asked for again as far as it is not answered().
+    [[nodiscard]] std::optional<std::size_t> ask_again() noexcept { return std::exchange(again_, std::nullopt); }
 
     /// Whether all is handed over.  A plan of no ranges is complete.
     [[nodiscard]] bool complete() const noexcept { return next_ == plan_->wanted().size(); }
@@ -167,10 +181,12 @@ private:
     struct answer {
         arrival state = arrival::awaited;
         byte_buffer bytes = {};
+        object_version version = {};
         std::exception_ptr why = {};
     };
 
-    void put(std::size_t request, std::optional<byte_buffer> bytes) {
+    void put(std::size_t request, std::optional<byte_buffer> bytes, const object_version& version) {
+        answers_[request].version = version;
         answers_[request].state = bytes ? arrival::there : arrival::missing;
         answers_[request].bytes = std::move(bytes).value_or(byte_buffer{});
     }
@@ -183,7 +199,7 @@ private:
             if (answered(i) || requests[i].where.offset < object_end) {
                 return;
             }
-            put(i, missing ? std::nullopt : std::optional{byte_buffer{}});
+            put(i, missing ? std::nullopt : std::optional{byte_buffer{}}, answers_[request].version);
         }
     }
 
@@ -195,7 +211,8 @@ private:
             if (!gather(wanted[next_], keep)) {
                 return;
             }
-            sink_(next_++, std::exchange(whole_, std::nullopt));
+            asked_again_ = 0;
+            sink_(next_++, std::exchange(whole_, std::nullopt), std::as_const(version_));
             for (; at_ < keep && at_ < answers_.size(); ++at_) {
                 answers_[at_].bytes = {};
             }
@@ -215,9 +232,16 @@ private:
             }
             if (from.state == arrival::missing) {
                 whole_.reset();
+                version_ = {};
                 break;
             }
             const byte_range held = plan_->requests()[at_].where;
+            if (at_ == wanted.first) {
+                version_ = from.version;
+            } else if (is_of_another(from, held)) {
+                start_again(wanted);
+                return false;
+            }
             const std::uint64_t begin = std::max(wanted.where.offset, held.offset);
             const std::uint64_t end = std::min(wanted.where.offset + wanted.where.length, held.offset + held.length);
             const std::uint64_t length = end > begin ? end - begin : 0;
@@ -247,12 +271,38 @@ private:
         return true;
     }
 
+    // Whether an answer is of another version than those before it of the same range.  One that says that the object
+    // has ended may tell nothing of its version.
+    [[nodiscard]] bool is_of_another(const answer& from, byte_range asked) const noexcept {
+        const std::uint64_t size = version_.size.value_or(0);
+        const std::uint64_t left = size > asked.offset ? size - asked.offset : 0;
+        return from.version.differs_from(version_) ||
+               (version_.size && from.bytes.size() != std::min(asked.length, left));
+    }
+
+    void start_again(const range_plan::place& wanted) {
+        if (++asked_again_ == most_versions) {
+            throw_replaced(place_ + std::string{plan_->requests()[wanted.first].key});
+        }
+        for (std::size_t i = wanted.first; i <= wanted.last; ++i) {
+            answers_[i] = {};
+        }
+        at_ = wanted.first;
+        joined_.reset();
+        joined_size_ = 0;
+        again_ = std::min(again_.value_or(at_), at_);
+    }
+
     const range_plan* plan_;
-    range_sink sink_;
+    versioned_range_sink sink_;
+    std::string place_;
     std::vector<answer> answers_;
     std::size_t next_ = 0;                 // the range that is handed over next
     std::size_t at_ = 0;                   // the request whose answer it takes next
     std::optional<byte_buffer> whole_;     // that range, while it is handed over
+    object_version version_;               // which it is of
+    int asked_again_ = 0;                  // how often it was of two
+    std::optional<std::size_t> again_;     // see ask_again()
     std::shared_ptr<std::byte[]> joined_;  // what it has so far, where it was cut
     std::size_t joined_size_ = 0;
 };

@@ -1,11 +1,19 @@
-// Reading a whole object and learning which version of it was read.
-// A listing tells the version that an object had; only the reading itself can tell that of the bytes it gave.
-// Used by: storages that know, cached_storage.
+// Reading objects, or parts of them, and learning which version was read.
+// A listing tells the version that an object had; only the reading itself can tell that of the bytes it gave: what is
+// put together of several readings is one object's only if they tell the same.
+// Used by: storages that know, cached_storage, any_storage, trial (records of one event file).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +30,40 @@ struct versioned_object {
 template <class S>
 concept versioned_reader = requires(const S& store, std::string_view key) {
     { store.read_versioned(key) } -> std::same_as<versioned_object>;
+};
+
+/// Which of the objects that were ever under a key some bytes are of, as far as their reading tells.
+struct object_version {
+    std::string tag = {};                    ///< what entries() would have told; empty: not told
+    std::optional<std::uint64_t> size = {};  ///< of the whole object
+    friend bool operator==(const object_version&, const object_version&) = default;
+
+    /// Whether they are known to be of two objects.  What is not told differs from nothing.
+    [[nodiscard]] bool differs_from(const object_version& other) const noexcept {
+        return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
+    }
+};
+
+/// For who has read an object again and again, and never all of one version.
+[[noreturn]] inline void throw_replaced(const std::string& name) {
+    throw unavailable(
+        "reading " + name + " failed: it is replaced by others again and again while it is read. Try again later",
+        {.where = name});
+}
+
+/// As object_sink and range_sink, and the version that the bytes are of; nothing is told of what is not there.
+using versioned_object_sink = function_ref<void(std::size_t, std::optional<byte_view>, const object_version&)>;
+using versioned_range_sink = function_ref<void(std::size_t, std::optional<byte_buffer>, const object_version&)>;
+
+/// Optional: read_each_versioned(keys, sink) and read_ranges_versioned(ranges, sink) do what read_each() and
+/// read_ranges() do, and tell versions.  Two parts of one object may be of two versions of it; each for itself is of
+/// one.
+template <class S>
+concept versioned_batch_reader = requires(const S& store, std::span<const std::string> keys,
+                                          std::span<const object_range> ranges, versioned_object_sink object,
+                                          versioned_range_sink part) {
+    { store.read_each_versioned(keys, object) } -> std::same_as<void>;
+    { store.read_ranges_versioned(ranges, part) } -> std::same_as<void>;
 };
 
 }  // namespace v1
