@@ -55,6 +55,14 @@ struct asking final : smd::hook_observer {
 
 }  // namespace
 
+TEST_CASE("basic_hook: tells which collections took nothing") {
+    smd::basic_hook<smd::memory_storage> hook{
+        smd::memory_storage{}, {.save_config = {.save_interval = 1}, .include_collections = {"wieghts", "weights"}}};
+    hook.save_tensor("fc.weight", std::vector<float>{1, 2}, {2});
+    hook.end_step();
+    CHECK(hook.unmatched_collections() == std::vector<std::string>{"wieghts"});
+}
+
 TEST_CASE("basic_hook: everything of the next step is saved, with its values, and of that one alone") {
     smd::memory_storage store;
     smd::basic_hook<smd::memory_storage> hook{

@@ -151,6 +151,22 @@ TEST_CASE("collection_set: a tensor that is put into a collection is saved for i
     CHECK(file.collections.at("made").save_config->at(mode::eval).save_interval == 2);
 }
 
+TEST_CASE("collection_set: tells which collections of the options no tensor has belonged to so far") {
+    collection_set set{{.collections = {{.name = "mine", .include_regex = {"^my_"}},
+                                        {.name = "fed", .save_config = save_config{.save_interval = 1}},
+                                        {.name = "listed", .tensor_names = {"x"}}},
+                        .include_collections = {"mine", "wieghts", "listed", "biases", "all"}}};
+    CHECK(set.unmatched() == texts{"biases", "mine", "fed", "listed", "wieghts"});
+    static_cast<void>(set.of("x"));
+    static_cast<void>(set.of("fc.weight"));
+    put(set, "anything", {"fed"});
+    CHECK(set.unmatched() == texts{"biases", "mine", "wieghts"});
+    static_cast<void>(set.of("fc.bias"));
+    static_cast<void>(set.of("my_tensor"));
+    CHECK(set.unmatched() == texts{"wieghts"});
+    CHECK(collection_set{hook_options{}}.unmatched().empty());
+}
+
 TEST_CASE("collection_set: nothing is due that nothing was put into") {
     collection_set set{{.save_config = {.save_interval = 1},
                         .collections = {{.name = "losses", .save_config = save_config{.save_interval = 100}}}}};

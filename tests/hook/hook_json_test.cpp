@@ -1,5 +1,8 @@
 #include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/hook.hpp>
 #include <smdebug/hook/hook_json.hpp>
+#include <smdebug/index/index_file.hpp>
+#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -126,16 +129,120 @@ TEST_CASE("hook_json: what is missing or null is as in options that nobody touch
     CHECK(options_of(R"({"LocalPath": "/my/smdebug_hook/path"})").out_dir == "/my/smdebug_hook/path");
 }
 
-TEST_CASE("hook_json: values are saved unless a reduction or the shape is asked for") {
+TEST_CASE("hook_json: save_raw_tensor and save_shape count beside reductions alone, which may be none") {
     const auto what = [](std::string_view parameters) {
         return options_of(R"({"HookParameters": )" + std::string{parameters} + "}").reduction_config;
     };
-    CHECK_FALSE(what(R"({"reductions": ""})").has_value());
     CHECK_FALSE(what(R"({"save_raw_tensor": false})").has_value());
-    CHECK(what(R"({"save_raw_tensor": "true"})") == reduction_config{.save_raw_tensor = true});
-    CHECK(what(R"({"save_shape": true})") == reduction_config{.save_shape = true});
+    CHECK_FALSE(what(R"({"save_raw_tensor": "true"})").has_value());
+    CHECK_FALSE(what(R"({"save_shape": true})").has_value());
+    CHECK(what(R"({"reductions": ""})") == reduction_config{});
+    CHECK(what(R"({"reductions": "", "save_shape": true})") == reduction_config{.save_shape = true});
+    CHECK(what(R"({"reductions": "min,,max", "save_raw_tensor": true})") ==
+          reduction_config{.reductions = {"min", "max"}, .save_raw_tensor = true});
     CHECK(what(R"({"reductions": ["mean", "abs_l1_norm"]})") ==
           reduction_config{.reductions = {"mean", "abs_l1_norm"}});
+}
+
+// What the Python package writes of a weight and of a loss at step 0 under the same configurations.
+TEST_CASE("hook_json: hooks save what the Python package saves by the same file") {
+    struct expected {
+        std::string_view sections;
+        texts tensors;  // at step 0, in the order of the file
+        texts shapes;
+    };
+    const std::string weight = "fc.weight";
+    const std::string loss = "NLLLoss_output_0";
+    const auto reduced = [&](const std::string& name) { return "smdebug/reductions/" + name + "/" + weight; };
+    const std::vector<expected> cases{
+        // Shapes are not asked for without reductions.
+        {R"("HookParameters": {"save_shape": true}, "CollectionConfigurations": [{"CollectionName": "weights"}])",
+         {weight, loss},
+         {}},
+        {R"("HookParameters": {"save_shape": true, "reductions": ""},
+            "CollectionConfigurations": [{"CollectionName": "weights"}])",
+         {loss},
+         {weight}},
+        // A collection without reductions has the hook's, whatever else it says.
+        {R"("HookParameters": {"reductions": "min,max"}, "CollectionConfigurations": [
+            {"CollectionName": "weights", "CollectionParameters": {"save_raw_tensor": true}}])",
+         {reduced("min"), reduced("max"), loss},
+         {}},
+        {R"("HookParameters": {"reductions": "min"}, "CollectionConfigurations": [
+            {"CollectionName": "weights", "CollectionParameters": {"reductions": "", "save_raw_tensor": true}}])",
+         {weight, loss},
+         {}},
+        {R"("CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": {"reductions": ""}}])",
+         {loss},
+         {}},
+        // Switched off, as the package's documentation does it.
+        {R"("CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": {"end_step": 0}}])",
+         {loss},
+         {}},
+        {R"("HookParameters": {"end_step": "0"}, "CollectionConfigurations": [{"CollectionName": "weights"}])", {}, {}},
+        {R"("HookParameters": {"end_step": 10}, "CollectionConfigurations": [
+            {"CollectionName": "weights", "CollectionParameters": {"start_step": 20}}])",
+         {loss},
+         {}},
+        // An empty regex is found in every name.
+        {R"("HookParameters": {"include_regex": "relu,"})", {weight, loss}, {}},
+        {R"("HookParameters": {"include_regex": ""})", {weight, loss}, {}},
+        {R"("HookParameters": {"include_regex": "relu"})", {loss}, {}},
+        {R"("HookParameters": {"save_all": 1})", {weight, loss}, {}},
+        {R"("HookParameters": {"save_all": 0.0, "save_interval": 2.0, "start_step": "+1"})", {}, {}},
+    };
+    for (const expected& each : cases) {
+        CAPTURE(each.sections);
+        const memory_storage store;
+        {
+            basic_hook<memory_storage> hook(store, options_of("{" + std::string{each.sections} + "}"));
+            hook.save_tensor(weight, std::vector<float>{1, 2}, {2});
+            hook.save_tensor(loss, std::vector<float>{3}, {1});
+            hook.end_step();
+        }
+        texts tensors;
+        texts shapes;
+        for (const std::string& key : store.list("index/", "")) {
+            json::document parser;
+            index_file::meta head;
+            const byte_buffer bytes = store.read(key);
+            REQUIRE_FALSE(index_file::parse(
+                              bytes.view(), parser, head,
+                              [&](const index_file::location& place) { tensors.emplace_back(place.tensor_name); },
+                              [&](const index_file::saved_shape& shape) { shapes.emplace_back(shape.tensor_name); })
+                              .has_value());
+        }
+        CHECK(tensors == each.tensors);
+        CHECK(shapes == each.shapes);
+    }
+}
+
+TEST_CASE("hook_json: a regex of a known collection is added to those of its name") {
+    const hook_options options = options_of(R"({"CollectionConfigurations": [
+        {"CollectionName": "weights", "CollectionParameters": {"include_regex": "kernel,"}}]})");
+    CHECK(options.collections.at(0).include_regex == texts{"^(?!gradient).*weight", "kernel", ""});
+}
+
+TEST_CASE("hook_json: a collection that no tensor can belong to is refused, the package's own are not") {
+    try {
+        static_cast<void>(options_of(R"({"CollectionConfigurations": [
+            {"CollectionName": "weights"}, {"CollectionName": "mine", "CollectionParameters": {"save_interval": 1}}]})"));
+        FAIL("taken");
+    } catch (const invalid_collection_configuration& thrown) {
+        CHECK(thrown.python_name() == "InvalidCollectionConfiguration");
+        CHECK(thrown.where() == "hook.json");
+        CHECK(thrown.message() ==
+              "hook.json: the collection \"mine\" is configured, but no tensor can belong to it: give it an "
+              "\"include_regex\" in its CollectionParameters, or take it out");
+    }
+    for (const char* const known : {"all", "default", "losses", "inputs", "outputs", "layers", "metrics", "sm_metrics",
+                                    "optimizer_variables", "trees", "labels"}) {
+        CAPTURE(known);
+        CHECK_NOTHROW(
+            options_of(R"({"CollectionConfigurations": [{"CollectionName": ")" + std::string{known} + R"("}]})"));
+    }
+    CHECK_NOTHROW(options_of(R"({"CollectionConfigurations": [
+        {"CollectionName": "mine"}, {"CollectionName": "mine", "CollectionParameters": {"include_regex": "x"}}]})"));
 }
 
 TEST_CASE("hook_json: a step alone, and lists of steps") {
@@ -192,13 +299,13 @@ TEST_CASE("hook_json: says which file, which key and what is wrong with it") {
     CHECK(parameters(R"("save_steps": "1,x")") ==
           "hook.json: HookParameters.save_steps holds \"x\", which is no whole number");
     CHECK(parameters(R"("save_steps": {})") == "hook.json: HookParameters.save_steps is neither a text nor a list");
-    CHECK(parameters(R"("save_steps": [true])") == "hook.json: HookParameters.save_steps is no whole number");
+    CHECK(parameters(R"("save_steps": [null])") == "hook.json: HookParameters.save_steps is no whole number");
     CHECK(parameters(R"("include_regex": [3])") ==
           "hook.json: HookParameters.include_regex holds something that is no text");
     CHECK(parameters(R"("include_regex": 3)") ==
           "hook.json: HookParameters.include_regex holds something that is no text");
     CHECK(parameters(R"("save_all": "perhaps")") == "hook.json: HookParameters.save_all is neither true nor false");
-    CHECK(parameters(R"("save_all": 1)") == "hook.json: HookParameters.save_all is neither true nor false");
+    CHECK(parameters(R"("save_all": 2)") == "hook.json: HookParameters.save_all is neither true nor false");
     CHECK(parameters(R"("include_workers": "some")") ==
           "hook.json: HookParameters.include_workers is \"some\", neither \"one\" nor \"all\"");
     CHECK(

@@ -49,6 +49,32 @@ TEST_CASE("json_section: gives values of the types that are wanted") {
     CHECK(section.section("inner").number("n") == 1);
 }
 
+TEST_CASE("json_section: takes for a number and for a truth what the Python package does") {
+    const parsed file{R"({"signed": "+3", "whole": 2.0, "exponent": 1e3, "true": true, "false": false, "one": 1,
+                          "zero": 0.0, "steps": [1.0, true, "+2"]})"};
+    const json_section& section = file.section;
+    CHECK(section.number("signed") == 3);
+    CHECK(section.number("whole") == 2);
+    CHECK(section.number("exponent") == 1000);
+    CHECK(section.number("true") == 1);
+    CHECK(section.number("false") == 0);
+    CHECK(section.truth("one") == true);
+    CHECK(section.truth("zero") == false);
+    CHECK(section.numbers("steps") == std::vector<std::int64_t>{1, 1, 2});
+    CHECK(section.numbers("whole") == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("json_section: all_texts keeps the pieces that are empty") {
+    const parsed file{R"({"empty": "", "end": "a, ", "comma": ",", "list": ["", "b"]})"};
+    using texts = std::vector<std::string>;
+    CHECK(file.section.all_texts("empty") == texts{""});
+    CHECK(file.section.all_texts("end") == texts{"a", ""});
+    CHECK(file.section.all_texts("comma") == texts{"", ""});
+    CHECK(file.section.all_texts("list") == texts{"", "b"});
+    CHECK_FALSE(file.section.all_texts("missing").has_value());
+    CHECK(file.section.texts("end") == texts{"a"});
+}
+
 TEST_CASE("json_section: what is null is not there") {
     const parsed file{R"({"a": null, "b": 1, "b": null})"};
     for (const char* key : {"a", "b", "missing"}) {
@@ -69,8 +95,13 @@ TEST_CASE("json_section: what is null is not there") {
 }
 
 TEST_CASE("json_section: what has another type is refused with file, section and key") {
-    const parsed file{R"({"number": 7, "text": "x", "large": "9223372036854775808", "list": [1, {}], "half": 0.5})"};
+    const parsed file{R"({"number": 7, "text": "x", "large": "9223372036854775808", "list": [1, {}], "half": 0.5,
+                          "signs": "+-1", "huge": 1e30, "two": 2})"};
     const json_section& section = file.section;
+    CHECK(wrong_with([&] { return section.number("signs"); }) ==
+          "f.json: S.signs holds \"+-1\", which is no whole number");
+    CHECK(wrong_with([&] { return section.number("huge"); }) == "f.json: S.huge is no whole number");
+    CHECK(wrong_with([&] { return section.truth("two"); }) == "f.json: S.two is neither true nor false");
     CHECK(wrong_with([&] { return section.text("number"); }) == "f.json: S.number is no text");
     CHECK(wrong_with([&] { return section.number("text"); }) == "f.json: S.text holds \"x\", which is no whole number");
     CHECK(wrong_with([&] { return section.number("large"); }) ==
@@ -79,7 +110,7 @@ TEST_CASE("json_section: what has another type is refused with file, section and
     CHECK(wrong_with([&] { return section.truth("number"); }) == "f.json: S.number is neither true nor false");
     CHECK(wrong_with([&] { return section.texts("list"); }) == "f.json: S.list holds something that is no text");
     CHECK(wrong_with([&] { return section.numbers("list"); }) == "f.json: S.list is no whole number");
-    CHECK(wrong_with([&] { return section.numbers("half"); }) == "f.json: S.half is neither a text nor a list");
+    CHECK(wrong_with([&] { return section.numbers("half"); }) == "f.json: S.half is no whole number");
     CHECK(wrong_with([&] { return section.section("list").text("x"); }) == "f.json: S.list is no JSON object");
     CHECK(wrong_with([&] { return parsed{"[]"}.section.text("x"); }) == "f.json: S is no JSON object");
 }

@@ -50,6 +50,14 @@ TEST_CASE("known_collections: XGBoost's are known by name") {
     CHECK(known_collections::regexes_of("all").empty());
 }
 
+TEST_CASE("known_collections: those that the package makes by itself, in any framework, are known") {
+    for (const char* const name : {"all", "weights", "trees", "inputs", "layers", "tensorflow_summaries"}) {
+        CHECK(known_collections::is_known(name));
+    }
+    CHECK_FALSE(known_collections::is_known("mine"));
+    CHECK_FALSE(known_collections::is_known(""));
+}
+
 TEST_CASE("known_collections: some hold single numbers, some are of training alone") {
     CHECK(known_collections::holds_scalars("metrics"));
     CHECK_FALSE(known_collections::holds_scalars("weights"));

@@ -60,6 +60,18 @@ TEST_CASE("save_config: an interval that check refuses divides nothing") {
     CHECK_FALSE(is_due({.save_interval = -1}, 5));
 }
 
+TEST_CASE("save_config: an end that does not lie after the start switches the interval off, not save_steps") {
+    for (const save_config_mode& off :
+         {save_config_mode{.save_interval = 1, .save_steps = {7}, .end_step = 0},
+          save_config_mode{.save_interval = 1, .save_steps = {7}, .start_step = 20, .end_step = 10},
+          save_config_mode{.save_interval = 1, .save_steps = {7}, .start_step = 5, .end_step = 5}}) {
+        CHECK_NOTHROW(check(off, "save_config"));
+        for (step_number step = 0; step < 30; ++step) {
+            CHECK(is_due(off, step) == (step == 7));
+        }
+    }
+}
+
 TEST_CASE("save_config: a mode's own settings replace all of the others") {
     const save_config config{
         .save_interval = 10, .save_steps = {1}, .end_step = 50, .modes = {{mode::eval, {.save_interval = 2}}}};
@@ -85,9 +97,8 @@ TEST_CASE("save_config: what has no meaning is refused by name and value") {
     CHECK(wrong_with({.save_interval = 0}) == "save_config.save_interval is 0: it must be 1 or more");
     CHECK(wrong_with({.save_steps = {3, -2}}) == "save_config.save_steps is -2: steps are counted from 0");
     CHECK(wrong_with({.start_step = -1}) == "save_config.start_step is -1: steps are counted from 0");
-    CHECK(wrong_with({.start_step = 5, .end_step = 5}) ==
-          "save_config.end_step is 5: it must lie after start_step, which is 5");
-    CHECK(wrong_with({.end_step = 0}) == "save_config.end_step is 0: it must lie after start_step, which is 0");
+    CHECK(wrong_with({.end_step = -1}) ==
+          "save_config.end_step is -1: steps are counted from 0; leave it out to go on to the end");
     CHECK(wrong_with({.modes = {{mode::eval, {.save_interval = -3}}}}) ==
           "save_config.modes[EVAL].save_interval is -3: it must be 1 or more");
 }

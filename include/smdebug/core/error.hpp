@@ -290,13 +290,11 @@ public:
                            "Insufficient information to invoke rule " + rule + ": " + message) {}
 };
 
-/// A collection that is used has neither names nor regexes.
+/// A collection is to be saved that no tensor can belong to.
 class invalid_collection_configuration : public invalid_argument {
 public:
-    explicit invalid_collection_configuration(const std::string& collection)
-        : invalid_argument(
-              error_name{"InvalidCollectionConfiguration"},
-              "Collection " + collection + " has not been configured. Please fill in tensor_names or include_regex") {}
+    explicit invalid_collection_configuration(const std::string& message, error_context context = {})
+        : invalid_argument(error_name{"InvalidCollectionConfiguration"}, message, std::move(context)) {}
 };
 
 // error ----------------------------------------------------------------------------------------------------------

@@ -208,6 +208,9 @@ public:
 
     [[nodiscard]] const hook_counters& counters() const noexcept { return core_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return core_.options(); }
+    /// The collections that the options name and that no tensor has belonged to so far, of those that came at steps at
+    /// which anything was due: at the end of a training, likely a name or a regex that is misspelt.
+    [[nodiscard]] std::vector<std::string> unmatched_collections() const { return core_.unmatched_collections(); }
     /// Adds somebody who is told what the hook sees, from now on.
     void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
 

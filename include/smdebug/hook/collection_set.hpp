@@ -109,6 +109,10 @@ public:
     /// The number of the collection of that name.
     [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const;
 
+    /// The names of those that the options name, in collections or include_collections, and that none of the tensors
+    /// seen so far belongs to; `all`, which stands for the others, is never among them.
+    [[nodiscard]] std::vector<std::string> unmatched() const;
+
     /// All collections as they are exported, with the names seen so far.
     [[nodiscard]] collections_file file(std::int64_t num_workers) const;
     /// Keeps what an earlier collections file of the same run says: names that were seen, and collections that are not
@@ -179,9 +183,13 @@ inline collection_set::collection_set(const hook_options& options)
             make(own);
         }
     }
+    for (const collection& own : options.collections) {
+        groups_[number_of(own.name)].asked_for = true;
+    }
     include(number_of(known_collections::saved_by_default));
     for (const std::string& name : options.include_collections) {
         include(number_of(name));
+        groups_[number_of(name)].asked_for = true;
     }
     if (!options.include_regex.empty()) {
         include(default_number);
@@ -234,6 +242,7 @@ inline collection_set::membership& collection_set::found(std::string_view name) 
         at = tensors_.emplace(name, matched(name)).first;
         for (const std::uint32_t number : at->second.collections) {
             note(number, name);
+            groups_[number].has_met = true;
         }
     }
     if (everything_ && !at->second.in_all_) {
@@ -272,6 +281,7 @@ inline void collection_set::put(membership& tensor, std::string_view name, std::
         tensor.plan_is_of_ = 0;
         note(number, name);
         groups_[number].used = true;
+        groups_[number].has_met = true;
         find_due(number);
     }
 }
@@ -311,6 +321,16 @@ inline void collection_set::adopt(const collections_file& earlier) {
             note(number, tensor);
         }
     }
+}
+
+inline std::vector<std::string> collection_set::unmatched() const {
+    std::vector<std::string> names;
+    for (const saved_collection& each : groups_) {
+        if (each.asked_for && !each.has_met && &each != &groups_[all_number]) {
+            names.push_back(each.configured.name);
+        }
+    }
+    return names;
 }
 
 inline collections_file collection_set::file(std::int64_t num_workers) const {

@@ -119,6 +119,7 @@ public:
     [[nodiscard]] std::optional<step_number> last_written() const noexcept { return last_written_; }
     [[nodiscard]] const hook_counters& counters() const noexcept { return losses_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return options_; }
+    [[nodiscard]] std::vector<std::string> unmatched_collections() const { return collections_.unmatched(); }
     void add_observer(std::shared_ptr<hook_observer> observer) {
         observers_.add(std::move(observer));
         looked_ = false;

@@ -39,9 +39,17 @@ inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 ///    ("train.save_interval"); reductions, save_raw_tensor, save_shape; include_regex.
 ///  - HookParameters alone: save_all, include_workers, export_tensorboard, tensorboard_dir.
 ///  - CollectionParameters alone: save_histogram.  What they do not say, HookParameters do.
-/// Collections that are configured are included.  Lists are texts with commas ("1,2,3"), or lists; a regex that has a
-/// comma itself needs a list.  Where neither reductions nor the shape are asked for, the values are saved.
-/// Errors: value_error that names `where`, the key and the value.
+/// As in the package:
+///  - Collections that are configured are included; an include_regex is added to those that the name stands for, while
+///    hook_options::collections replaces them.
+///  - save_raw_tensor and save_shape count beside reductions alone, which may be "" for none.  Without reductions a
+///    collection saves what the hook does, and the hook the values.
+///  - Lists are texts with commas ("1,2,3"), or lists; a regex that has a comma itself needs a list.  An empty piece of
+///  a
+///    list of regexes ("relu,") is a regex that every name matches; of other lists it is nothing.
+/// Errors: value_error that names `where`, the key and the value; invalid_collection_configuration for a collection
+/// that
+///         the package does not know by its name and that has no include_regex, so that no tensor can belong to it.
 [[nodiscard]] hook_options hook_options_from_json(byte_view text, std::string_view where);
 
 /// The options in the file `path`; without one, in the file that the environment variable SMDEBUG_CONFIG_FILE_PATH
@@ -74,13 +82,16 @@ inline bool read_when(const json_section& from, const std::string& prefix, save_
     return prefixes[place_of(which)];
 }
 
-/// What to save, nothing where the section names neither reductions nor the shape: then the values are saved.
+/// What to save, nothing where the section does not say: without reductions it does not, whatever else is there.
 [[nodiscard]] inline std::optional<reduction_config> read_what(const json_section& from) {
-    reduction_config config{.reductions = from.texts("reductions").value_or(std::vector<std::string>{}),
-                            .save_raw_tensor = from.truth("save_raw_tensor").value_or(false),
+    reduction_config config{.save_raw_tensor = from.truth("save_raw_tensor").value_or(false),
                             .save_shape = from.truth("save_shape").value_or(false)};
-    const bool says_something = !config.reductions.empty() || config.save_raw_tensor || config.save_shape;
-    return says_something ? std::optional{std::move(config)} : std::nullopt;
+    auto reductions = from.texts("reductions");
+    if (!reductions) {
+        return std::nullopt;
+    }
+    config.reductions = std::move(*reductions);
+    return config;
 }
 
 inline void read_hook_parameters(const json_section& from, hook_options& out) {
@@ -97,7 +108,7 @@ inline void read_hook_parameters(const json_section& from, hook_options& out) {
         }
     }
     out.reduction_config = read_what(from);
-    out.include_regex = from.texts("include_regex").value_or(std::vector<std::string>{});
+    out.include_regex = from.all_texts("include_regex").value_or(std::vector<std::string>{});
     out.save_all = from.truth("save_all").value_or(false);
     out.export_tensorboard = from.truth("export_tensorboard").value_or(false);
     out.tensorboard_dir = from.text("tensorboard_dir").value_or("");
@@ -131,13 +142,26 @@ inline void read_collection(const json_section& from, hook_options& out) {
     if (auto what = read_what(parameters)) {
         group->reduction_config = std::move(what);
     }
-    if (const auto patterns = parameters.texts("include_regex")) {
+    if (const auto patterns = parameters.all_texts("include_regex")) {
         if (group->include_regex.empty()) {  // besides those that the name stands for
             group->include_regex = known_collections::regexes_of(*name);
         }
         group->include_regex.insert(group->include_regex.end(), patterns->begin(), patterns->end());
     }
     group->save_histogram = parameters.truth("save_histogram").value_or(group->save_histogram);
+}
+
+// The package finds this out at the first step, when a script may have added names.
+inline void refuse_unmatched(const hook_options& options, const std::string& file) {
+    for (const collection& group : options.collections) {
+        if (group.include_regex.empty() && !known_collections::is_known(group.name)) {
+            throw invalid_collection_configuration(
+                file + ": the collection \"" + group.name +
+                    "\" is configured, but no tensor can belong to it: give it an \"include_regex\" in its "
+                    "CollectionParameters, or take it out",
+                {.where = file});
+        }
+    }
 }
 
 }  // namespace detail
@@ -158,6 +182,7 @@ inline hook_options hook_options_from_json(byte_view text, std::string_view wher
     detail::read_hook_parameters(top.section("HookParameters"), options);
     top.for_each_section("CollectionConfigurations",
                          [&](const json_section& group) { detail::read_collection(group, options); });
+    detail::refuse_unmatched(options, file);
     try {
         check(options);
     } catch (const value_error& thrown) {

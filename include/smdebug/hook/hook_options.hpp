@@ -57,7 +57,9 @@ struct hook_options {
     /// What is saved of the tensors of collections that do not say so themselves; none: the values.
     std::optional<smdebug::reduction_config> reduction_config = {};
     /// Collections besides the built-in ones (all, default, weights, biases, gradients, losses), or settings for these:
-    /// one that has neither regexes nor names keeps the built-in ones.  To be saved it must be included, too.
+    /// one that has neither regexes nor names keeps the built-in ones; one that has any replaces them (from JSON, as in
+    /// the package, regexes are added).  To be saved it must be included, too.  One without any, of a name that is not
+    /// built in, saves what is put into it by name alone: see basic_hook::unmatched_collections().
     std::vector<collection> collections = {};
     /// Names of the collections to be saved, besides `losses`, which always is.  `all`: every collection is.
     std::vector<std::string> include_collections = {};

@@ -1,6 +1,6 @@
 // The values of one section of a JSON file, each of the type that is wanted, or an error that names file and key.
-// Values may be texts where numbers or truths are wanted, as SageMaker writes them.
-// Used by: hook/hook_json.hpp.
+// Values may be texts where numbers or truths are wanted, as SageMaker writes them, and whatever else Python's int()
+// and the Python package take for a number or a truth without a loss. Used by: hook/hook_json.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,13 +56,13 @@ public:
         return value ? std::optional{std::string{*value->string()}} : std::nullopt;
     }
 
-    /// A whole number, or a text that holds one.
+    /// A whole number: 3, 3.0, "3", "+3"; true is 1, false 0.
     [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const {
         const auto value = find(key);
         return value ? std::optional{whole(key, *value)} : std::nullopt;
     }
 
-    /// true or false, or a text that says so.
+    /// true or false, or a text that says so, or 1 or 0.
     [[nodiscard]] std::optional<bool> truth(std::string_view key) const {
         const auto value = find(key);
         if (!value) {
@@ -71,10 +72,11 @@ public:
             return truth;
         }
         const auto text = value->string();
-        if (text == "true" || text == "True") {
+        const auto number = value->number();
+        if (text == "true" || text == "True" || number == 1.0) {
             return true;
         }
-        if (text == "false" || text == "False") {
+        if (text == "false" || text == "False" || number == 0.0) {
             return false;
         }
         refuse(key, "is neither true nor false");
@@ -82,20 +84,17 @@ public:
 
     /// The pieces of a text between commas, without blanks around them; or the texts of a list.
     [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key) const {
-        return list<std::string>(
-            key, [&](std::string_view piece) { return std::string{piece}; },
-            [&](json::value item) {
-                if (!item.is_string()) {
-                    refuse(key, "holds something that is no text");
-                }
-                return std::string{*item.string()};
-            });
+        return text_list(key, empty_pieces::skip);
+    }
+    /// The same with the pieces that are empty: one of "", two of "a,".
+    [[nodiscard]] std::optional<std::vector<std::string>> all_texts(std::string_view key) const {
+        return text_list(key, empty_pieces::keep);
     }
 
-    /// The same for whole numbers; also one number alone.
+    /// As texts() for whole numbers; also one number alone.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> numbers(std::string_view key) const {
         return list<std::int64_t>(
-            key, [&](std::string_view piece) { return whole(key, piece); },
+            key, empty_pieces::skip, [&](std::string_view piece) { return whole(key, piece); },
             [&](json::value item) { return whole(key, item); });
     }
 
@@ -118,18 +117,23 @@ public:
     }
 
 private:
+    enum class empty_pieces : std::uint8_t { skip, keep };
+
     [[nodiscard]] std::string path_of(std::string_view key) const {
         return (name_.empty() ? "" : name_ + ".") + std::string{key};
     }
 
     [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
-        constexpr std::string_view blanks = " \t\r\n";
+        constexpr std::string_view blanks = " \t\r\n\v\f";
         text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
         return text.substr(0, text.find_last_not_of(blanks) + 1);
     }
 
     [[nodiscard]] std::int64_t whole(std::string_view key, std::string_view text) const {
-        const std::string_view digits = trimmed(text);
+        std::string_view digits = trimmed(text);
+        if (digits.starts_with('+') && !digits.starts_with("+-")) {
+            digits.remove_prefix(1);
+        }
         std::int64_t number = 0;
         const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
         if (code != std::errc{} || end != digits.data() + digits.size()) {
@@ -141,15 +145,34 @@ private:
         if (const auto text = held.string()) {
             return whole(key, *text);
         }
-        const auto number = held.integer();
-        if (!number) {
+        if (const auto truth = held.boolean()) {
+            return *truth ? 1 : 0;
+        }
+        if (const auto number = held.integer()) {
+            return *number;
+        }
+        constexpr double limit = 9223372036854775808.0;  // 2^63: the first that an int64 cannot hold
+        const double number = held.number().value_or(limit);
+        if (!(number >= -limit && number < limit) || std::trunc(number) != number) {
             refuse(key, "is no whole number");
         }
-        return *number;
+        return static_cast<std::int64_t>(number);
+    }
+
+    [[nodiscard]] std::optional<std::vector<std::string>> text_list(std::string_view key, empty_pieces empty) const {
+        return list<std::string>(
+            key, empty, [](std::string_view piece) { return std::string{piece}; },
+            [&](json::value item) {
+                if (!item.is_string()) {
+                    refuse(key, "holds something that is no text");
+                }
+                return std::string{*item.string()};
+            });
     }
 
     template <class Item, class FromPiece, class FromValue>
-    [[nodiscard]] std::optional<std::vector<Item>> list(std::string_view key, const FromPiece& from_piece,
+    [[nodiscard]] std::optional<std::vector<Item>> list(std::string_view key, empty_pieces empty,
+                                                        const FromPiece& from_piece,
                                                         const FromValue& from_value) const {
         const auto held = find(key);
         if (!held) {
@@ -159,12 +182,13 @@ private:
         if (const auto text = held->string()) {
             for (std::size_t begin = 0; begin <= text->size();) {
                 const std::size_t end = std::min(text->find(',', begin), text->size());
-                if (const std::string_view piece = trimmed(text->substr(begin, end - begin)); !piece.empty()) {
+                const std::string_view piece = trimmed(text->substr(begin, end - begin));
+                if (empty == empty_pieces::keep || !piece.empty()) {
                     items.push_back(from_piece(piece));
                 }
                 begin = end + 1;
             }
-        } else if (held->integer()) {  // one number alone
+        } else if (held->is_number() || held->boolean()) {  // one alone
             items.push_back(from_value(*held));
         } else if (!held->for_each_element([&](json::value item) {
                        items.push_back(from_value(item));

@@ -1,6 +1,6 @@
 // What the Python package knows of collections by their names: regexes, and which hold single numbers.
 // Used by: hook/collection_set.hpp, hook/hook_json.hpp.
-// Source: the collections files that the package writes for PyTorch and XGBoost.
+// Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,13 @@ inline constexpr std::string_view saved_by_default = "losses";
     const auto* const found = std::find_if(list.begin(), list.end(), [&](const known& k) { return k.name == name; });
     return found == list.end() || found->include_regex.empty() ? std::vector<std::string>{}
                                                                : std::vector{std::string{found->include_regex}};
+}
+
+/// Whether the package makes a collection of that name by itself, in one of the frameworks that it knows.
+[[nodiscard]] constexpr bool is_known(std::string_view name) noexcept {
+    return std::any_of(list.begin(), list.end(), [&](const known& k) { return k.name == name; }) || name == "inputs" ||
+           name == "outputs" || name == "layers" || name == "optimizer_variables" || name == "sm_metrics" ||
+           name == "tensorflow_summaries";
 }
 
 /// Whether its tensors are single numbers: saved as they are, without reductions and histograms, whatever the config.

@@ -29,7 +29,7 @@ struct save_config {
     std::int64_t save_interval = 500;             ///< saves the steps that it divides, 0 among them
     std::vector<step_number> save_steps = {};     ///< saves these, too, wherever they lie
     std::optional<step_number> start_step = {};   ///< the interval saves nothing before this step
-    std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step
+    std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step; 0: never
     std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
 
     /// What holds in a mode.
@@ -53,7 +53,8 @@ struct save_config {
 };
 
 /// Whether a step is to be saved: save_steps has it, or it lies in [start_step, end_step) and save_interval divides it.
-/// An interval below 1, which check() refuses, divides nothing.
+/// Where end_step is not after start_step only save_steps are.  An interval below 1, which check() refuses, divides
+/// nothing.
 [[nodiscard]] inline bool is_due(const save_config_mode& when, step_number mode_step) {
     return (when.save_interval > 0 && mode_step >= when.start_step.value_or(0) &&
             (!when.end_step || mode_step < *when.end_step) && mode_step % when.save_interval == 0) ||
@@ -76,9 +77,8 @@ inline void check(const save_config_mode& when, const std::string& where) {
     if (when.start_step && *when.start_step < 0) {
         refuse("start_step", *when.start_step, "steps are counted from 0");
     }
-    if (when.end_step && *when.end_step <= when.start_step.value_or(0)) {
-        refuse("end_step", *when.end_step,
-               "it must lie after start_step, which is " + std::to_string(when.start_step.value_or(0)));
+    if (when.end_step && *when.end_step < 0) {
+        refuse("end_step", *when.end_step, "steps are counted from 0; leave it out to go on to the end");
     }
 }
 

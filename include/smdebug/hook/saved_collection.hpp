@@ -32,6 +32,8 @@ struct saved_collection {
     std::set<std::string, std::less<>> names;             ///< configured.tensor_names, and those noted
     bool included = false;                                ///< saved for whatever it takes
     bool used = false;                                    ///< a tensor was put into it by name
+    bool asked_for = false;                               ///< the options name it
+    bool has_met = false;                                 ///< a tensor came that belongs to it
 
     /// Fills in what `from` does not say: the regexes that go with its name, where it has neither regexes nor names;
     /// modes that its save_config lacks; its reduction_config.  Collections of single numbers have no reductions and no
