@@ -30,6 +30,17 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 constexpr step_number step_count = 12;
+constexpr std::size_t pool_bytes = std::size_t{1} << 20U;  // some of the steps, not all of them
+
+// What a step's values take, at least, in the pool.
+constexpr std::size_t planned_bytes() {
+    std::size_t elements = 0;
+    for (const planned_tensor& tensor : planned_tensors) {
+        elements += tensor.count;
+    }
+    return elements * sizeof(float);
+}
+static_assert(pool_bytes / planned_bytes() + 1 < step_count);
 
 enum class phase : int { starting, opening, saving, ending, closing, closed };
 constexpr std::array phase_names{"starting", "opening", "saving", "ending a step", "closing", "closed"};
@@ -104,7 +115,7 @@ steady::duration time_of_a_life(bool behind, const shared_progress& seen) {
     for (int i = 0; i < 5; ++i) {
         const temporary_folder folder;
         life_plan plan{.options = saves_every_step(folder.path()), .writer = 1};
-        plan.options.background.pool_bytes = behind ? 2U << 20U : 0;
+        plan.options.background.pool_bytes = behind ? pool_bytes : 0;
         seen->reset();
         child_process training{[&] { return live(plan, seen); }};
         const auto begin = wait_for_its_start(seen);
@@ -123,7 +134,7 @@ public:
     // those that are there.
     [[nodiscard]] life_plan next(std::optional<step_number> init_step) {
         life_plan plan{.options = saves_every_step(folder_), .writer = ++writers_};
-        plan.options.background.pool_bytes = behind_ ? 2U << 20U : 0;
+        plan.options.background.pool_bytes = behind_ ? pool_bytes : 0;
         if (writers_ > 1) {
             plan.options.existing = existing_run::resume;
             plan.options.init_step = init_step;
@@ -176,6 +187,10 @@ public:
         CHECK(written <= begun);
         if (!behind_ || seen->at == phase::closed) {
             CHECK(written >= done);  // at most the step in progress is lost
+        } else {
+            // And what waited in the pool, whose size bounds it.
+            CHECK(written + pool_bytes / planned_bytes() + 1 >= done);
+            written_behind_ += was_killed && seen->at < phase::closing ? static_cast<int>(written) : 0;
         }
         lost_in_progress_ += static_cast<int>(begun - std::min(begun, written));
     }
@@ -226,6 +241,8 @@ public:
     }
 
     [[nodiscard]] int lost_in_progress() const noexcept { return lost_in_progress_; }
+    /// Steps that a background had written before its training closed or died.
+    [[nodiscard]] int written_behind() const noexcept { return written_behind_; }
 
 private:
     std::string folder_;
@@ -234,6 +251,7 @@ private:
     std::vector<int> owners_;  // who wrote each step that is there
     bool ended_ = false;
     int lost_in_progress_ = 0;
+    int written_behind_ = 0;
 };
 
 }  // namespace
@@ -249,6 +267,7 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
     int kills = 0;
     int survived = 0;
     int lost = 0;
+    int written_behind = 0;
     int half_events = 0;
     int half_indexes = 0;
     int half_others = 0;
@@ -291,6 +310,7 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
         }
         history.end_it();
         lost += history.lost_in_progress();
+        written_behind += history.written_behind();
     }
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(steady::now() - begin);
     std::string phases;
@@ -300,7 +320,8 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
     MESSAGE(kills, " kills and ", survived, " that came too late in ", took.count(), " ms; landed while ", phases,
             "; left half an event file ", half_events, ", half an index file ", half_indexes, ", half of another ",
             half_others, ", events without their index ", events_alone, "; ", lost, " steps begun and not there; ",
-            checkpoints, " restarts from a checkpoint");
+            written_behind, " written behind a training that had not closed; ", checkpoints,
+            " restarts from a checkpoint");
     if (!sanitized) {  // else there are too few
         CHECK(landed.at(static_cast<std::size_t>(phase::saving)) > 0);
         CHECK(landed.at(static_cast<std::size_t>(phase::ending)) > 0);
@@ -308,4 +329,5 @@ TEST_CASE("kill -9: whenever it comes, the run opens, its steps are whole, and a
         CHECK(events_alone > 0);
         CHECK(checkpoints > 0);
     }
+    CHECK(written_behind > 0);
 }

@@ -2,6 +2,8 @@
 
 #include <smdebug/core/bytes.hpp>
 
+#include "support/skipped.hpp"
+
 #include <doctest/doctest.h>
 #include <http/tls_proxy.hpp>
 #include <support/child_process.hpp>
@@ -212,7 +214,7 @@ TEST_CASE("curl_transport: a server that goes away and comes back") {
 
 TEST_CASE("curl_transport: a child that was forked has a thread of its own, and leaves the parent's requests alone") {
     if (sanitized) {
-        MESSAGE("not tried: ThreadSanitizer allows no threads in a child");
+        smdebug_test::skipped(smdebug_test::lacking::sanitizer, "ThreadSanitizer allows no threads in a child");
         return;
     }
     http_server server;
@@ -279,7 +281,7 @@ TEST_CASE("curl_transport: what the environment says of proxies does not hold fo
 TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection; who is not trusted is refused") {
     const smdebug_test::temporary_folder folder;
     if (!smdebug_test::make_certificate(folder, "server") || !smdebug_test::make_certificate(folder, "other")) {
-        MESSAGE("not tried: there is no openssl to make a certificate");
+        smdebug_test::skipped(smdebug_test::lacking::set_up, "there is no openssl to make a certificate");
         return;
     }
     http_server server;
@@ -293,7 +295,7 @@ TEST_CASE("curl_transport: HTTP/2 over TLS carries many requests on a connection
     }
     if (proxy.has_ended()) {
         REQUIRE(proxy.finish() == smdebug_test::no_such_program);
-        MESSAGE("not tried: there is no nghttpx");
+        smdebug_test::skipped(smdebug_test::lacking::set_up, "there is no nghttpx");
         return;
     }
     REQUIRE(first.answered());

@@ -5,9 +5,11 @@
 
 #include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
+#include <support/skipped.hpp>
 
 #include <cstddef>
 #include <initializer_list>
+#include <string>
 
 namespace smdebug_test {
 
@@ -15,7 +17,7 @@ namespace smdebug_test {
 inline void check_around(smdebug::record::crc32c::implementation which, std::initializer_list<std::size_t> borders) {
     namespace crc32c = smdebug::record::crc32c;
     if (!crc32c::supported(which)) {
-        MESSAGE("skipped: this CPU cannot run ", crc32c::name_of(which));
+        skipped(lacking::processor, "this CPU cannot run " + std::string{crc32c::name_of(which)});
         return;
     }
     for (const std::size_t border : borders) {

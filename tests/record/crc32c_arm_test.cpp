@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <record/crc32c_against_table.hpp>
+#include <support/skipped.hpp>
 
 using namespace smdebug_test;
 
@@ -13,6 +14,6 @@ TEST_CASE("crc32c ARM: agrees with the table around one word, the shortest and t
     check_around(smdebug::record::crc32c::implementation::arm, {arm::word, shortest, longest, 2 * longest});
 #else
     CHECK_FALSE(smdebug::record::crc32c::supported(smdebug::record::crc32c::implementation::arm));
-    MESSAGE("skipped: no ARM");
+    skipped(lacking::processor, "no ARM");
 #endif
 }

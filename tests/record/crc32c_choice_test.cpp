@@ -4,11 +4,13 @@
 
 #include <doctest/doctest.h>
 #include <record/random_bytes.hpp>
+#include <support/skipped.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace crc32c = smdebug::record::crc32c;
@@ -32,7 +34,8 @@ void for_each_other(const Visit& visit) {
             continue;
         }
         if (!crc32c::supported(which)) {
-            MESSAGE("skipped: this CPU cannot run ", crc32c::name_of(which));
+            smdebug_test::skipped(smdebug_test::lacking::processor,
+                                  "this CPU cannot run " + std::string{crc32c::name_of(which)});
             continue;
         }
         CAPTURE(crc32c::name_of(which));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <record/crc32c_against_table.hpp>
+#include <support/skipped.hpp>
 
 #include <cstddef>
 
@@ -15,6 +16,6 @@ TEST_CASE("crc32c SSE4.2: agrees with the table around one word, the shortest an
     check_around(smdebug::record::crc32c::implementation::sse42,
                  {sse42::word, shortest, 2 * shortest, longest, 2 * longest});
 #else
-    MESSAGE("skipped: no x86-64");
+    skipped(lacking::processor, "no x86-64");
 #endif
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <reduce/row_check.hpp>
+#include <support/skipped.hpp>
 
 using namespace smdebug::reduce;
 using reduce_test::check_rows;
@@ -16,7 +17,7 @@ void check_rows_if_any() {
     if constexpr (neon_arch<Arch>) {
         check_rows<Arch>();
     } else {
-        MESSAGE("not 64-bit ARM");
+        smdebug_test::skipped(smdebug_test::lacking::processor, "no 64-bit ARM");
     }
 }
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
+#include <support/skipped.hpp>
 
 #include <array>
 #include <cstddef>
@@ -43,7 +44,8 @@ bool cpu_can_run_this() {
     const bool can = true;
 #endif
     if (!can) {
-        MESSAGE("skipped: this CPU has no ", xsimd::default_arch::name());
+        smdebug_test::skipped(smdebug_test::lacking::processor,
+                              std::string{"this CPU has no "} + xsimd::default_arch::name());
     }
     return can;
 }

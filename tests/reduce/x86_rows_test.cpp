@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <reduce/row_check.hpp>
+#include <support/skipped.hpp>
 
 using namespace smdebug::reduce;
 using reduce_test::check_rows;
@@ -20,7 +21,7 @@ void check_rows_if_any() {
     if constexpr (x86_bits<Arch> != 0) {
         check_rows<Arch>();
     } else {
-        MESSAGE("not x86-64");
+        smdebug_test::skipped(smdebug_test::lacking::processor, "no x86-64");
     }
 }
 

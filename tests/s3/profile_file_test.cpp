@@ -1,6 +1,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/profile_file.hpp>
 
+#include <support/child_process.hpp>
 #include <support/fake_aws.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -184,10 +185,16 @@ TEST_CASE("profile_file: a missing file is none, one that cannot be read is a va
     CHECK(message(folder.path()).find(folder.path() + " is not a regular file") != std::string::npos);
     folder.write("malformed", "[default\n");
     CHECK(message(folder.path() + "/malformed").find("malformed, line 1") != std::string::npos);
-    if (::geteuid() != 0) {  // root may read all
-        REQUIRE(::chmod((folder.path() + "/there").c_str(), 0) == 0);
-        CHECK(message(folder.path() + "/there").find("cannot open") != std::string::npos);
-    }
+    const int status = smdebug_test::status_of_child([&] {
+        smdebug_test::become_nobody();  // root may read everything
+        const temporary_folder own;
+        own.write("there", "[default]\n");
+        if (::chmod((own.path() + "/there").c_str(), 0) != 0) {
+            return 1;
+        }
+        return message(own.path() + "/there").find("cannot open") != std::string::npos ? 0 : 2;
+    });
+    CHECK(status == 0);
     REQUIRE(::truncate((folder.path() + "/malformed").c_str(), 17 << 20) == 0);
     CHECK(message(folder.path() + "/malformed").find("too large") != std::string::npos);
 }

@@ -1,6 +1,8 @@
 // A scan of a run through a proxy that does to each of its requests, in turn, what networks and servers do.
 // Whatever happens, the answers are right, or it is said what is wrong; nothing is made up, and everything ends.
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/reduce/concepts.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
@@ -34,7 +36,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// What a scan gives: for each tensor its numbers, or why there are none.
+// What a scan gives: for each tensor all its numbers, to the last bit, or why there are none.
 struct seen_tensor {
     std::string numbers = {};
     std::string failure = {};
@@ -49,9 +51,15 @@ std::map<std::string, seen_tensor> scanned(const Trial& run) {
     std::map<std::string, seen_tensor> found;
     for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& one) {
         seen_tensor seen;
-        for (const reduction what : {reduction::min, reduction::max, reduction::mean, reduction::l2}) {
-            if (one.reductions.computed.contains(what)) {
-                seen.numbers += std::to_string(one.reductions(what)) + " ";
+        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+            if (const auto key = reduction_key::from_index(i); one.reductions.computed.contains(key)) {
+                seen.numbers += key.name() + " " + double_text(one.reductions.value[i]) + " ";
+            }
+        }
+        if (one.reductions.computed.has_counts()) {
+            const reduction_values& counts = one.reductions;
+            for (const std::uint64_t count : {counts.count, counts.nan, counts.pos_inf, counts.neg_inf, counts.zeros}) {
+                seen.numbers += std::to_string(count) + " ";
             }
         }
         if (one.failure) {

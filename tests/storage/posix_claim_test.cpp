@@ -1,6 +1,7 @@
 #include <smdebug/storage/posix_claim.hpp>
 
 #include "support/child_process.hpp"
+#include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -358,7 +359,7 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
             return 0;
         });
         if (status == cannot_refuse) {
-            MESSAGE("skipped: no seccomp");
+            skipped(lacking::set_up, "no seccomp");
             return;
         }
         CHECK(status == 0);

@@ -1,5 +1,6 @@
 #include <smdebug/storage/posix_map.hpp>
 
+#include "support/leases.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -28,12 +29,6 @@ std::string write_file(const temporary_folder& folder, const std::string& name, 
     return path;
 }
 
-/// The file system of the temporary folder may be one on which no leases are given.
-bool leases_work(const temporary_folder& folder) {
-    const posix::file probe{write_file(folder, "probe", "x")};
-    return posix::leased_map::open(probe).has_value();
-}
-
 }  // namespace
 
 static_assert(posix::leases_bind(0xEF53) && posix::leases_bind(0x01021994));
@@ -41,8 +36,7 @@ static_assert(!posix::leases_bind(0x6969) && !posix::leases_bind(0x65735546));  
 
 TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or removed") {
     const temporary_folder folder;
-    if (!leases_work(folder)) {
-        MESSAGE("no leases on this file system");
+    if (!leases_are_given(folder)) {
         return;
     }
     const std::string text(100'000, 'a');
@@ -60,8 +54,7 @@ TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or
 
 TEST_CASE("leased_map: nothing for what is empty, has changed since it was opened, or is open for writing") {
     const temporary_folder folder;
-    if (!leases_work(folder)) {
-        MESSAGE("no leases on this file system");
+    if (!leases_are_given(folder)) {
         return;
     }
     const posix::file empty{write_file(folder, "empty", "")};
@@ -80,8 +73,7 @@ TEST_CASE("leased_map: nothing for what is empty, has changed since it was opene
 
 TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, and nobody is killed") {
     const temporary_folder folder;
-    if (!leases_work(folder)) {
-        MESSAGE("no leases on this file system");
+    if (!leases_are_given(folder)) {
         return;
     }
     const std::string path = write_file(folder, "file", std::string(1'000'000, 'b'));
@@ -112,8 +104,7 @@ TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, an
 
 TEST_CASE("leased_map: a cut by the same process waits, too, and its signal does nothing") {
     const temporary_folder folder;
-    if (!leases_work(folder)) {
-        MESSAGE("no leases on this file system");
+    if (!leases_are_given(folder)) {
         return;
     }
     const std::string path = write_file(folder, "file", std::string(1'000'000, 'b'));

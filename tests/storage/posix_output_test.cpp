@@ -1,6 +1,7 @@
 #include <smdebug/storage/posix_output.hpp>
 
 #include "support/child_process.hpp"
+#include "support/skipped.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/writing_conformance.hpp"
@@ -142,7 +143,7 @@ TEST_CASE("posix: pieces come out whole where the system takes a part of them, o
 TEST_CASE("posix: a device that is full says so") {
     const posix::descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
     if (full.get() < 0) {
-        MESSAGE("skipped: there is no /dev/full");
+        skipped(lacking::set_up, "there is no /dev/full");
         return;
     }
     const byte_view bytes = as_bytes("text");
@@ -249,7 +250,7 @@ TEST_CASE("whole_file_output: only on_disk waits for the disk, and a disk that f
         });
     };
     if (commit(EIO, durability::cached) == cannot_refuse) {
-        MESSAGE("skipped: no seccomp");
+        skipped(lacking::set_up, "no seccomp");
         return;
     }
     CHECK(file_content(path) == "text");

@@ -1,6 +1,7 @@
 #include <smdebug/storage/posix_watch.hpp>
 
 #include "support/few_descriptors.hpp"
+#include "support/skipped.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -32,7 +33,7 @@ const std::vector<std::string> prefixes{"index/", "training_job_end.ts"};
 std::unique_ptr<change_signal> watch(const std::string& root, const std::vector<std::string>& wanted = prefixes) {
     auto signal = folder_watch::open(root, wanted);
     if (signal == nullptr) {
-        MESSAGE("skipped: the system gives no signal");
+        skipped(lacking::set_up, "the system gives no signal");
     }
     return signal;
 }

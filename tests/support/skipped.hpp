@@ -1,0 +1,35 @@
+// Test cases, or rests of them, that cannot run where they are: said and counted, never passed in silence.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace smdebug_test {
+
+/// What keeps a test from running.
+enum class lacking {
+    processor,    ///< it is for another processor, or for one that has more
+    file_system,  ///< the folder for temporary files lies where the system cannot do that
+    server,       ///< the S3 server that it runs against cannot do that
+    sanitizer,    ///< a sanitizer allows no such thing
+    set_up,       ///< a program, a device or a right that tests/run.sh sees to
+};
+
+/// Says that a test case, or the rest of it, does not run here.  A line for each goes to the file that
+/// SMDEBUG_TEST_SKIPS names, which tests/run.sh counts.  With CI=true what the set-up sees to must be there.
+inline void skipped(lacking what, const std::string& why) {
+    MESSAGE("skipped: " << why);
+    if (const char* const file = std::getenv("SMDEBUG_TEST_SKIPS"); file != nullptr && *file != '\0') {
+        std::ofstream{file, std::ios::app} << (doctest::getContextOptions()->currentTest->m_name + (": " + why) + "\n");
+    }
+    const char* const ci = std::getenv("CI");
+    if (what == lacking::set_up && ci != nullptr && std::string_view{ci} == "true") {
+        FAIL_CHECK("skipped although CI=true: " << why);
+    }
+}
+
+}  // namespace smdebug_test
