@@ -53,6 +53,20 @@ TEST_CASE("earlier_run: an empty place is neither refused nor changed") {
     CHECK(store.list("", {}).empty());
 }
 
+TEST_CASE("earlier_run: what a listing shows outside of the run is neither its own nor removed") {
+    memory_storage store;
+    for (const char* key :
+         {"index/../../other/index/000000000/000000000005_worker_0.json", "index/../000000000005_worker_0.tmp.1.0",
+          "events/../../other/000000000005_worker_0.tfevents"}) {
+        store.write(key, as_bytes("of others"));
+    }
+    const auto before = keys_of(store);
+    earlier_run run{store, "worker_0"};
+    CHECK_NOTHROW(run.refuse());
+    CHECK(run.resume({}).step == 0);
+    CHECK(keys_of(store) == before);
+}
+
 TEST_CASE("earlier_run: a worker's own steps are refused, those of others are not") {
     memory_storage store;
     put_step(store, 3, "worker_1");

@@ -54,6 +54,7 @@ TEST_CASE("hook_options: a worker's name has to come back from a file's name as 
     CHECK(has(wrong_with({.worker = ""}), "a worker needs a name"));
     CHECK(has(wrong_with({.worker = "a/b"}), "worker is \"a/b\": only the name of a TensorFlow device"));
     CHECK(has(wrong_with({.worker = "../w"}), "only the name of a TensorFlow device"));
+    CHECK(has(wrong_with({.worker = ".."}), "no file or folder can have that name"));
     CHECK(has(wrong_with({.worker = "w\xFF"}), "not UTF-8"));
     CHECK(has(wrong_with({.worker = std::string{"a\0b", 3}}), "byte 0"));
     CHECK(has(wrong_with({.worker = "_job-a_replica-0"}), "would be taken for \"/job:a/replica:0\""));

@@ -24,6 +24,7 @@ static_assert(!parse_index_key("index/9223372036854775808_w.json"));
 static_assert(!parse_index_key("index/99999999999999999999999999_w.json"));
 static_assert(is_index_file("a.json") && is_index_file("a.csv") && !is_index_file("a.json.tmp") &&
               !is_index_file("README.txt"));
+static_assert(!is_index_file("index/../../a.json") && !is_index_file("/a.csv") && is_index_file("index/..a.json"));
 
 TEST_CASE("locations: TensorFlow's device names stand in file names with _ for / and - for :") {
     const std::string part = "_job-worker_replica-0_task-1_device-GPU-0";
@@ -64,4 +65,6 @@ TEST_CASE("locations: the worker of a collections file") {
     CHECK_FALSE(worker_of_collections_file("collections/000000000/_collections.json").has_value());
     CHECK_FALSE(worker_of_collections_file("collections/000000000/worker_0_collections.json.tmp").has_value());
     CHECK_FALSE(worker_of_collections_file("collections/README.txt").has_value());
+    CHECK_FALSE(worker_of_collections_file("collections/../worker_0_collections.json").has_value());
+    CHECK_FALSE(worker_of_collections_file("collections/../collections.json").has_value());
 }

@@ -167,7 +167,7 @@ TEST_CASE("trial: inputs, labels and predictions are the values of the collectio
     CHECK(run.labels(5).empty());
 }
 
-TEST_CASE("trial: an event file's name that leaves the run is not there, and the file outside is not read") {
+TEST_CASE("trial: an event file's name that leaves the run is damage, and the file outside is not read") {
     const temporary_folder folder;
     folder.write("secret", "outside of the run");
     local_storage store{folder.path() + "/run"};
@@ -180,7 +180,7 @@ TEST_CASE("trial: an event file's name that leaves the run is not there, and the
     const local_trial run{folder.path() + "/run"};
     const auto found = run.tensor("a").find_value(0);
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.failure().why == absence::event_file_missing);
+    CHECK(found.failure().why == absence::damaged);
     CHECK(run.tensor("a").find_value(1).has_value());
 }
 

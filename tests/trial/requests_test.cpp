@@ -7,6 +7,7 @@
 
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -106,5 +107,39 @@ TEST_CASE("requests: when the last step was written is asked once, however often
     for (int look = 0; look < 3; ++look) {
         CHECK(run.job_state() == job_state::running);
         CHECK(store.asked().requests.size() == 2);
+    }
+}
+
+TEST_CASE("requests: what an index file names outside of the run is never asked for") {
+    memory_storage inner;
+    run_builder build{inner};
+    const written_step first{.step = 0, .tensors = {tensor_of<float>("a", {1})}};
+    const written_step second{.step = 1, .tensors = {tensor_of<float>("a", {1})}};
+    build.collections().step(first).put(locations::index_key(1, "worker_0"),
+                                        index_text(second, {{0, 100}}, "../../otherbucket/secret"));
+    inner.write("../../otherbucket/secret", as_bytes(std::string(200, 's')));
+    // Nor is what a listing shows there.
+    inner.write("index/../000000000002_worker_0.json", as_bytes(index_text(second, {{0, 100}}, "events/x")));
+    inner.write("collections/../worker_7_collections.json", as_bytes("{}"));
+    build.end();
+    const remote_storage store{inner};
+    const trial run{any_storage{store}};
+    CHECK(run.steps() == std::vector<step_number>{0, 1});
+    run.read_ahead(1);
+    const auto found = run.tensor("a").find_value(1);
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.failure().why == absence::damaged);
+    std::size_t seen = 0;
+    for_each_tensor(run, {}, reduction::mean, [&](const reduced_tensor& one) {
+        ++seen;
+        CHECK((one.failure != nullptr) == (one.step == 1));
+        if (one.failure != nullptr) {
+            CHECK(one.failure->note.find("\"../../otherbucket/secret\"") != std::string::npos);
+        }
+    });
+    CHECK(seen == 2);
+    for (const std::string& request : store.asked().requests) {
+        CAPTURE(request);
+        CHECK(request.find("..") == std::string::npos);
     }
 }

@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -69,11 +71,24 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
 TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is damage and nothing else") {
     memory_storage store;
     run_builder build{store};
-    build.collections().step(one(0)).put(locations::index_key(1, "worker_0"), index_text(one(1), {{0, 10}}, "")).end();
+    build.collections().step(one(0));
+    const std::vector<std::string> names{"", "../../otherbucket/secret", "/secret", "events/../../secret", ".."};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto step = static_cast<step_number>(i) + 1;
+        build.put(locations::index_key(step, "worker_0"), index_text(one(step), {{0, 10}}, names[i]));
+        if (!names[i].empty()) {
+            store.write(names[i], as_bytes("not of this run, but long enough"));
+        }
+    }
+    build.end();
     const state_type state{store, {}, {}, {}};
-    const auto failed = read_first(state, 1);
-    CHECK(failed.failure().why == absence::damaged);
-    CHECK(failed.failure().where == locations::index_key(1, "worker_0"));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        CAPTURE(names[i]);
+        const auto failed = read_first(state, static_cast<step_number>(i) + 1);
+        CHECK(failed.failure().why == absence::damaged);
+        CHECK(failed.failure().where == locations::index_key(static_cast<step_number>(i) + 1, "worker_0"));
+        CHECK(failed.failure().note.find(names[i]) != std::string::npos);
+    }
     CHECK(read_first(state, 0).has_value());
 }
 

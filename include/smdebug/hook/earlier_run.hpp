@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
@@ -124,6 +125,9 @@ private:
 
     // The step in the name of a file of this worker, or of a temporary one on its way to such a name.
     [[nodiscard]] std::optional<step_number> own_step(std::string_view key) const {
+        if (!stays_inside(key)) {
+            return std::nullopt;
+        }
         const std::string_view name = locations::base_name(key);
         const auto stem = stem_of_temporary(name);
         // Another worker's name may begin with this one's and a dot: so all of the name has to be understood.

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/save_config.hpp>
@@ -126,6 +127,9 @@ inline void check_worker(const std::string& worker) {
     const std::string part = locations::file_part_from_worker(worker);
     if (part.find('/') != std::string::npos) {
         refuse("only the name of a TensorFlow device, \"/job:.../replica:...\", may hold a '/'");
+    }
+    if (!stays_inside(part)) {
+        refuse("no file or folder can have that name");
     }
     if (const std::string back = locations::worker_from_file_part(part); back != worker) {
         refuse("in file names it would be taken for \"" + back + "\"");

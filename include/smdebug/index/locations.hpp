@@ -3,6 +3,7 @@
 // Source: the layout that the Python package writes; decisions.md D12, D16.
 #pragma once
 
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
 
 #include <algorithm>
@@ -81,9 +82,10 @@ struct step_file {
     return parsed;
 }
 
-/// Whether a key below index/ is an index file at all: everything but .json and .csv is somebody else's.
+/// Whether a key below index/ is an index file at all: everything but .json and .csv is somebody else's, and so is a
+/// key that leads out of the run.
 [[nodiscard]] constexpr bool is_index_file(std::string_view key) noexcept {
-    return key.ends_with(".json") || key.ends_with(".csv");
+    return (key.ends_with(".json") || key.ends_with(".csv")) && stays_inside(key);
 }
 
 /// What an index file's name says; nothing when it is damaged.
@@ -95,10 +97,10 @@ struct step_file {
 [[nodiscard]] inline std::optional<std::string> worker_of_collections_file(std::string_view key) {
     constexpr std::string_view suffix = "_collections.json";
     const std::string_view name = base_name(key);
-    if (name == suffix.substr(1)) {
+    if (name == suffix.substr(1) && stays_inside(key)) {
         return "worker_0";
     }
-    if (!name.ends_with(suffix) || name.size() == suffix.size()) {
+    if (!name.ends_with(suffix) || name.size() == suffix.size() || !stays_inside(key)) {
         return std::nullopt;
     }
     return worker_from_file_part(name.substr(0, name.size() - suffix.size()));

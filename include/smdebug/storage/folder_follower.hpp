@@ -2,6 +2,7 @@
 // Used by: storage/local_storage.hpp.
 #pragma once
 
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_file.hpp>
 #include <smdebug/storage/posix_folder.hpp>
@@ -48,7 +49,7 @@ public:
         folders_listed_ = 0;
         std::vector<std::string> keys;
         std::optional<posix::directory_handle> top;
-        if (!root_.empty() && (prefix_.empty() || posix::stays_inside(prefix_))) {
+        if (!root_.empty() && (prefix_.empty() || stays_inside(prefix_))) {
             top = posix::directory_handle::open(root_ + "/" + prefix_);
         }
         if (!top) {

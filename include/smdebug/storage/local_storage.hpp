@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/folder_follower.hpp>
@@ -117,8 +118,7 @@ public:
     void read_each(std::span<const std::string> keys, object_sink sink) const {
         const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
         const auto open = [&](std::size_t i) -> std::optional<posix::file> {
-            return root && posix::stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_)
-                                                        : std::nullopt;
+            return root && stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
         };
         posix::scratch_buffer buffer;
         std::optional<posix::file> ahead;  // the one after the one at hand
@@ -144,7 +144,7 @@ public:
         // "index/00" lists the folder "index" and keeps what starts with "index/00".
         const std::size_t slash = prefix.rfind('/');
         const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
-        if (root_.empty() || (!posix::stays_inside(folder) && !folder.empty())) {
+        if (root_.empty() || (!stays_inside(folder) && !folder.empty())) {
             return {};
         }
         std::vector<std::string> keys;
@@ -241,7 +241,7 @@ private:
     }
 
     // An empty root is no folder: "" + "/index" would be a path of the machine's.
-    [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && posix::stays_inside(key); }
+    [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && stays_inside(key); }
 
     [[nodiscard]] std::string path_of(std::string_view key) const {
         if (!is_key(key)) {

@@ -45,21 +45,6 @@ namespace posix {
     throw unavailable(why, {.where = path});
 }
 
-/// Whether a relative path names something below its root: not empty, not absolute, no "..", no NUL.
-[[nodiscard]] inline bool stays_inside(std::string_view path) noexcept {
-    if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos) {
-        return false;
-    }
-    for (std::size_t begin = 0; begin <= path.size();) {
-        const std::size_t end = std::min(path.find('/', begin), path.size());
-        if (path.substr(begin, end - begin) == "..") {
-            return false;
-        }
-        begin = end + 1;
-    }
-    return true;
-}
-
 /// The number of this process: another one in a forked child.
 [[nodiscard]] inline long process_number() noexcept { return ::getpid(); }
 

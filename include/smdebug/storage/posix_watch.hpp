@@ -4,6 +4,7 @@
 // Used by: storage/local_storage.hpp.
 #pragma once
 
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/posix_file.hpp>
 #include <smdebug/storage/posix_folder.hpp>
@@ -119,7 +120,7 @@ private:
         }
         root_ = root_.empty() ? "/" : root_;
         for (const std::string& prefix : prefixes) {
-            if (prefix.empty() || posix::stays_inside(prefix)) {
+            if (prefix.empty() || stays_inside(prefix)) {
                 target asked{.way = parts_of(prefix), .leaf = {}};
                 if (!asked.way.empty() && !prefix.ends_with('/')) {
                     asked.leaf = std::move(asked.way.back());

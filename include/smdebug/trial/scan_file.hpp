@@ -135,9 +135,7 @@ private:
         out_.file_failed = !is_there;
         file_failure_.reset();
         if (key.empty()) {
-            file_failure_ = lookup_failure{.why = absence::damaged,
-                                           .where = locations::index_key(held.step, from_->workers[held.worker]),
-                                           .note = "the index file names no event file"};
+            file_failure_ = State::names_no_event_file(*from_, held);
         } else if (why_not != nullptr) {
             file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
         } else if (!is_there) {

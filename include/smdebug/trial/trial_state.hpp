@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -155,10 +156,21 @@ public:
         return loader_.problems();
     }
 
-    /// The key of the event file that an index file names.
+    /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
     [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& held) {
-        return held.event_file == catalog::usual_event_file ? locations::event_key(held.step, from.workers[held.worker])
-                                                            : from.event_files[held.event_file];
+        if (held.event_file == catalog::usual_event_file) {
+            return locations::event_key(held.step, from.workers[held.worker]);
+        }
+        const std::string& named = from.event_files[held.event_file];
+        return stays_inside(named) ? named : std::string{};
+    }
+    /// What is wrong with an index file for which there is no such key.
+    [[nodiscard]] static lookup_failure names_no_event_file(const catalog& from, const catalog::file& held) {
+        const std::string& named = from.event_files[held.event_file];
+        return {.why = absence::damaged,
+                .where = locations::index_key(held.step, from.workers[held.worker]),
+                .note = named.empty() ? "the index file names no event file"
+                                      : "the index file names an event file outside of the run, \"" + named + "\""};
     }
 
     /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
@@ -167,10 +179,7 @@ public:
                                                  byte_range where) const {
         const std::string key = event_key(from, held);
         if (key.empty()) {
-            return lookup_failure{.why = absence::damaged,
-                                  .offset = where.offset,
-                                  .where = locations::index_key(held.step, from.workers[held.worker]),
-                                  .note = "the index file names no event file"};
+            return names_no_event_file(from, held);
         }
         std::optional<waiter> pauses;
         bool last_try = false;

@@ -1,0 +1,20 @@
+#include <smdebug/core/relative_path.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+using namespace smdebug;
+
+TEST_CASE("relative_path: only keys that name something below the root stay inside") {
+    for (const std::string_view good : {"a", "a/b", "..a", "a..", "a/..b/c", ".hidden", "a/./b", "a//b", "a/"}) {
+        CAPTURE(good);
+        CHECK(stays_inside(good));
+    }
+    using namespace std::string_view_literals;
+    for (const std::string_view bad : {""sv, "/a"sv, ".."sv, "a/.."sv, "../a"sv, "a/../b"sv, "a/../"sv, "a\0b"sv}) {
+        CAPTURE(bad);
+        CHECK_FALSE(stays_inside(bad));
+    }
+    static_assert(!stays_inside("../../otherbucket/secret"));
+}
