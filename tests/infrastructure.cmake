@@ -89,6 +89,7 @@ endif()
 add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${CMAKE_NM} ${CMAKE_CXX_COMPILER})
 
 # --- what tests lean on ------------------------------------------------------------------------------------------------
+add_infrastructure_test(golden_compare_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/golden_replay/compare_test.py)
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
 # --- installing ------------------------------------------------------------------------------------------------------
@@ -113,4 +114,6 @@ endif()
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
 add_infrastructure_test(aarch64 ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/aarch64 ${user_compiler})
-set_tests_properties(aarch64 PROPERTIES PROCESSORS 2 COST 900 TIMEOUT 1500)
+add_infrastructure_test(aarch64_runs ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64_runs.sh ${PROJECT_SOURCE_DIR}
+                        ${CMAKE_CURRENT_BINARY_DIR}/aarch64_runs ${user_compiler})
+set_tests_properties(aarch64 aarch64_runs PROPERTIES PROCESSORS 2 COST 900 TIMEOUT 1500)

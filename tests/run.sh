@@ -21,23 +21,56 @@ for argument in "$@"; do
     esac
 done
 
+# What was skipped: tests by ctest, and within tests (support/skipped.hpp), which with CI=true must have a good reason.
+reports=$(mktemp -d)
+export SMDEBUG_TEST_SKIPS=$reports/skips
+: >"$SMDEBUG_TEST_SKIPS"
+
+# The sum over all stages, also of a run that fails.
+summary() {
+    local status=$?
+    sort "$SMDEBUG_TEST_SKIPS" | uniq -c | sed 's/^ *\([0-9]*\) /==> skipped within a test, \1 x: /'
+    python3 - "$reports" <<'END' || true
+import glob, sys, xml.etree.ElementTree as xml
+tests = failed = skipped = 0
+for report in glob.glob(sys.argv[1] + "/*.xml"):
+    suite = xml.parse(report).getroot()
+    tests += int(suite.get("tests"))
+    failed += int(suite.get("failures"))
+    for case in suite.iter("testcase"):
+        if case.get("status") == "notrun" or case.find("skipped") is not None:
+            skipped += 1
+            print(f"==> skipped: {case.get('name')}")
+print(f"{tests - failed - skipped} passed, {failed} failed, {skipped} skipped")
+END
+    rm -rf "$reports"
+    exit "$status"
+}
+trap summary EXIT
+
+run_tests() {  # PRESET ARGUMENT...
+    local preset=$1
+    shift
+    ctest --preset "$preset" -j "$jobs" --output-junit "$reports/$preset.xml" "$@"
+}
+
 build_and_test() {  # PRESET WHAT
     stage "$2: configure (build/$1)" cmake --preset "$1" --log-level=WARNING
     stage "$2: build" cmake --build --preset "$1" -j "$jobs"
-    stage "$2: test" ctest --preset "$1" -j "$jobs"
+    stage "$2: test" run_tests "$1"
 }
 
 if [[ $quick == yes ]]; then
     stage "packages" install_packages build test
-    build_and_test dev "g++"
+    build_and_test check "g++"
 else
     stage "packages" install_packages build test clang
-    build_and_test dev "g++"
+    build_and_test check "g++"
     build_and_test asan "clang 16 with ASan and UBSan"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
     threads=(trial storage http s3_servers live rules_threads cli_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
-    stage "ThreadSanitizer: test" ctest --preset tsan -j "$jobs" -R "^($(IFS='|' && echo "${threads[*]}"))/"
+    stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/"
 fi
 say "all tests passed in $SECONDS s"

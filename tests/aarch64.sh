@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Sourced by check_aarch64*.sh: what a compiler for AArch64 needs on this machine.
+#   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 where tools are missing
+# COMPILER is that of this machine, asked where the headers of other packages lie.  What is made for it lies in FOLDER.
+cross=aarch64-linux-gnu-g++ emulator=qemu-aarch64
+
+aarch64_set_up() {
+    local root=$1 folder=$2 searched place name found tool
+    shift 2
+    for tool in "$cross" "$emulator"; do
+        if ! command -v "$tool" >/dev/null; then
+            echo "skipped: no $tool (Debian: g++-aarch64-linux-gnu, qemu-user)"
+            exit 77
+        fi
+    done
+
+    # The other packages' headers by themselves: in the folder where they lie are those of this machine's C library, too.
+    mkdir -p "$folder/include"
+    searched=$("$@" -E -v -x c++ - </dev/null 2>&1 >/dev/null | sed -n '/search starts here:$/,/^End of search list/s/^ //p')
+    missing() {  # NAME
+        echo "no $1 in the folders where the compiler looks for headers:"
+        echo "$searched"
+        exit 1
+    }
+    for name in CLI curl doctest pcre2.h pugiconfig.hpp pugixml.hpp simdjson.h xsimd xtensor xtl; do
+        found=
+        while read -r place; do
+            if [[ -e $place/$name ]]; then
+                found=$place/$name
+                break
+            fi
+        done <<<"$searched"
+        if [[ -z $found ]]; then
+            missing "$name"
+        fi
+        ln -sfn "$found" "$folder/include/$name"
+    done
+    # OpenSSL's lie in two folders, one of them that of this machine's architecture: 64 bits, little endian, as the other.
+    mkdir -p "$folder/include/openssl"
+    while read -r place; do
+        find "$place/openssl" -maxdepth 1 -name '*.h' -exec ln -sf -t "$folder/include/openssl" {} + 2>/dev/null || true
+    done <<<"$searched"
+    if [[ ! -e $folder/include/openssl/hmac.h ]]; then
+        missing openssl/hmac.h
+    fi
+
+    compile=("$cross" -std=c++20 -I"$root/include" -I"$root/tests" -isystem "$folder/include"
+        -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)
+}

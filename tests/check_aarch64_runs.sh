@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# check_aarch64_runs.sh ROOT FOLDER COMPILER FLAG...: reading runs on AArch64, by a cross compiler and an emulator: the tests of
+# records, messages, tensors and trials, and every golden run.
+# The libraries come as Debian's packages for arm64, unpacked below FOLDER: nothing is installed on this machine.
+set -euo pipefail
+export LC_ALL=C
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=aarch64.sh
+source "$tests/aarch64.sh"
+aarch64_set_up "$@"
+root=$1 folder=$2
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "no apt-get and dpkg-deb, which bring the libraries for arm64"
+
+# --- the libraries: apt with folders of its own, so that this machine knows nothing of arm64 --------------------------------
+system=$folder/system
+if [[ ! -e $system/complete ]]; then
+    rm -rf "$system" "$folder/apt"
+    mkdir -p "$system" "$folder"/apt/{state/lists,cache/archives}/partial
+    : >"$folder/apt/state/status"
+    apt=(apt-get -q -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$folder/apt/state"
+        -o Dir::State::status="$folder/apt/state/status" -o Dir::Cache="$folder/apt/cache" -o Debug::NoLocking=1
+        -o APT::Install-Recommends=0 -o Acquire::Languages=none -o APT::Sandbox::User=)
+    "${apt[@]}" update </dev/null >"$folder/apt/log" 2>&1 &&
+        "${apt[@]}" -y --download-only install libsimdjson-dev libpcre2-dev libpugixml-dev libcurl4-openssl-dev libssl-dev \
+            libstdc++6 </dev/null >>"$folder/apt/log" 2>&1 || {
+        tail -n 5 "$folder/apt/log"
+        skip "apt-get cannot bring the libraries for arm64"
+    }
+    for package in "$folder"/apt/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$system"
+    done
+    # The cross compiler brings the C library's headers itself.
+    rm -rf "$folder/apt" "$system/usr/include"
+    touch "$system/complete"
+fi
+
+# --- build: one translation unit a folder, not optimised: what computes is tested by check_aarch64.sh -------------------------
+rm -rf "$folder/runs"
+mkdir -p "$folder/runs"
+cd "$folder/runs"
+compile+=(-O0 -DSIMDJSON_THREADS_ENABLED=1 -DSMDEBUG_TEST_DATA="\"$root/tests/data\"")
+for part in record wire tensor trial; do
+    sources=("$root/tests/$part"/*_test.cpp)
+    IFS=';' read -r -a alone <<<"$(python3 -B "$tests/unite.py" --alone "${sources[@]}")"
+    united=()
+    for source in "${sources[@]}"; do
+        [[ " ${alone[*]-} " == *" $source "* ]] || united+=("$source")
+    done
+    python3 -B "$tests/unite.py" "$PWD/$part.cpp" "${united[@]}"
+    for source in ${alone[@]+"${alone[@]}"}; do
+        printf '#include "%s"\n' "$source" >"alone_$(basename "$source")"
+    done
+done
+printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
+for source in "$tests"/golden_replay/*.cpp; do
+    printf '#include "%s"\n' "$source" >"golden_$(basename "$source")"
+done
+printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c
+libraries=$system/usr/lib/aarch64-linux-gnu
+link=("$cross" -L"$libraries" -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-gnu" -Wl,--allow-shlib-undefined)
+needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lpthread)
+"${link[@]}" golden_*.o "${needed[@]}" -o golden_replay
+rm golden_*.o
+"${link[@]}" ./*.o "${needed[@]}" -o tests_of_reading
+
+# --- run ---------------------------------------------------------------------------------------------------------------------
+emulate=("$emulator" -cpu max -L "$system")
+timeout 600 "${emulate[@]}" ./tests_of_reading
+printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $PWD/golden_replay" >replay
+chmod +x replay
+data=$root/tests/data/golden
+count=0
+while read -r expected; do
+    timeout 300 bash "$tests/check_golden.sh" "$PWD/replay" python3 "$data" "$expected" "$PWD/answers"
+    count=$((count + 1))
+done < <(cd "$data" && find . -name '*.expected.json' | sed 's|^\./||' | sort)
+echo "$count golden runs replayed"
+((count >= 40))
