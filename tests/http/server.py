@@ -205,6 +205,9 @@ answers = [
     (r"/gather/(\d+)", lambda to, count: (wait(lambda: counts[to.path] >= count), to.head(200, body=b"all"))[1]),
     (r"/await/(\d+)/(.*)", await_count),
     (r"/count/(.*)", lambda to, path: to.head(200, body=str(counts["/" + str(path)]).encode())),
+    # A server of S3 that sends the requests for its bucket "sent-on" to another one.
+    (r"/sent-on/(\d+)/(\w+)/(\d+)/.*", lambda to, status, host, port: to.head(
+        status, "Location: http://%s:%d%s" % (host, port, to.path), body=b"<Error><Code>Redirect</Code></Error>")),
     (r"/connections", lambda to: to.head(200, body=str(counts[""]).encode())),
 ]
 

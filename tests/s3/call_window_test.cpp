@@ -358,20 +358,49 @@ TEST_CASE("call_window: a region that is told and does not help ends the call") 
     CHECK(server.count() <= 10);
 }
 
-TEST_CASE("call_window: a redirection to another server is followed, and kept") {
+TEST_CASE("call_window: a redirection to another server of the service is followed, and kept") {
     const fake_s3 server;
     server.put("a b", "content");
     server.fail_by([](const http::request& ask, std::size_t) {
         return ask.url.starts_with("http://s3.test:8080/")
-                   ? std::optional{answer(307, {{"location", "http://other.test/bucket/a%20b?tracking=1"}})}
+                   ? std::optional{answer(307, {{"location", "http://eu.s3.test:8080/bucket/a%20b?tracking=1"}})}
                    : std::nullopt;
     });
     const asked on{server};
     const s3::result ended = s3::perform_call(on.client, getting("a b"));
     CHECK(ended.good);
-    CHECK(server.requests().back().url == "http://other.test/bucket/a%20b");
+    CHECK(server.requests().back().url == "http://eu.s3.test:8080/bucket/a%20b");
     CHECK(s3::perform_call(on.client, getting("a b")).attempts == 1);
     CHECK(server.wrong_signatures() == 0);
+}
+
+TEST_CASE("call_window: a redirection to another service gets no request, now or later") {
+    const fake_s3 server;
+    server.put("a", "content");
+    for (const int status : {301, 302, 307, 308}) {
+        for (const auto& [where, named] : std::vector<std::pair<const char*, const char*>>{
+                 {"http://evil.test:8080/bucket/a", "http://evil.test:8080"},
+                 {"https://evil.test/", "https://evil.test"},
+                 {"http://s3.test:8081/bucket/a", "http://s3.test:8081"},
+                 {"http://user@evil.test/", "http://evil.test"},
+                 {"http://s3.test:8080@evil.test/", "http://evil.test"}}) {
+            CAPTURE(where);
+            server.forget_requests();
+            server.fail_by(first_fail(1, answer(status, {{"location", where}})));
+            const asked on{server};
+            for (s3::call what : {getting("a"), s3::call{.method = http::method::put, .key = "a"}}) {
+                server.forget_requests();
+                const s3::result ended = s3::perform_call(on.client, std::move(what));
+                CHECK_FALSE(ended.good);
+                CHECK(ended.sent_to == named);
+                CHECK(server.count() == 1);
+            }
+            CHECK(s3::perform_call(on.client, getting("a")).good);
+            for (const auto& ask : server.requests()) {
+                CHECK(ask.url == "http://s3.test:8080/bucket/a");
+            }
+        }
+    }
 }
 
 TEST_CASE("call_window: a redirection from TLS into the open is not followed") {
@@ -389,13 +418,16 @@ TEST_CASE("call_window: a redirection from TLS into the open is not followed") {
 TEST_CASE("call_window: two servers that send us to each other end") {
     const fake_s3 server;
     server.fail_by([](const http::request& ask, std::size_t) {
-        return std::optional{answer(
-            307, {{"location", ask.url.starts_with("http://one.test") ? "http://two.test/" : "http://one.test/"}})};
+        return std::optional{
+            answer(307, {{"location", ask.url.starts_with("http://one.s3.test") ? "http://two.s3.test:8080/"
+                                                                                : "http://one.s3.test:8080/"}})};
     });
     const asked on{server};
     const s3::result ended = s3::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.status == 307);
+    CHECK(ended.sent_to.empty());
+    CHECK(server.count() > 2);
     CHECK(server.count() <= 10);
 }
 

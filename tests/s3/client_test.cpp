@@ -158,11 +158,19 @@ TEST_CASE("client: a region is learnt once, by whoever is told first") {
     CHECK_FALSE(asked.learn(told, answer(301), third.knowledge));
 }
 
-TEST_CASE("client: another server has the bucket in its host's name, or in the path") {
-    for (const auto& [server, url] :
-         {std::pair{"https://bucket.s3-eu-west-1.amazonaws.com", "https://bucket.s3-eu-west-1.amazonaws.com/run/a"},
-          {"https://other.test:8443", "https://other.test:8443/bucket/run/a"}}) {
-        const client asked = made({});
+TEST_CASE("client: another server of the service has the bucket in its host's name, or in the path") {
+    struct row {
+        std::optional<std::string> endpoint;
+        const char* server;
+        const char* url;
+    };
+    for (const auto& [endpoint, server, url] :
+         {row{{}, "https://bucket.s3-eu-west-1.amazonaws.com", "https://bucket.s3-eu-west-1.amazonaws.com/run/a"},
+          row{{}, "https://s3.eu-west-1.amazonaws.com", "https://s3.eu-west-1.amazonaws.com/bucket/run/a"},
+          row{"https://own.test:8443", "https://eu.own.test:8443", "https://eu.own.test:8443/bucket/run/a"},
+          row{"https://own.test", "https://bucket.own.test", "https://bucket.own.test/run/a"}}) {
+        const client asked = made({.endpoint = endpoint});
+        CHECK(asked.trusts(server));
         const auto first = asked.prepare({.key = "run/a"}, s3::empty_payload_hash, {});
         CHECK(asked.learn({next_move::to_endpoint, server}, answer(307), first.knowledge));
         const auto second = asked.prepare({.key = "run/a"}, s3::empty_payload_hash, {});
@@ -179,9 +187,43 @@ TEST_CASE("client: what went over TLS is not sent in the open because a server s
     const client own = made({.endpoint = "https://own.test"});
     CHECK_FALSE(own.learn({next_move::to_endpoint, "http://own.test"}, answer(307), 0));
     const client open = made({.endpoint = "http://own.test"});
-    CHECK(open.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 0));
-    CHECK(open.learn({next_move::to_endpoint, "https://other.test"}, answer(307), 1));
-    CHECK(open.server() == "https://other.test");
+    CHECK(open.learn({next_move::to_endpoint, "https://own.test"}, answer(307), 0));
+    CHECK(open.server() == "https://own.test");
+}
+
+TEST_CASE("client: a server of another service is not gone to, nor by way of one that is") {
+    const client own = made({.endpoint = "http://own.test"});
+    for (const char* stranger :
+         {"http://other.test", "http://own.test.other.test", "http://own.test:81", "https://test", "http://127.0.0.1",
+          "https://s3.us-east-1.amazonaws.com", "nonsense", ""}) {
+        CAPTURE(stranger);
+        CHECK_FALSE(own.trusts(stranger));
+        CHECK_FALSE(own.learn({next_move::to_endpoint, stranger}, answer(307), 0));
+        CHECK(own.server() == "http://own.test");
+    }
+    CHECK(own.prepare({}, s3::empty_payload_hash, {}).knowledge == 0);
+    CHECK(own.learn({next_move::to_endpoint, "http://eu.own.test"}, answer(307), 0));
+    CHECK_FALSE(own.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 1));
+    // What belongs is said by the endpoint, not by where one has come meanwhile.
+    CHECK(own.learn({next_move::to_endpoint, "http://us.own.test"}, answer(307), 1));
+    CHECK(own.server() == "http://us.own.test");
+    // Who has no keys goes nowhere else either.
+    const s3::client<scripted_transport, anonymous_credentials> nobody{
+        s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
+    CHECK_FALSE(nobody.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 0));
+}
+
+TEST_CASE("client: a region that is none of Amazon's in the same domain is not gone to") {
+    for (const char* region : {"cn-north-1", "elb", "evil", "compute-1"}) {
+        CAPTURE(region);
+        const client asked = made({});
+        CHECK_FALSE(asked.learn({next_move::to_region, region}, answer(301), 0));
+        CHECK(asked.server() == "https://bucket.s3.us-east-1.amazonaws.com");
+        // With an endpoint it is a word in the signature alone.
+        const client own = made({.endpoint = "http://own.test"});
+        CHECK(own.learn({next_move::to_region, region}, answer(301), 0));
+        CHECK(own.server() == "http://own.test");
+    }
 }
 
 TEST_CASE("client: keys are renewed once for all requests that were signed with them") {

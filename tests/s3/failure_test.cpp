@@ -142,6 +142,15 @@ TEST_CASE("failure: who asked without keys is told so") {
     }
 }
 
+TEST_CASE("failure: a server that sends its requests to another service is named, and that one, too") {
+    s3::result failed = failed_with(answer(307));
+    failed.sent_to = "https://evil.test";
+    const thrown what = thrown_for(failed);
+    CHECK(*what.type == typeid(unsupported));
+    CHECK(contains(what.text, "The server https://s3.test sends its requests on to https://evil.test, which is not"));
+    CHECK(contains(what.text, "AWS_ENDPOINT_URL_S3"));
+}
+
 TEST_CASE("failure: what concerns the place and not a key names the place") {
     const thrown what = thrown_for(failed_with(s3_error(403, "AccessDenied"), ""));
     CHECK(what.where == "s3://bucket/run");

@@ -4,6 +4,7 @@
 #include <smdebug/storage/removal.hpp>
 
 #include "support/fake_s3.hpp"
+#include "support/http_server.hpp"
 #include "support/scripted_transport.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/writing_conformance.hpp"
@@ -437,4 +438,30 @@ TEST_CASE("s3_storage: what can be no place is refused at once, and nobody is as
     options.region = "EU";
     CHECK_THROWS_AS((store_type{"s3://bucket", options, server, who}), value_error);
     CHECK(server.count() == 0);
+}
+
+TEST_CASE("s3_storage: a server that sends requests to another one is not followed, over a network") {
+    const smdebug_test::http_server one;
+    const smdebug_test::http_server other;
+    s3_options options = quick_options();
+    options.endpoint = "http://127.0.0.1:" + one.port();
+    options.keys = s3::access_keys{"FAKEKEYID", "fake/secret", "fake token", {}};
+    for (const char* status : {"301", "307"}) {
+        const std::string path = std::string{"/sent-on/"} + status + "/localhost/" + other.port();
+        s3_storage<> store{"s3:/" + path, options};
+        for (int again = 0; again < 2; ++again) {
+            try {
+                static_cast<void>(store.read("a"));
+                FAIL("it was read");
+            } catch (const unsupported& thrown) {
+                const std::string_view text = thrown.what();
+                CHECK(text.find("http://127.0.0.1:" + one.port()) != std::string_view::npos);
+                CHECK(text.find("http://localhost:" + other.port()) != std::string_view::npos);
+            }
+            CHECK_THROWS_AS(store.write("a", {}), unsupported);
+        }
+    }
+    // This question is the first one that it hears.
+    const auto heard = perform(curl_transport{}, {.url = other.url("/connections")});
+    CHECK(text_of(heard.body) == "1");
 }

@@ -130,15 +130,19 @@ TEST_CASE("verdict: another server, of which only the host counts") {
              {"https://b.s3-eu-west-1.amazonaws.com/key?x=1", "https://b.s3-eu-west-1.amazonaws.com"},
              {"http://localhost:81", "http://localhost:81"},
              {"http://localhost:81?x", "http://localhost:81"},
-             {"https://h#x", "https://h"}}) {
+             {"HTTPS://H:443#x", "https://h"}}) {
         CAPTURE(where);
         CHECK(server(where).move == next_move::to_endpoint);
         CHECK(server(where).place == host);
     }
-    for (const char* where : {"", "/key", "key", "ftp://h/", "https://", "https:///key", "//h/key", "https://u:p@h/"}) {
+    for (const char* where : {"", "/key", "key", "ftp://h/", "https://", "https:///key", "//h/key", "https://a\\b/"}) {
         CAPTURE(where);
         CHECK(server(where).move == next_move::give_up);
+        CHECK(server(where).place.empty());
     }
+    // It is named, and never asked.
+    CHECK(server("https://u:p@h/").move == next_move::give_up);
+    CHECK(server("https://u:p@h/").place == "https://h");
     CHECK(move_after(answer(307)) == next_move::give_up);
     CHECK(move_after(answer(302, {{"location", "https://h/"}})) == next_move::to_endpoint);
     CHECK(move_after(answer(303, {{"location", "https://h/"}})) == next_move::give_up);

@@ -24,7 +24,7 @@ Every kind may be given "forward": true: the server gets the request, whatever t
         clock_skew 403          "seconds": how far Date is from the clock
         permanent_redirect 301  "region", also in the header x-amz-bucket-region
         wrong_region 400        "region"
-        temporary_redirect 307  "location": scheme, host and port; default: the server itself
+        temporary_redirect 307  "location": scheme, host and port; default: those that were asked
 
     connections
         cut_before_answer       "reset": true: by RST
@@ -295,7 +295,7 @@ def made_up(one, fault):
         if kind == "permanent_redirect":
             elements["Endpoint"] = f"s3.{elements['Region']}.example.invalid"
     elif kind == "temporary_redirect":
-        headers["Location"] = fault.get("location", "http://%s:%d" % one.upstream.address) + one.target
+        headers["Location"] = fault.get("location", "http://" + one.request.get("host", "")) + one.target
     if "retry_after" in fault:
         headers["Retry-After"] = fault["retry_after"]
     headers.update(fault.get("headers", {}))

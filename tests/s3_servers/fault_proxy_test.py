@@ -213,7 +213,9 @@ class FaultProxy(unittest.TestCase):
         self.arm("temporary_redirect")
         answer = self.ask(path="/bucket/key?x=1")
         self.assertEqual((answer.status, answer.headers["Location"]),
-                         (307, f"http://127.0.0.1:{self.server_port}/bucket/key?x=1"))
+                         (307, f"http://127.0.0.1:{self.port}/bucket/key?x=1"))
+        self.arm("temporary_redirect", location="http://elsewhere.test")
+        self.assertEqual(self.ask(path="/bucket/key").headers["Location"], "http://elsewhere.test/bucket/key")
 
     def seconds_off(self, answer):
         return email.utils.parsedate_to_datetime(answer.headers["Date"]).timestamp() - time.time()

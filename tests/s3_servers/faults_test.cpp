@@ -174,6 +174,7 @@ constexpr std::array passing{
 constexpr std::array lasting{
     fault_case{R"({"kind": "access_denied")", "403 AccessDenied"},
     fault_case{R"({"kind": "no_such_bucket")", "There is no bucket"},
+    fault_case{R"({"kind": "temporary_redirect", "location": "http://127.0.0.1:1")", "http://127.0.0.1:1,"},
     fault_case{R"({"kind": "status", "status": 405, "code": "MethodNotAllowed")", "405"},
 };
 

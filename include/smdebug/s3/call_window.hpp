@@ -32,6 +32,7 @@ struct result {
     http::response answer = {};  ///< of the last attempt
     error_answer said = {};      ///< what it says of an error
     call asked = {};             ///< without its body
+    std::string sent_to = {};    ///< the server to which this one sends its requests, which was not asked
     bool good = false;           ///< whether the answer is the one that was asked for
     bool is_signed = false;      ///< whether there were keys for it
     unsigned attempts = 0;
@@ -126,6 +127,7 @@ private:
         clock::time_point again_at = {};
         http::response last = {};
         error_answer said = {};
+        std::string sent_to = {};
         std::uint64_t knowledge = 0;
         unsigned attempts = 0;
         unsigned put_right = 0;                // how often something was learnt
@@ -182,6 +184,7 @@ private:
                 held.good = !held.aside || take_size(held);
                 return held.good || !pause(held, std::nullopt);
             case next_move::give_up:
+                held.sent_to = found.place;
                 return true;
             case next_move::again:
                 return !pause(held, found.retry_after);
@@ -210,6 +213,9 @@ private:
         }
         constexpr unsigned most_put_right = 4;  // two servers that send us to each other
         if (++held.put_right > most_put_right || !client_.learn(found, held.last, held.knowledge)) {
+            if (found.move == next_move::to_endpoint && !client_.trusts(found.place)) {
+                held.sent_to = found.place;
+            }
             return true;
         }
         launch(ticket, held);
@@ -255,6 +261,7 @@ private:
         result ended{.answer = std::move(held.last),
                      .said = std::move(held.said),
                      .asked = std::move(held.what),
+                     .sent_to = std::move(held.sent_to),
                      .good = held.good,
                      .is_signed = held.keys.has_value(),
                      .attempts = held.attempts,

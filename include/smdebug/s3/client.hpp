@@ -12,6 +12,7 @@
 #include <smdebug/s3/keys.hpp>
 #include <smdebug/s3/location.hpp>
 #include <smdebug/s3/options.hpp>
+#include <smdebug/s3/same_service.hpp>
 #include <smdebug/s3/signature.hpp>
 #include <smdebug/s3/verdict.hpp>
 
@@ -73,6 +74,13 @@ public:
         return base.substr(0, base.find('/', base.find("://") + 3));
     }
 
+    /// Whether a server may be asked in place of this one, since it belongs to the same service.  The rule is the same
+    /// for who has no keys: what is written goes nowhere else, and what is read comes from nowhere else.
+    [[nodiscard]] bool trusts(std::string_view server) const {
+        const std::lock_guard lock{guard_};
+        return standing_of(server) != standing::stranger;
+    }
+
     /// The request for a call, signed for now.  `payload_hash`: see signer.  Borrows the call's body.
     /// Errors: what the credentials throw.
     [[nodiscard]] prepared prepare(const call& asked, std::string_view payload_hash, clock::time_point deadline) const {
@@ -109,17 +117,20 @@ public:
         }
         switch (what.move) {
             case next_move::to_region:
-                if (what.place == known_.region) {
+                if (what.place == known_.region || !may_go_to_region(what.place)) {
                     return false;
                 }
                 known_.region = what.place;
                 break;
-            case next_move::to_endpoint:
-                if (what.place == known_.moved_to || !may_go_to(what.place)) {
+            case next_move::to_endpoint: {
+                const standing found = standing_of(what.place);
+                if (what.place == known_.moved_to || found == standing::stranger) {
                     return false;
                 }
                 known_.moved_to = what.place;
+                known_.names_bucket = found == standing::server_of_bucket;
                 break;
+            }
             case next_move::renew_keys:
                 credentials_.renew();
                 break;
@@ -149,7 +160,8 @@ private:
     struct knowledge {
         std::string region;
         std::optional<std::string> endpoint = {};
-        std::string moved_to = {};  ///< a server that another one has sent us to
+        std::string moved_to = {};  ///< a server of this service that another one has sent us to
+        bool names_bucket = false;  ///< that one, before its own name
         std::chrono::system_clock::duration clock_offset{0};
         std::uint64_t number = 0;  ///< goes up with each change
     };
@@ -163,14 +175,18 @@ private:
         if (now.moved_to.empty()) {
             return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
         }
-        const bool in_host = now.moved_to.find("://" + where_.bucket + ".") != std::string::npos;
-        return now.moved_to + "/" + (in_host ? std::string{} : where_.bucket + "/");
+        return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
     }
 
-    // What went over TLS so far is not sent in the open because somebody says so.
-    [[nodiscard]] bool may_go_to(std::string_view server) const {
-        const bool is_open = known_.endpoint && known_.endpoint->starts_with("http://");
-        return is_open || server.starts_with("https://");
+    // To the service as it was set up, not as others have described it since.  With the lock held.
+    [[nodiscard]] standing standing_of(std::string_view server) const {
+        const auto other = server_named_by(server);
+        const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
+        return other && home ? s3::standing_of(*other, *home, where_.bucket) : standing::stranger;
+    }
+    // The region is a part of the host's name where there is no endpoint.  With the lock held.
+    [[nodiscard]] bool may_go_to_region(std::string_view region) const {
+        return known_.endpoint || standing_of("https://" + amazon_host(region)) != standing::stranger;
     }
 
     location where_;

@@ -125,6 +125,13 @@ namespace detail {
         (answer.status == 400 && (code == "ExpiredToken" || code == "InvalidToken"))) {
         throw access_denied(text + std::string{detail::advice_when_denied(code)}, context);
     }
+    if (!failed.sent_to.empty()) {
+        throw unsupported(text + "The server " + std::string{server} + " sends its requests on to " + failed.sent_to +
+                              ", which is not known to belong to the same service: it was not asked, as keys and data "
+                              "go nowhere else. If they may, make it the endpoint (s3_options::endpoint, "
+                              "AWS_ENDPOINT_URL_S3)",
+                          context);
+    }
     if (answer.status >= 300 && answer.status < 400) {
         throw unsupported(text +
                               "The server sends us elsewhere: set the region of the bucket (s3_options::region, "

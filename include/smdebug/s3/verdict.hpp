@@ -9,6 +9,7 @@
 #include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/endpoint.hpp>
 #include <smdebug/s3/error_answer.hpp>
+#include <smdebug/s3/same_service.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,7 +28,7 @@ enum class next_move : std::uint8_t {
     done,         ///< the answer is whole, and the one that was asked for
     again,        ///< passing: ask again, after a pause
     to_region,    ///< the bucket is in another region: verdict::place
-    to_endpoint,  ///< another server has the bucket for now: verdict::place
+    to_endpoint,  ///< another server has the bucket, it is said: verdict::place; client::learn() decides
     renew_keys,   ///< the keys have expired
     set_clock,    ///< this machine's clock is wrong: the answer's date is right
     ask_why,      ///< an answer that may not say why: ask in a way that does
@@ -37,7 +38,7 @@ enum class next_move : std::uint8_t {
 
 struct verdict {
     next_move move = next_move::done;
-    std::string place = {};                                ///< a region, or "https://host"
+    std::string place = {};                                ///< a region, or "https://host", also of give_up
     std::optional<std::chrono::seconds> retry_after = {};  ///< of `again`
 };
 
@@ -46,14 +47,6 @@ namespace detail {
 template <std::size_t N>
 [[nodiscard]] constexpr bool is_among(std::string_view code, const std::array<std::string_view, N>& codes) noexcept {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
-}
-
-/// "https://host" of an absolute URL that names one; nothing else of it counts.
-[[nodiscard]] inline std::string server_of(std::string_view url) {
-    const std::size_t host = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
-    const std::string_view server = url.substr(0, url.find_first_of("/?#", host));
-    return host != 0 && server.size() > host && server.find('@') == std::string_view::npos ? std::string{server}
-                                                                                           : std::string{};
 }
 
 }  // namespace detail
@@ -110,8 +103,10 @@ template <std::size_t N>
         return {next_move::to_region, said.region};
     }
     if (status == 301 || status == 302 || status == 307 || status == 308) {
-        const std::string server = detail::server_of(answer.find_header("location").value_or(""));
-        return server.empty() ? verdict{next_move::give_up} : verdict{next_move::to_endpoint, server};
+        // Of the address only the server counts; one with a user's name is never asked.
+        const auto server = server_named_by(answer.find_header("location").value_or(""));
+        const next_move move = server && !server->has_user ? next_move::to_endpoint : next_move::give_up;
+        return {move, server ? server->text() : std::string{}};
     }
     if (asked.method == http::method::head && status >= 400 && status < 500 && status != 404 && status != 429) {
         return {next_move::ask_why};
