@@ -690,3 +690,31 @@ TEST_CASE("call_window: a call that is never answered can be left") {
     window.start(0, getting("a"));
     CHECK(window.size() == 1);
 }
+
+TEST_CASE("call_window: what a server repeats of the keys is in no part of a result that is shown") {
+    const s3::access_keys keys{
+        "AKIAIOSFODNN7EXAMPL", "wJalrXUtnFEMIxK7MDENGxbPxRfiCYEXAMPLEKEY", "IQoJb3Jp/Z2luX2V/jEFk+zz", {}};
+    const auto shown_after = [&](const http::response& got) {
+        const scripted_transport repeating{[&](const http::request&, std::size_t) { return std::optional{got}; }};
+        s3_options options = quick_options();
+        options.retry.most_attempts = 2;
+        const asked on{repeating, options, static_credentials{keys}};
+        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        return ended.said.message + "\n" + ended.said.request_id + "\n" + ended.sent_to + "\n" + ended.answer.failure;
+    };
+    for (const std::string& piece : {keys.id, keys.id.substr(3, 9), keys.token, keys.token.substr(8), keys.secret}) {
+        CAPTURE(piece);
+        for (const http::response& got : {s3_error(403, "AccessDenied", piece),
+                                          answer(500, {{"x-amz-request-id", piece}}, "<title>" + piece + "</title>"),
+                                          answer(307, {{"location", "https://" + piece.substr(0, 8) + ".evil.test/"}}),
+                                          no_answer(http::outcome::refused, "certificate of " + piece),
+                                          no_answer(http::outcome::interrupted, "the header " + piece)}) {
+            const std::string shown = shown_after(got);
+            CAPTURE(shown);
+            CHECK(shown.find(piece.substr(0, 5)) == std::string::npos);
+            CHECK(shown.find(piece.substr(piece.size() - 5)) == std::string::npos);
+            CHECK(shown.find("akia") == std::string::npos);
+        }
+    }
+    CHECK(shown_after(answer(307, {{"location", "https://evil.test/"}})) == "\n\nhttps://evil.test\n");
+}

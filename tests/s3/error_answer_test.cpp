@@ -3,7 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstddef>
+#include <cstdio>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -245,4 +249,176 @@ TEST_CASE("error_answer: garbage, and bodies without end") {
     // No more than the beginning is looked at.
     CHECK(is_empty(said_in("<Error><Code>C</Code>" + std::string(70000, ' ') + "</Error>")));
     CHECK(said_in("<Error><Code>C</Code>" + std::string(60000, ' ') + "</Error>").code == "C");
+}
+
+// Keys in what servers repeat ----------------------------------------------------------------------------------------
+
+namespace {
+
+/// Texts by chance, always the same ones.
+class chance {
+public:
+    explicit chance(unsigned seed) : random_(seed) {}
+    std::size_t below(std::size_t end) { return random_() % end; }
+    std::string of(std::string_view letters, std::size_t length) {
+        std::string made;
+        while (made.size() < length) {
+            made += letters[below(letters.size())];
+        }
+        return made;
+    }
+    s3::access_keys keys() {
+        constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+        constexpr std::string_view base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        return {.id = (below(2) == 0 ? "ASIA" : "") + of(capitals, 15),
+                .secret = of(base64, 40),
+                .token = below(4) == 0 ? "" : of(base64, 20 + below(200)) + "=="};
+    }
+    /// A piece of a text, or all of it.
+    std::string cut(const std::string& whole) {
+        const std::size_t from = below(2) == 0 ? 0 : below(whole.size() + 1);
+        return whole.substr(from, below(2) == 0 ? whole.size() : below(60));
+    }
+    /// The same in another way of writing.
+    std::string written(const std::string& text) {
+        const std::size_t how = below(9);
+        std::string made;
+        for (const char c : text) {
+            const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+            std::array<char, 16> held{};
+            const char* form = nullptr;
+            switch (how) {
+                case 1:
+                    form = is_plain ? nullptr : "%%%02X";
+                    break;
+                case 2:
+                    form = "%%%02x";
+                    break;
+                case 3:
+                    form = is_plain ? nullptr : "%%25%02X";
+                    break;
+                case 4:
+                    form = is_plain ? nullptr : "&#%u;";
+                    break;
+                case 5:
+                    form = below(3) == 0 ? "&#x%x;" : nullptr;
+                    break;
+                case 6:
+                    made += below(4) == 0 ? "\n" : "";
+                    break;
+                case 7:
+                    made += below(3) == 0 ? " - " : "";
+                    break;
+                case 8:
+                    form = is_plain ? nullptr : "\\u%04x";
+                    break;
+                default:
+                    break;
+            }
+            if (form == nullptr) {
+                made += c;
+            } else {
+                std::snprintf(held.data(), held.size(), form, static_cast<unsigned>(static_cast<unsigned char>(c)));
+                made += held.data();
+            }
+        }
+        return made;
+    }
+    std::string message(const s3::access_keys& keys) {
+        constexpr std::array words{"The ", "request ", "you sent: ", "Credential=", "/20130524/us-east-1 ",
+                                   "<",    "&",        "... ",       "'",           " "};
+        std::string made;
+        for (std::size_t pieces = 1 + below(20); pieces > 0; --pieces) {
+            const std::size_t which = below(6);
+            const std::string& secret = which == 0 ? keys.id : which == 1 ? keys.secret : keys.token;
+            made += which < 3 ? written(cut(secret)) : words[below(words.size())];
+            made += below(30) == 0 ? std::string(below(400), 'x') + " " : "";
+        }
+        return made;
+    }
+
+private:
+    std::mt19937 random_;
+};
+
+std::string for_xml(const std::string& text) {
+    std::string made;
+    for (const char c : text) {
+        made += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string{c};
+    }
+    return made;
+}
+
+/// Letters and digits alone, small; "..." stays.
+std::string bare(const std::string& text) {
+    std::string made;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto c = static_cast<unsigned char>(text[at]);
+        if (std::isalnum(c) != 0) {
+            made += static_cast<char>(std::tolower(c));
+        } else if (text.compare(at, 3, "...") == 0) {
+            made += '.';
+        }
+    }
+    return made;
+}
+
+/// The first piece of five characters that a text holds of a secret.
+std::string piece_in(const std::string& text, const std::string& secret) {
+    for (std::size_t at = 0; at + 5 <= text.size(); ++at) {
+        if (secret.find(text.substr(at, 5)) != std::string::npos) {
+            return text.substr(at, 5);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("error_answer: no piece of the keys comes out, however a server repeats them and wherever it is cut") {
+    chance by{1};
+    for (int round = 0; round < 250; ++round) {
+        const s3::access_keys keys = by.keys();
+        const std::string message = by.message(keys);
+        const std::string id = by.written(by.cut(keys.id + keys.token));
+        const std::string page = by.below(3) == 0 ? "<html><title>" + message + "</title></html>"
+                                                  : "<Error><Code>" + for_xml(by.below(5) == 0 ? id : "AccessDenied") +
+                                                        "</Code><Message>" + for_xml(message) +
+                                                        "</Message><RequestId>" + for_xml(id) + "</RequestId></Error>";
+        const auto answer = by.below(2) == 0 ? answer_with(page) : answer_with(page, {{"x-amz-request-id", id}});
+        const s3::error_answer said = s3::parse_error_answer(answer, keys);
+        const std::array texts{said.code, said.message, said.request_id};
+        for (const std::string& shown : texts) {
+            for (const std::string& secret : {keys.id, keys.secret, keys.token}) {
+                // By chance a word is in a key, too, where capitals do not count.
+                const bool is_word = &shown == &texts.front() && shown == "AccessDenied";
+                const std::string found =
+                    is_word ? std::string{} : piece_in(shown, secret) + piece_in(bare(shown), bare(secret));
+                if (!found.empty()) {
+                    CAPTURE(page);
+                    CAPTURE(shown);
+                    CAPTURE(secret);
+                    CHECK(found == "");
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("error_answer: a key that the end of a message cuts is hidden, too") {
+    const s3::access_keys keys{
+        "AKIAIOSFODNN7EXAMPL", "wJalrXUtnFEMIxK7MDENGxbPxRfiCYEXAMPLEKEY", "IQoJb3Jp/Z2luX2V/jEFk+zz", {}};
+    for (std::size_t before = 270; before < 302; ++before) {
+        for (const std::string& secret : {keys.id, keys.secret, keys.token}) {
+            const std::string words = std::string(before, '-') + secret;
+            const auto said = s3::parse_error_answer(
+                answer_with("<Error><Code>C</Code><Message>" + words + "</Message></Error>"), keys);
+            CHECK(piece_in(said.message, secret).empty());
+            CHECK(said.code == "C");
+        }
+    }
+    // The code is acted upon: it stays what it is.
+    const s3::access_keys odd{"KEYID", "secret", "token", {}};
+    CHECK(s3::parse_error_answer(answer_with("<Error><Code>InvalidAccessKeyId</Code></Error>"), odd).code ==
+          "InvalidAccessKeyId");
 }

@@ -56,6 +56,12 @@ TEST_CASE("keys_answer: an error is told by its code") {
     CHECK(with(std::string(65, 'a')).seen == "the service (its answer is an error: ?)");
     CHECK(parse(R"({"code": "NotNow", "message": ")" + std::string{fake_secret} + "\"}").seen ==
           "the service (its answer is an error: NotNow)");
+    // A code may repeat what is in the answer, or what was sent for it.
+    CHECK(parse(R"({"Code": "No.fakesecretkey", "SecretAccessKey": ")" + std::string{fake_secret} + "\"}").seen ==
+          "the service (its answer is an error: No....)");
+    const std::string repeats = R"({"Code": "Sent.fakebearer-for-tests.in.vain"})";
+    CHECK(s3::parse_keys_answer(as_bytes(repeats), "the service", fake_bearer).seen ==
+          "the service (its answer is an error: Sent.....in.vain)");
 }
 
 TEST_CASE("keys_answer: what is damaged gives no keys, and tells no secret") {

@@ -161,23 +161,23 @@ private:
         return earliest;
     }
 
-    [[nodiscard]] static error_answer said_by(const flight& held) {
-        error_answer said = parse_error_answer(held.last);
+    // A server's name, or words of libcurl, which may have a certificate's name in them.
+    static void hide_keys_of(const flight& held, std::string& text) {
         if (held.keys) {
-            for (std::string* const text : {&said.message, &said.code, &said.request_id}) {
-                hide_keys(*text, *held.keys);
-            }
+            hide_keys(text, *held.keys);
         }
-        return said;
     }
 
     // Looks at the answer.  Returns whether the call is over; else it goes on.
     bool settle(std::size_t ticket, flight& held) {
         const bool has_failed = held.last.answered() && held.last.status >= 300 && held.last.status != 416;
-        held.said = has_failed ? said_by(held) : error_answer{};
+        held.said = has_failed ? parse_error_answer(held.last, held.keys) : error_answer{};
+        if (held.last.outcome == http::outcome::refused || held.last.outcome == http::outcome::interrupted) {
+            hide_keys_of(held, held.last.failure);
+        }
         const verdict found = judge(held.asked(), held.last, held.said);
         if (found.move != next_move::done && !has_failed && held.last.answered()) {
-            held.said = said_by(held);  // some servers say 200 before they know
+            held.said = parse_error_answer(held.last, held.keys);  // some servers say 200 before they know
         }
         switch (found.move) {
             case next_move::done:
@@ -185,6 +185,7 @@ private:
                 return held.good || !pause(held, std::nullopt);
             case next_move::give_up:
                 held.sent_to = found.place;
+                hide_keys_of(held, held.sent_to);
                 return true;
             case next_move::again:
                 return !pause(held, found.retry_after);
@@ -215,6 +216,7 @@ private:
         if (++held.put_right > most_put_right || !client_.learn(found, held.last, held.knowledge)) {
             if (found.move == next_move::to_endpoint && !client_.trusts(found.place)) {
                 held.sent_to = found.place;
+                hide_keys_of(held, held.sent_to);
             }
             return true;
         }
@@ -240,7 +242,7 @@ private:
         detour was = *std::exchange(held.aside, std::nullopt);
         if (size > held.what.wanted.offset) {
             held.last = std::move(was.doubted);
-            held.said = said_by(held);
+            held.said = parse_error_answer(held.last, held.keys);
             return false;
         }
         held.last.status = was.doubted.status;

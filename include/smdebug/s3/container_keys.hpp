@@ -170,8 +170,9 @@ template <http_transport Transport>
         }
         constexpr int ok = 200;
         const http::response answer = perform(transport, std::move(ask));
-        return answer.answered() && answer.status == ok ? parse_keys_answer(answer.body.view(), where)
-                                                        : without_keys(answer, where);
+        return answer.answered() && answer.status == ok
+                   ? parse_keys_answer(answer.body.view(), where, token.value_or(""))
+                   : without_keys(answer, where);
     });
     if (got.outcome == keys_outcome::unreachable) {
         got.outcome = keys_outcome::failing;

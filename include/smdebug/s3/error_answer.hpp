@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
+#include <smdebug/s3/keys.hpp>
 #include <smdebug/s3/xml_document.hpp>
 
 #include <algorithm>
@@ -87,11 +88,21 @@ namespace detail {
 }  // namespace detail
 
 /// What an answer with an error says, whatever it is: XML of S3, a proxy's page, nothing, cut, garbage.  What servers
-/// repeat of the request (its signature, what was signed, key ids, tokens) is left out.
+/// repeat of the request (its signature, what was signed, key ids, tokens) is left out, and so is every piece of the
+/// keys that it was `signed_with`.
 /// Cost: that of the body, of which no more than 64 KiB are looked at.
-[[nodiscard]] inline error_answer parse_error_answer(const http::response& answer) {
+[[nodiscard]] inline error_answer parse_error_answer(const http::response& answer,
+                                                     const std::optional<access_keys>& signed_with = {}) {
     constexpr std::size_t most = std::size_t{64} << 10U;
     error_answer said;
+    // Before anything is cut: of what is cut, the rest would not be known for what it is.
+    const auto without_keys = [&](std::string_view text, letter_case how = letter_case::any) {
+        std::string hidden{text};
+        if (signed_with) {
+            hide_keys(hidden, *signed_with, how);
+        }
+        return hidden;
+    };
     const auto header = [&](std::string_view name) { return answer.find_header(name).value_or(std::string_view{}); };
     std::string_view request_id = header("x-amz-request-id");
     std::string_view region = header("x-amz-bucket-region");
@@ -99,15 +110,16 @@ namespace detail {
     xml_document document;
     if (const auto root = document.parse(body); root && root->name() == "Error") {
         const auto field = [&](const char* name) { return root->text_of(name).value_or(std::string_view{}); };
-        said.code = detail::plain_word(field("Code"), "._-");
-        said.message = detail::shown(field("Message"));
+        // Codes are words: "InvalidAccessKeyId" is none the less so where a key's id is "KEYID".
+        said.code = detail::plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
+        said.message = detail::shown(without_keys(field("Message")));
         said.endpoint = detail::plain_word(field("Endpoint"), ".-:[]");
         request_id = request_id.empty() ? field("RequestId") : request_id;
         region = region.empty() ? field("Region") : region;
     } else {
-        said.message = detail::shown(detail::html_title(as_text(body)));
+        said.message = detail::shown(without_keys(detail::html_title(as_text(body))));
     }
-    said.request_id = detail::plain_word(request_id, "._-:/+=");
+    said.request_id = detail::plain_word(without_keys(request_id), "._-:/+=");
     said.region = detail::plain_word(region, "-_");
     return said;
 }

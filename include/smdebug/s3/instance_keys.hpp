@@ -78,7 +78,7 @@ public:
             return {keys_outcome::failing, {}, where_ + " (the name of the instance's role is missing or damaged)"};
         }
         const http::response keys = ask(http::method::get, roles + std::string{role}, latest, pass);
-        return given(keys) ? parse_keys_answer(keys.body.view(), where_)
+        return given(keys) ? parse_keys_answer(keys.body.view(), where_, pass.value)
                            : without(keys, keys_outcome::failing, " (the instance's role has gone)");
     }
 

@@ -2,6 +2,9 @@
 // Used by: s3, users who bring their own credentials.
 #pragma once
 
+#include <smdebug/s3/key_pieces.hpp>
+
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -23,15 +26,18 @@ struct access_keys {
     friend bool operator==(const access_keys&, const access_keys&) = default;
 };
 
-/// Puts "..." in the place of whatever a text holds of the keys: servers put into their answers what they were sent.
-inline void hide_keys(std::string& text, const access_keys& keys) {
-    for (const std::string_view hidden :
-         {std::string_view{keys.token}, std::string_view{keys.secret}, std::string_view{keys.id}}) {
+/// Puts "..." in the place of whatever a text holds of the keys, also of pieces of five characters and more, see
+/// hide_pieces(): servers put into their answers what they were sent, cut and escaped.  To be called with the whole
+/// text, before it is shortened.
+inline void hide_keys(std::string& text, const access_keys& keys, letter_case how = letter_case::any) {
+    const std::array all{std::string_view{keys.token}, std::string_view{keys.secret}, std::string_view{keys.id}};
+    for (const std::string_view hidden : all) {
         for (std::size_t at = hidden.empty() ? std::string::npos : text.find(hidden); at != std::string::npos;
              at = text.find(hidden, at + 3)) {
             text.replace(at, hidden.size(), "...");
         }
     }
+    hide_pieces(text, all, how);
 }
 
 }  // namespace s3

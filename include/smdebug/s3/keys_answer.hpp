@@ -51,9 +51,10 @@ namespace detail {
 }  // namespace detail
 
 /// Reads {"AccessKeyId", "SecretAccessKey", "Token", "Expiration", "Code"} as container endpoints and instances answer.
-/// `where` names the service, for messages.  Only `Expiration` may be missing, and `Code` and `Token`: keys without a
-/// time of expiry do not expire.
-[[nodiscard]] inline keys_answer parse_keys_answer(byte_view body, const std::string& where) {
+/// `where` names the service, for messages; `sent` is what it was asked with and must not repeat there.  Only
+/// `Expiration` may be missing, and `Code` and `Token`: keys without a time of expiry do not expire.
+[[nodiscard]] inline keys_answer parse_keys_answer(byte_view body, const std::string& where,
+                                                   std::string_view sent = {}) {
     json::document reader;
     const auto root = reader.parse(body);
     const auto text = [&](const char* name) -> std::optional<std::string> {
@@ -67,15 +68,17 @@ namespace detail {
     if (!root || !root->is_object()) {
         return without("its answer is not a JSON object");
     }
-    for (const char* name : {"Code", "code"}) {
-        const auto code = text(name);
-        if (code && *code != "Success") {
-            return without("its answer is an error: " + detail::shown_word(*code));
-        }
-    }
     access_keys found{.id = text("AccessKeyId").value_or(""),
                       .secret = text("SecretAccessKey").value_or(""),
                       .token = text("Token").value_or("")};
+    for (const char* name : {"Code", "code"}) {
+        auto code = text(name);
+        if (code && *code != "Success") {
+            hide_keys(*code, found, letter_case::as_it_is);
+            hide_keys(*code, {.token = std::string{sent}}, letter_case::as_it_is);
+            return without("its answer is an error: " + detail::shown_word(*code));
+        }
+    }
     if (found.id.empty() || found.secret.empty() || !fits_header(found.id) || !fits_header(found.token)) {
         return without("its answer lacks AccessKeyId or SecretAccessKey, or they are damaged");
     }
