@@ -54,3 +54,18 @@ TEST_CASE("to_hex: two small digits a byte") {
     CHECK(s3::to_hex({}).empty());
     CHECK(s3::to_hex(as_bytes(std::string_view{"\x00\x7f\x80\xff\xab", 5})) == "007f80ffab");
 }
+
+TEST_CASE("digest: others by their names, and none by a name that there is not") {
+    const auto md5 = s3::digest_by("MD5", as_bytes("abc"));
+    REQUIRE(md5.has_value());
+    CHECK(s3::to_hex(*md5) == "900150983cd24fb0d6963f7d28e17f72");
+    CHECK_FALSE(s3::digest_by("no such", as_bytes("abc")).has_value());
+}
+
+TEST_CASE("digest: base64 of texts of every length modulo three") {
+    CHECK(s3::to_base64(as_bytes("")).empty());
+    CHECK(s3::to_base64(as_bytes("f")) == "Zg==");
+    CHECK(s3::to_base64(as_bytes("fo")) == "Zm8=");
+    CHECK(s3::to_base64(as_bytes("foo")) == "Zm9v");
+    CHECK(s3::to_base64(as_bytes("foobar")) == "Zm9vYmFy");
+}

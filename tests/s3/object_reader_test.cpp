@@ -2,6 +2,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/digest.hpp>
 
 #include "support/fake_s3.hpp"
 #include "support/scripted_transport.hpp"
@@ -272,6 +273,44 @@ TEST_CASE("object_reader: 416 without a size is believed where the object's size
         return is_get(ask) ? std::optional{beyond} : std::nullopt;
     });
     CHECK_FALSE(at.reader.read("object", {0, 5}).has_value());
+}
+
+TEST_CASE("object_reader: bytes whose checksum is another one are asked for again, and in the end an error") {
+    const std::string text = text_of_size(8);
+    const auto damaged = [&](http::header checksum) {
+        return answer(206, {std::move(checksum), {"content-range", "bytes 0-7/8"}}, "damaged!");
+    };
+    const std::string etag = "\"" + s3::to_hex(s3::digest_by("MD5", as_bytes(text)).value()) + "\"";
+    for (const http::header& checksum :
+         {http::header{"etag", etag}, http::header{"x-amz-checksum-crc32", "AAAAAA=="}}) {
+        CAPTURE(checksum.name);
+        const place at;
+        at.put("object", text);
+        at.server.fail_by([&](const http::request& ask, std::size_t number) {
+            CHECK(std::find(ask.headers.begin(), ask.headers.end(), http::header{"x-amz-checksum-mode", "ENABLED"}) !=
+                  ask.headers.end());
+            return number == 0 ? std::optional{damaged(checksum)} : std::nullopt;
+        });
+        CHECK(at.read("object") == text);
+        CHECK(at.server.count() == 2);
+        at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged(checksum)}; });
+        for (const bool alone : {true, false}) {
+            try {
+                static_cast<void>(alone ? at.read("object") : at.read_each({"object"}).front());
+                FAIL("damaged bytes were believed");
+            } catch (const unavailable& failed) {
+                CHECK(failed.where() == "s3://bucket/run/object");
+                CHECK(std::string_view{failed.what()}.find("\"" + checksum.name + "\"") != std::string_view::npos);
+            }
+        }
+        CHECK(at.server.wrong_signatures() == 0);
+    }
+    // Where ETags are something else.
+    s3_options trusting = in_parts(10);
+    trusting.verify_etags = false;
+    const place at{trusting};
+    at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged({"etag", etag})}; });
+    CHECK(at.read("object") == "damaged!");
 }
 
 TEST_CASE("object_reader: the version is that of the bytes, as a listing has it") {

@@ -422,12 +422,8 @@ private:
 
     // --- words -----------------------------------------------------------------------------------------------
 
-    // That of nothing is the one that servers have; the others look like theirs.
     [[nodiscard]] static std::string etag_of(std::string_view bytes) {
-        if (bytes.empty()) {
-            return "\"d41d8cd98f00b204e9800998ecf8427e\"";
-        }
-        return "\"" + smdebug::s3::to_hex(smdebug::s3::sha256(smdebug::as_bytes(bytes))).substr(0, 32) + "\"";
+        return "\"" + smdebug::s3::to_hex(smdebug::s3::digest_by("MD5", smdebug::as_bytes(bytes)).value()) + "\"";
     }
     [[nodiscard]] static smdebug::byte_buffer whole(const std::shared_ptr<const std::string>& bytes) {
         return {bytes, smdebug::as_bytes(*bytes)};

@@ -1,4 +1,4 @@
-// SHA-256 and what is made of it: the only header that includes libcrypto.
+// SHA-256 and what is made of it, and other digests: the only header that includes libcrypto.
 // Used by: s3.
 #pragma once
 
@@ -10,9 +10,11 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -46,6 +48,29 @@ using digest = std::array<std::byte, 32>;
         throw unsupported{
             "libcrypto does not give HMAC-SHA-256, which requests to S3 are signed with: check its set-up."};
     }
+    return out;
+}
+
+/// The digest that libcrypto calls by that name ("MD5", "SHA1"); nothing where it is set up, or built, to refuse it.
+[[nodiscard]] inline std::optional<std::vector<std::byte>> digest_by(std::string_view name, byte_view bytes) {
+    const EVP_MD* const how = EVP_get_digestbyname(std::string{name}.c_str());
+    std::vector<std::byte> out(EVP_MAX_MD_SIZE);
+    unsigned int length = 0;
+    if (how == nullptr || EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(out.data()), &length,
+                                     how, nullptr) != 1) {
+        return std::nullopt;
+    }
+    out.resize(length);
+    return out;
+}
+
+/// Four characters for three bytes, filled up by '='.
+[[nodiscard]] inline std::string to_base64(std::span<const std::byte> bytes) {
+    std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // it ends with a byte 0
+    const int length =
+        EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                        reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+    out.resize(static_cast<std::size_t>(length));
     return out;
 }
 

@@ -6,8 +6,10 @@
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
+#include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/error_answer.hpp>
 #include <smdebug/s3/location.hpp>
+#include <smdebug/s3/object_checksum.hpp>
 
 #include <string>
 #include <string_view>
@@ -34,7 +36,11 @@ namespace detail {
     std::string text = "the server said " + std::to_string(answer.status);
     text.append(failed.said.code.empty() ? "" : " ").append(failed.said.code);
     if (answer.status < 300) {
-        text += ", but the answer was not whole, or not what was asked for";
+        const bool is_part = failed.asked.wanted.length != 0 && part_in(answer, failed.asked.wanted).has_value();
+        const std::string_view disagrees = is_part ? disagreeing_checksum(answer, true) : std::string_view{};
+        text += disagrees.empty() ? ", but the answer was not whole, or not what was asked for"
+                                  : ", but the bytes that came are not those that its header \"" +
+                                        std::string{disagrees} + "\" is the checksum of";
     }
     if (!failed.said.request_id.empty()) {
         text.append(" (request id ").append(failed.said.request_id).append(")");

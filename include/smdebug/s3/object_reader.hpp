@@ -10,6 +10,7 @@
 #include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/failure.hpp>
 #include <smdebug/s3/list_page.hpp>
+#include <smdebug/s3/object_checksum.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/range_plan.hpp>
 #include <smdebug/storage/versioned_read.hpp>
@@ -161,17 +162,24 @@ private:
         return {where.offset, std::min(where.length, part_bytes())};
     }
 
+    template <bool VerifiesEtags>
+    [[nodiscard]] static bool holds_part(const http::response& answer, byte_range wanted) {
+        return part_in(answer, wanted).has_value() && disagreeing_checksum(answer, VerifiesEtags).empty();
+    }
+
     /// `version`: an ETag that the object must have; empty: any.
     [[nodiscard]] call part(std::string_view key, byte_range wanted, std::string_view version = {}) const {
         // A server that knows no parts may send all of a small object.
         constexpr std::uint64_t whole_objects_to = std::uint64_t{16} << 20U;
-        call asked{
-            .key = std::string{client_.where().prefix}.append(key),
-            .most = std::max(wanted.length, whole_objects_to),
-            .wanted = wanted,
-            .check = [](const http::response& answer, byte_range part) { return part_in(answer, part).has_value(); },
-            .doing = "reading"};
+        call asked{.key = std::string{client_.where().prefix}.append(key),
+                   .most = std::max(wanted.length, whole_objects_to),
+                   .wanted = wanted,
+                   .check = client_.options().verify_etags ? holds_part<true> : holds_part<false>,
+                   .doing = "reading"};
         asked.headers.push_back({"range", range_header(wanted)});
+        if (wanted.offset == 0) {  // it may be all: then the server is to say what checksum it has
+            asked.headers.push_back({"x-amz-checksum-mode", "ENABLED"});
+        }
         if (!version.empty()) {
             asked.headers.push_back({"if-match", std::string{version}});
         }
