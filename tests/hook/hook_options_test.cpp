@@ -52,6 +52,9 @@ TEST_CASE("hook_options: a worker's name has to come back from a file's name as 
         CHECK(wrong_with({.worker = good}).empty());
     }
     CHECK(has(wrong_with({.worker = ""}), "a worker needs a name"));
+    CHECK(wrong_with({.worker = std::string(200, 'w')}).empty());
+    CHECK(has(wrong_with({.worker = std::string(201, 'w')}), "a name of 201 bytes"));
+    CHECK(wrong_with({.worker = std::string(100'000, 'w')}).size() < 200);
     CHECK(has(wrong_with({.worker = "a/b"}), "worker is \"a/b\": only the name of a TensorFlow device"));
     CHECK(has(wrong_with({.worker = "../w"}), "only the name of a TensorFlow device"));
     CHECK(has(wrong_with({.worker = ".."}), "no file or folder can have that name"));

@@ -8,6 +8,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <complex>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <support/child_process.hpp>
 #include <support/faulty_storage.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -138,6 +140,61 @@ TEST_CASE("hook: the same worker's name is refused however the workers are count
     memory_storage other;
     const memory_hook first{other, many};
     CHECK_THROWS_AS((memory_hook{other, everything()}), smd::in_use);
+}
+
+TEST_CASE("hook: a name that is for saved reductions is refused, and costs nothing but itself") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    hook.save_tensor("a", one);
+    CHECK_THROWS_AS(hook.save_tensor("smdebug/reductions/mean/a", one), smd::value_error);
+    CHECK_THROWS_AS(hook.save_tensor("smdebug/reductions/x", one, {"mine"}), smd::value_error);
+    CHECK_THROWS_AS(hook.save_scalar("smdebug/reductions/mean/a", 1), smd::value_error);
+    hook.end_step();
+    hook.close();
+    CHECK(smd::basic_trial{store}.tensor_names() == std::vector<std::string>{"a"});
+    CHECK(hook.counters().lost_steps == 0);
+}
+
+TEST_CASE("hook: the longest name of a worker is good for all files, a longer one is refused when the hook is made") {
+    const temporary_folder folder;
+    smd::hook_options options = everything();
+    options.include_workers = smd::include_workers::all;
+    options.num_workers = 2;
+    options.export_tensorboard = true;
+    options.out_dir = folder.path() + "/run";
+    options.worker = std::string(100'000, 'w');
+    CHECK_THROWS_AS(smd::hook{options}, smd::value_error);
+    CHECK_FALSE(smd::local_storage{options.out_dir}.exists());
+    options.worker.resize(200);
+    smd::hook hook{options};
+    hook.set_step(smd::largest_step);
+    hook.save_scalar("x", 1);
+    hook.end_step();
+    hook.close();
+    CHECK(hook.counters().steps == 1);
+}
+
+TEST_CASE("hook: a run stays where it was begun when the process goes to another folder") {
+    const temporary_folder folder;
+    CHECK(smdebug_test::status_of_child([&] {
+              std::filesystem::create_directory(folder.path() + "/elsewhere");
+              std::filesystem::current_path(folder.path());
+              smd::hook_options options = everything();
+              options.out_dir = "run";
+              options.tensorboard_dir = "curves";
+              smd::hook hook{options};
+              hook.save_scalar("x", 1);
+              hook.end_step();
+              const smd::local_trial run{"run"};
+              std::filesystem::current_path("elsewhere");
+              hook.save_scalar("x", 2);
+              hook.end_step();
+              hook.close();
+              run.refresh();
+              return run.steps().size() == 2 && run.loaded_all_steps() && std::filesystem::is_empty(".") ? 0 : 1;
+          }) == 0);
+    CHECK(smd::local_trial{folder.path() + "/run"}.steps().size() == 2);
+    CHECK(std::filesystem::exists(folder.path() + "/curves/GLOBAL"));
 }
 
 TEST_CASE("hook: a shape in braces is a shape, whatever its numbers") {

@@ -11,6 +11,7 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/place_opener.hpp>
+#include <smdebug/hook/tensor_name.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -122,7 +123,7 @@ public:
     [[nodiscard]] bool should_save(std::string_view name) { return core_.should_save(name); }
     /// The same for a tensor that will be saved into these collections.
     [[nodiscard]] bool should_save(std::string_view name, std::initializer_list<std::string_view> into) {
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         return core_.should_save(name, {into.begin(), into.size()});
     }
 
@@ -134,11 +135,11 @@ public:
     ///
     /// Borrows: the elements, for the call.
     ///
-    /// Errors: value_error (elements and shape do not fit, a name that is empty or no UTF-8); unsupported (above 2 GiB,
-    /// or the hook is closed).
+    /// Errors: value_error (elements and shape do not fit, a name that is empty, no UTF-8, or has
+    /// "smdebug/reductions/" in it); unsupported (above 2 GiB, or the hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor,
                      std::initializer_list<std::string_view> into = {}) {
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         check(tensor, name);
         return core_.take(name, tensor, {into.begin(), into.size()});
     }
@@ -147,7 +148,7 @@ public:
     template <element_range Values>
     bool save_tensor(std::string_view name, const Values& values, extents_view shape,
                      std::initializer_list<std::string_view> into = {}) {
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         return core_.take(name, view_of(values, shape.get(), name), {into.begin(), into.size()});
     }
 
@@ -163,7 +164,7 @@ public:
     requires(!tensor_expression<Values>) bool save_tensor(std::string_view name, const Values& values,
                                                           std::initializer_list<std::string_view> into = {}) {
         const std::array shape{std::size_t{std::ranges::size(values)}};
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         return core_.take(name, view_of(values, shape, name), {into.begin(), into.size()});
     }
 
@@ -171,7 +172,7 @@ public:
     template <tensor_expression Expression>
     bool save_tensor(std::string_view name, const Expression& expression,
                      std::initializer_list<std::string_view> into = {}) {
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         const std::span<const std::string_view> named{into.begin(), into.size()};
         return core_.should_save(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
     }
@@ -179,7 +180,7 @@ public:
     /// The same of texts.
     bool save_tensor(std::string_view name, std::span<const std::string_view> texts, extents_view shape,
                      std::initializer_list<std::string_view> into = {}) {
-        detail::check_tensor_name(name);
+        check_tensor_name(name);
         return core_.take(name, view_of(texts, shape.get(), name), {into.begin(), into.size()});
     }
 
@@ -189,7 +190,7 @@ public:
     void save_scalar(std::string_view name, T value) {
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
-        detail::check_tensor_name(full);
+        check_tensor_name(full);
         core_.take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
     }
 

@@ -5,7 +5,6 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/first_failure.hpp>
-#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_counters.hpp>
@@ -47,15 +46,6 @@ class tensor_too_large : public unsupported {
 public:
     using unsupported::unsupported;
 };
-
-inline void check_tensor_name(std::string_view name) {
-    if (name.empty()) {
-        throw value_error("a tensor's name is empty");
-    }
-    if (!is_utf8(name)) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" is no UTF-8");
-    }
-}
 
 }  // namespace detail
 

@@ -113,6 +113,10 @@ inline void check(const hook_options& options);
 
 namespace detail {
 
+// The names of files have 255 bytes at most: a step's number, this, an extension, or what stands there until the file
+// is whole.
+inline constexpr std::size_t longest_worker = 200;
+
 inline void check_worker(const std::string& worker) {
     const auto refuse = [&](const std::string& why) { throw value_error("worker is \"" + worker + "\": " + why); };
     if (worker.empty()) {
@@ -125,6 +129,10 @@ inline void check_worker(const std::string& worker) {
         throw value_error("worker has a byte 0 in its name, at which the names of files end");
     }
     const std::string part = locations::file_part_from_worker(worker);
+    if (part.size() > longest_worker) {
+        throw value_error("worker is \"" + worker.substr(0, 20) + "...\", a name of " + std::to_string(worker.size()) +
+                          " bytes: files are named after it, so it may have " + std::to_string(longest_worker));
+    }
     if (part.find('/') != std::string::npos) {
         refuse("only the name of a TensorFlow device, \"/job:.../replica:...\", may hold a '/'");
     }

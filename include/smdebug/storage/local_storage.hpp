@@ -39,10 +39,13 @@ inline namespace v1 {
 /// found. Threads: everything may be called at once.  Cost: one open a read; nothing is kept open or cached in between.
 class local_storage {
 public:
-    explicit local_storage(std::string root) : root_(std::move(root)) {
-        while (root_.size() > 1 && root_.ends_with('/')) {
-            root_.pop_back();
+    /// A relative path is one below the folder that the process is in now: it stays there when the process changes its
+    /// folder.
+    explicit local_storage(std::string root) : name_(std::move(root)) {
+        while (name_.size() > 1 && name_.ends_with('/')) {
+            name_.pop_back();
         }
+        root_ = posix::absolute_path(name_);
     }
 
     /// The whole file, in one buffer of its own.
@@ -189,7 +192,8 @@ public:
         return folder_watch::open(root_, prefixes);
     }
 
-    [[nodiscard]] std::string name() const { return root_; }
+    /// The path as it was given.
+    [[nodiscard]] std::string name() const { return name_; }
 
     /// Whether the directory is there.
     [[nodiscard]] bool exists() const { return posix::directory_handle::open(root_).has_value(); }
@@ -254,7 +258,8 @@ private:
         return path;
     }
 
-    std::string root_;
+    std::string name_;
+    std::string root_;  // absolute
 };
 
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);

@@ -7,10 +7,12 @@
 #include <smdebug/core/error.hpp>
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -43,6 +45,20 @@ namespace posix {
         throw access_denied(why, {.where = path});
     }
     throw unavailable(why, {.where = path});
+}
+
+/// A path that means the same in whatever folder the process is later.  An empty one stays empty; a relative one stays
+/// as it is where the system cannot tell the folder that the process is in: it was removed, and nothing is there.
+[[nodiscard]] inline std::string absolute_path(const std::string& path) {
+    if (path.empty() || path.front() == '/') {
+        return path;
+    }
+    std::array<char, PATH_MAX> here;
+    if (::getcwd(here.data(), here.size()) == nullptr || here[0] != '/') {
+        return path;
+    }
+    const std::string folder{here.data()};
+    return folder == "/" ? folder + path : folder + "/" + path;
 }
 
 /// The number of this process: another one in a forked child.
