@@ -95,8 +95,20 @@ struct tally {
     }
 };
 
+// What a loop that goes on after a failure has in its try block: each call of the hook, or the whole iteration.
+enum class catching { each_call, iteration };
+
 template <class Hook>
-void train(Hook& hook, tally& seen, step_number steps = step_count) {
+void train(Hook& hook, tally& seen, step_number steps = step_count, catching around = catching::each_call) {
+    for (step_number step = hook.step(); around == catching::iteration && step < steps; ++step) {
+        seen.attempt([&] {
+            hook.set_mode(step % 3 == 2 ? mode::eval : mode::train);
+            for (const planned& tensor : planned_at(step)) {
+                hook.save_tensor(tensor.name, values_of(step, tensor));
+            }
+            hook.end_step();
+        });
+    }
     for (step_number step = hook.step(); step < steps; ++step) {
         hook.set_mode(step % 3 == 2 ? mode::eval : mode::train);
         for (const planned& tensor : planned_at(step)) {
@@ -193,14 +205,14 @@ struct fate {
     bool failed_at_the_end = false;
 };
 
-fate run_under(fault_plan plan, hook_options options, access how) {
+fate run_under(fault_plan plan, hook_options options, access how, catching around = catching::each_call) {
     fate became;
     const faulty_storage store{{}, plan};
     options.on_drop = [&](const std::string& what) { became.seen.told.push_back(what); };
     const auto live = [&]<class Storage>(const Storage& seen) {
         basic_hook<Storage> hook{seen, options};
         became.begun = true;
-        train(hook, became.seen);
+        train(hook, became.seen, step_count, around);
         became.counters = hook.counters();
     };
     became.seen.attempt([&] { how == access::direct ? live(store) : live(like_s3(store)); });
@@ -214,9 +226,10 @@ fate run_under(fault_plan plan, hook_options options, access how) {
 
 // Tries a fault at each call of a run, until the run has none left to fail.
 template <class Check>
-std::size_t at_every_call(const hook_options& options, access how, bool in_part, Check&& check) {
+std::size_t at_every_call(const hook_options& options, access how, bool in_part, Check&& check,
+                          catching around = catching::each_call) {
     for (std::size_t call = 0;; ++call) {
-        const fate became = run_under({.first = call, .in_part = in_part}, options, how);
+        const fate became = run_under({.first = call, .in_part = in_part}, options, how, around);
         CAPTURE(call);
         CAPTURE(became.failed);
         if (became.failed.empty()) {
@@ -269,6 +282,53 @@ TEST_CASE("faults: whichever call fails, raise throws once, and one step is lost
         MESSAGE(calls, " calls, a step was lost in ", steps_lost);
         CHECK(steps_lost > (through == access::direct ? 30 : 12));
     }
+}
+
+TEST_CASE(
+    "faults: a loop that catches around its iterations loses those that failed, and the others keep their numbers") {
+    for (const auto [how, through] : every_way()) {
+        CAPTURE(static_cast<int>(how));
+        CAPTURE(static_cast<int>(through));
+        at_every_call(
+            writes(saves_all(), how), through, false,
+            [&](const fate& became) {
+                CHECK(became.seen.thrown == 1);
+                CHECK(became.seen.last.find(became.failed) != std::string::npos);
+                if (became.begun) {
+                    CHECK(became.whole.size() + became.counters.lost_steps == step_count);
+                    CHECK(became.counters.lost_steps <= 1);
+                    CHECK(became.counters.steps == became.whole.size());
+                }
+            },
+            catching::iteration);
+    }
+}
+
+TEST_CASE("faults: a step that is lost says so, takes nothing more, and is thrown when it ends") {
+    const faulty_storage store;
+    faulty_hook hook{store, saves_all()};
+    const std::vector<float> large(60'000);
+    hook.save_scalar("x", 0);
+    hook.end_step();
+    CHECK_FALSE(hook.step_is_lost());
+    store.plan({.first = 0, .only = "append events/"});
+    CHECK_FALSE(hook.save_tensor("large", large));
+    CHECK(hook.step_is_lost());
+    CHECK(hook.counters().lost_steps == 1);
+    CHECK(hook.counters().last_loss.find("step 1 is lost") != std::string::npos);
+    CHECK_FALSE(hook.should_save("b"));
+    CHECK_FALSE(hook.save_tensor("b", large));
+    CHECK_THROWS_AS(hook.end_step(), unavailable);
+    CHECK(hook.step() == 2);
+    CHECK_FALSE(hook.step_is_lost());
+    CHECK(hook.should_save("b"));
+    CHECK(hook.save_tensor("b", large));
+    hook.end_step();
+    store.plan({.first = 0, .only = "append events/"});
+    hook.save_tensor("large", large);
+    CHECK_THROWS_AS(hook.close(), unavailable);  // what was not ended is told, too
+    CHECK(hook.counters().lost_steps == 2);
+    CHECK(memory_trial{store.objects()}.steps() == std::vector<step_number>{0, 2});
 }
 
 TEST_CASE("faults: whichever call fails, drop throws nothing, tells of it once, and the training goes on") {

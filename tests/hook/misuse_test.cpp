@@ -72,6 +72,81 @@ TEST_CASE("hook: an exception that leaves the training gives up the step at hand
     CHECK(store.size("training_job_end.ts"));
 }
 
+TEST_CASE(
+    "hook: an iteration that an exception of its own keeps from its end can be abandoned, and is not mixed with "
+    "another") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    const auto rule = std::make_shared<scripted>();
+    hook.add_observer(rule);
+    hook.set_mode(smd::mode::train);
+    for (int step = 0; step < 6; ++step) {
+        try {
+            hook.save_tensor("a", std::vector<float>{static_cast<float>(step)});
+            if (step == 2) {
+                throw std::runtime_error("out of memory");
+            }
+            if (step == 4) {
+                hook.save_tensor("", one);
+            }
+            hook.save_tensor("b", std::vector<float>{static_cast<float>(step)});
+            hook.end_step();
+        } catch (const std::exception&) {
+            hook.abandon_step();
+        }
+    }
+    CHECK(hook.step() == 6);
+    CHECK(hook.mode_step() == 6);
+    CHECK(hook.counters().lost_steps == 2);
+    CHECK(hook.counters().last_loss == "step 4 is lost: it was abandoned");
+    CHECK(rule->ended == std::vector<smd::step_number>{0, 1, 3, 5});
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 3, 5});
+    for (const smd::step_number step : run.steps()) {
+        CHECK(run.tensor("a").value<float>(step)(0) == static_cast<float>(step));
+        CHECK(run.tensor("b").value<float>(step)(0) == static_cast<float>(step));
+    }
+    CHECK_THROWS_AS(hook.abandon_step(), smd::unsupported);
+}
+
+TEST_CASE("hook: a step that has ended is not abandoned once more, whatever its end threw") {
+    const smdebug_test::faulty_storage store;
+    smd::basic_hook<smdebug_test::faulty_storage> hook{store, everything()};
+    for (int step = 0; step < 5; ++step) {
+        try {
+            if (step == 1 || step == 3) {
+                store.plan({.first = 0, .only = "commit events/"});
+            }
+            hook.save_tensor("a", std::vector<float>{static_cast<float>(step)});
+            hook.end_step();
+        } catch (const smd::unavailable&) {
+            hook.abandon_step();
+        }
+        CHECK(hook.step() == step + 1);
+    }
+    CHECK(hook.counters().lost_steps == 2);
+    hook.abandon_step();  // an iteration that saved nothing is one, too
+    CHECK(hook.step() == 6);
+    CHECK(hook.counters().lost_steps == 2);
+    hook.close();
+    CHECK(smd::basic_trial{store.objects()}.steps() == std::vector<smd::step_number>{0, 2, 4});
+}
+
+TEST_CASE("hook: a step that was to hold everything, and was abandoned, leaves that to the next one") {
+    memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 100}}};
+    hook.end_step();
+    hook.save_everything_next_step();
+    CHECK(hook.should_save("w"));
+    hook.abandon_step();
+    CHECK(hook.save_tensor("w", one));
+    hook.end_step();
+    CHECK_FALSE(hook.save_tensor("w", one));
+    hook.close();
+    CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{2});
+}
+
 TEST_CASE("hook: one that is made and destroyed while an exception is on its way ends its run as ever") {
     memory_storage store;
     struct saves_when_destroyed {

@@ -38,6 +38,21 @@ struct noting final : smd::hook_observer {
 
 }  // namespace
 
+TEST_CASE("observer_list: of a step that is abandoned nobody is told that it is over") {
+    smd::observer_list list;
+    const auto a = std::make_shared<noting>('a', false);
+    list.add(a);
+    list.begin_step({.step = 0});
+    list.abandon_step();
+    CHECK_FALSE(list.want("a1"));
+    list.end_step({.step = 0});
+    CHECK(a->ended.empty());
+    list.begin_step({.step = 2});
+    CHECK(list.want("a1"));
+    list.end_step({.step = 2});
+    CHECK(a->ended == std::vector<smd::step_number>{2});
+}
+
 TEST_CASE("observer_list: each sees what it wants, and nothing of steps that it does not") {
     smd::observer_list list;
     const auto a = std::make_shared<noting>('a', false);

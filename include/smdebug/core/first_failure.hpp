@@ -21,6 +21,9 @@ public:
         }
     }
 
+    /// Whether anything was thrown.
+    [[nodiscard]] bool happened() const noexcept { return what_ != nullptr; }
+
     /// Throws it, if anything was thrown.
     void rethrow() const {
         if (what_) {

@@ -45,9 +45,14 @@ inline namespace v1 {
 /// file that makes it a step.  A process that dies loses the step at hand and nothing else (with a background: also
 /// what waits in the pool).
 ///
-/// Errors:   every call may throw what the storage throws; the step at hand is lost then, the next one starts afresh.
-///           With failure_policy::drop nothing is thrown: losses are counted and told to on_drop.  A wrong argument
-///           throws value_error in any case, and costs nothing but itself.
+/// Errors:   what the storage throws costs the step at hand, as a whole, and no other.  It is counted at once
+///           (counters().lost_steps, step_is_lost()), the step's other tensors are not taken (should_save() and
+///           save_tensor() say false), and end_step() throws it when it has gone on to the next step: so a loop keeps
+///           its numbers, whether it catches around a save, around end_step(), or around the whole iteration.  Where
+///           an exception of the loop's own, or a wrong argument, keeps an iteration from its end_step(), the next
+///           iteration would be saved into the same step: call abandon_step() in the handler.
+///           With failure_policy::drop nothing of this is thrown: losses are counted and told to on_drop.  A wrong
+///           argument throws value_error in any case, and costs nothing but itself.
 /// Threads:  one call at a time, on any thread.
 /// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().  Where an
 ///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed.
@@ -113,8 +118,22 @@ public:
         core_.set_step(global, in_mode);
     }
 
-    /// Ends the step: its files appear, then counting goes on.
+    /// Ends the step: its files appear, then counting goes on, also where they could not be written.
+    /// Errors: why this step is lost; with a background, an older one.
     void end_step() { core_.end_step(); }
+    /// Gives up the step at hand, of which nothing is written or shown to rules, and goes on with the next one: for the
+    /// handler of an exception that kept an iteration from its end_step().
+    /// ```
+    /// for (...) {
+    ///     try { train(); hook.save_tensor(...); hook.end_step(); }
+    ///     catch (const std::exception& failed) { log(failed); hook.abandon_step(); }
+    /// }
+    /// ```
+    /// Does nothing where the last call was an end_step() that threw: that step is over.  A step of which anything was
+    /// saved counts as lost; why it was lost before, if it was, is in counters().last_loss, and not thrown any more.
+    void abandon_step() { core_.abandon_step(); }
+    /// Whether the step at hand is lost already.
+    [[nodiscard]] bool step_is_lost() const noexcept { return core_.step_is_lost(); }
 
     // --- saving ------------------------------------------------------------------------------------------------
 
@@ -131,7 +150,7 @@ public:
     /// shape, as these say.  It belongs to those whose names or regexes match it, and to `into`, which are saved even
     /// if they were not included.
     ///
-    /// Returns whether anything of it was taken; of texts there are no reductions.
+    /// Returns whether anything of it was taken; of texts there are no reductions, and of a step that is lost nothing.
     ///
     /// Borrows: the elements, for the call.
     ///

@@ -69,14 +69,19 @@ public:
     hook_core& operator=(const hook_core&) = delete;
     ~hook_core() = default;
 
-    void set_mode(mode which) { looked_ = !steps_.set_mode(which) && looked_; }
+    void set_mode(mode which) {
+        looked_ = !steps_.set_mode(which) && looked_;
+        over_ = false;
+    }
     [[nodiscard]] const hook_step& now() const noexcept { return steps_.now(); }
     void set_step(step_number global, std::optional<step_number> in_mode) {
         if (tensors_ != 0 && global != now().step) {
-            throw value_error("step " + std::to_string(now().step) + " has begun: end it before another number is set");
+            throw value_error("step " + std::to_string(now().step) +
+                              " has begun: end or abandon it before another number is set");
         }
         steps_.set_step(global, in_mode);
         looked_ = false;
+        over_ = false;
     }
 
     /// Whether take() would take a tensor that is to belong to `into`.
@@ -85,13 +90,16 @@ public:
             return false;
         }
         look_at_step();
-        return due(name, into) != nullptr || observers_.want(name);
+        return (due(name, into) != nullptr && !spoiled_) || observers_.want(name);
     }
     bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
     void take_scalar(std::string_view name, const tensor_view& tensor);
     void save_everything_next_step() noexcept { everything_next_ = true; }
 
     void end_step();
+    void abandon_step();
+    /// Whether the step at hand is lost: what is still saved in it is not written.
+    [[nodiscard]] bool step_is_lost() const noexcept { return spoiled_; }
     void flush() {
         run_.drain();
         note_lost();
@@ -151,6 +159,7 @@ private:
     bool write(std::string_view name, const tensor_view& tensor, const collection_set::membership& belongs_to);
     bool note(added outcome, std::string_view name, const tensor_view& tensor);
     void finish_files();
+    void next_step() noexcept;
     void note_lost();
     template <class Doing>
     void guarded(Doing&& doing);
@@ -170,9 +179,11 @@ private:
     std::uint64_t tensors_ = 0;  // taken in it
     std::uint64_t written_ = 0;  // those of them of which anything was written
     std::optional<step_number> last_written_;
-    bool spoiled_ = false;     // whether a file of it could not be written
-    bool begun_ = false;       // whether anything was asked about it
-    bool everything_ = false;  // whether all is saved in it
+    bool spoiled_ = false;        // whether a file of it could not be written
+    std::exception_ptr failure_;  // why, for end_step() to throw
+    bool begun_ = false;          // whether anything was asked about it
+    bool over_ = false;           // whether the end_step() before it threw, and nothing was asked since
+    bool everything_ = false;     // whether all is saved in it
     bool everything_next_ = false;
     bool closing_ = false;
     bool closed_ = false;
@@ -258,16 +269,44 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     first_failure failure;
     failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
     failure.attempt([&] { finish_files(); });
+    failure.attempt([&] {
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+    });
     const hook_step ended = now();
+    next_step();
+    failure.attempt([&] { note_lost(); });
+    failure.attempt([&] { observers_.end_step(ended); });
+    over_ = failure.happened() && !begun_;  // an observer may have begun the next one
+    failure.rethrow();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void hook_core<Storage, Kernel, Clock>::abandon_step() {
+    refuse_when_closed();
+    if (std::exchange(over_, false) && !begun_) {
+        return;
+    }
+    if (tensors_ != 0 && !spoiled_) {
+        losses_.note_abandoned("step " + std::to_string(now().step) + " is lost: it was abandoned");
+    }
+    run_.abandon_step();
+    observers_.abandon_step();
+    everything_next_ = everything_next_ || everything_;  // whoever asked for it has not got it
+    next_step();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void hook_core<Storage, Kernel, Clock>::next_step() noexcept {
     steps_.advance();
     looked_ = false;
     tensors_ = 0;
     written_ = 0;
     spoiled_ = false;
+    failure_ = nullptr;
     begun_ = false;
-    failure.attempt([&] { note_lost(); });
-    failure.attempt([&] { observers_.end_step(ended); });
-    failure.rethrow();
+    everything_ = false;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -322,7 +361,8 @@ void hook_core<Storage, Kernel, Clock>::note_lost() {
     losses_.note(lost, at_hand);
 }
 
-// Does something with files.  A failure costs the step at hand, and only that one.
+// Does something with files.  A failure costs the step at hand, and only that one.  It is end_step() that throws it: a
+// loop that catches what a save throws, and goes on with its next iteration, would never end this step.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 template <class Doing>
 void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
@@ -330,20 +370,25 @@ void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
         return;
     }
     std::exception_ptr mistake;
-    losses_.attempt(
-        [&] {
-            try {
-                doing();
-            } catch (const detail::tensor_too_large&) {
-                mistake = std::current_exception();  // nothing was begun
-            }
-        },
-        [&] {
-            spoiled_ = true;
-            run_.abandon_step();
-            ++losses_.counters().lost_steps;
-            return "step " + std::to_string(now().step) + " is lost";
-        });
+    const auto give_up = [&] {
+        spoiled_ = true;
+        run_.abandon_step();
+        ++losses_.counters().lost_steps;
+        return "step " + std::to_string(now().step) + " is lost";
+    };
+    try {
+        losses_.attempt(
+            [&] {
+                try {
+                    doing();
+                } catch (const detail::tensor_too_large&) {
+                    mistake = std::current_exception();  // nothing was begun
+                }
+            },
+            give_up);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
     if (mistake) {
         std::rethrow_exception(mistake);
     }

@@ -14,7 +14,7 @@ struct hook_counters {
     std::uint64_t tensors = 0;          ///< tensors of these steps: values, reductions of one, or a shape count as one
     std::uint64_t bytes = 0;            ///< bytes of their event and index files
     std::uint64_t dropped_tensors = 0;  ///< tensors for which there was no room
-    std::uint64_t lost_steps = 0;       ///< steps that could not be written
+    std::uint64_t lost_steps = 0;       ///< steps that could not be written, or were abandoned
     std::string last_loss = {};         ///< why, of the last one
 };
 

@@ -55,6 +55,12 @@ public:
         failure.rethrow();
     }
 
+    /// Notes a step that the training gave up, who need not be told.
+    void note_abandoned(const std::string& sentence) {
+        ++counters_.lost_steps;
+        counters_.last_loss = sentence;
+    }
+
     /// Notes that there was no room for a tensor.
     void note_dropped(const std::string& sentence) {
         ++counters_.dropped_tensors;

@@ -34,7 +34,8 @@ public:
     /// A tensor that it wants.  Borrows: the tensor, for the call.
     virtual void see(std::string_view name, const tensor_view& tensor,
                      std::span<const std::string_view> collections) = 0;
-    /// The step is over: its files, if any, are written or on their way.
+    /// The step is over: its files, if any, are written or on their way, or lost.  Of a step that was abandoned nothing
+    /// is told: the next one begins.
     virtual void end_step(const hook_step& step) = 0;
 };
 

@@ -77,6 +77,15 @@ public:
         failure.rethrow();
     }
 
+    /// Nothing comes of the step at hand, and nobody is told that it is over.
+    void abandon_step() noexcept {
+        interested_ = false;
+        for (entry& one : all_) {
+            one.told = false;
+            one.interested = false;
+        }
+    }
+
 private:
     struct entry {
         std::shared_ptr<hook_observer> who;
