@@ -212,6 +212,23 @@ TEST_CASE("curl_engine: a body that comes slowly is not stalled") {
     CHECK(got.body.size() == 25);
 }
 
+TEST_CASE("curl_engine: a body that trickles is stalled, or ends at the deadline; one that keeps its speed goes on") {
+    http_server server;
+    desk with;
+    const std::string trickling = server.url("/trickle/100/10");  // 100 bytes a second at most
+    const auto soon = [] { return http::request::clock::now() + milliseconds{300}; };
+    const http::response slow = with.ask({.url = trickling, .stalled_after = milliseconds{200}, .least_speed = 1000});
+    CHECK(slow.outcome == http::outcome::stalled);
+    CHECK(slow.failure.find("less than 1000 bytes a second for 200 ms") != std::string::npos);
+    CHECK(with.ask({.url = trickling, .deadline = soon(), .least_speed = 1000}).outcome == http::outcome::timed_out);
+    CHECK(with.ask({.url = trickling, .deadline = soon()}).outcome == http::outcome::timed_out);
+    CHECK(with.ask({.url = server.url("/silent"), .deadline = soon(), .least_speed = 1}).outcome ==
+          http::outcome::timed_out);
+    const http::response quick = with.ask({.url = trickling, .deadline = soon(), .least_speed = 2});
+    CHECK(quick.answered());
+    CHECK(quick.body.size() == 100);
+}
+
 TEST_CASE("curl_engine: who is cancelled while he waits is never sent") {
     http_server server;
     desk with{{.most_in_flight = 1}};

@@ -718,3 +718,35 @@ TEST_CASE("call_window: what a server repeats of the keys is in no part of a res
     }
     CHECK(shown_after(answer(307, {{"location", "https://evil.test/"}})) == "\n\nhttps://evil.test\n");
 }
+
+TEST_CASE("call_window: who has waited for an object in vain does not wait as long for each of the others") {
+    using namespace std::chrono_literals;
+    const fake_s3 server;
+    server.put("a", "content");
+    s3_options options = quick_options();
+    options.retry.deadline = 10min;
+    const asked on{server, options};
+    const s3::call part = getting_part("a", {0, 7});
+    const auto time_given = [&](const s3::call& what) {
+        const auto begin = http::request::clock::now();
+        static_cast<void>(s3::perform_call(on.client, what));
+        return server.requests().back().deadline - begin;
+    };
+    CHECK(time_given(part) >= 10min);
+    for (const auto how : {http::outcome::timed_out, http::outcome::stalled}) {
+        // The last of its attempts.
+        server.fail_by([&](const http::request&, std::size_t) { return std::optional{no_answer(how)}; });
+        CHECK(time_given(part) >= 10min);
+        CHECK(time_given(part) < 2min);
+        CHECK(time_given(part) < 2min);
+        CHECK(time_given(looking("a")) >= 10min);  // it is about objects' bytes
+        server.fail_by({});
+        CHECK(time_given(part) < 2min);
+        CHECK(time_given(part) >= 10min);  // one has come
+    }
+    // What did not take all the time is nothing to be impatient about.
+    server.fail_by(
+        [](const http::request&, std::size_t) { return std::optional{no_answer(http::outcome::interrupted)}; });
+    CHECK(time_given(part) >= 10min);
+    CHECK(time_given(part) >= 10min);
+}

@@ -52,12 +52,14 @@ public:
     /// and goes on counting from one request to the next.
     [[nodiscard]] bool reusable() const noexcept { return reusable_; }
 
-    /// Whether to give up at this time, and why: the deadline has passed, or no byte came or went for long.  libcurl
+    /// Whether to give up at this time, and why: the deadline has passed, or next to nothing came or went.  libcurl
     /// itself knows nothing of the one, and only whole seconds of the other.
     [[nodiscard]] std::optional<http::response> overdue(clock::time_point now);
     /// When to ask that again, should nothing happen before.  Good after overdue().
     [[nodiscard]] clock::time_point due() const noexcept {
-        return now_.connected ? std::min(now_.ask->deadline, now_.moved_at + patience()) : now_.ask->deadline;
+        const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
+        const clock::time_point silent = now_.connected ? now_.moved_at + patience() : end;
+        return std::min({end, silent, has_speed() ? now_.window_at + patience() : end});
     }
     [[nodiscard]] std::uint64_t bytes_received() const noexcept { return now_.answer.received(); }
     [[nodiscard]] std::uint64_t connections_opened() const noexcept {
@@ -76,9 +78,12 @@ private:
         std::size_t sent = 0;
         curl_off_t uploaded = 0;
         bool connected = false;
-        bool died = false;             // a connection, with the request on it
-        bool moved = false;            // a byte, since overdue() was last asked
-        clock::time_point moved_at{};  // to the nearest time of asking
+        bool died = false;              // a connection, with the request on it
+        bool moved = false;             // a byte, since overdue() was last asked
+        clock::time_point moved_at{};   // to the nearest time of asking
+        clock::time_point body_at{};    // its first byte
+        clock::time_point window_at{};  // since when its speed is looked at, and how much of it was there
+        std::uint64_t window_begin = 0;
         bool too_long = false;
         bool no_memory = false;
     };
@@ -89,6 +94,21 @@ private:
     [[nodiscard]] std::chrono::milliseconds patience() const noexcept {
         return std::clamp(now_.ask->stalled_after, std::chrono::milliseconds{0}, longest);
     }
+    // Whether a speed is asked for, and there is something to have one.
+    [[nodiscard]] bool has_speed() const noexcept {
+        return now_.ask->least_speed > 0 && now_.body_at != clock::time_point{};
+    }
+    // When what has come so far would be too little.
+    [[nodiscard]] clock::time_point in_time_until() const noexcept {
+        if (!has_speed()) {
+            return clock::time_point::min();
+        }
+        const double seconds = static_cast<double>(now_.answer.received()) / static_cast<double>(now_.ask->least_speed);
+        const double most = std::chrono::duration<double>{longest}.count();
+        return now_.body_at +
+               std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{std::min(seconds, most)});
+    }
+    [[nodiscard]] bool is_slow(clock::time_point now);
     void set_once();
     void set_method(const http::request& ask);
 
@@ -235,14 +255,34 @@ inline std::optional<http::response> curl_transfer::overdue(clock::time_point no
     if (std::exchange(now_.moved, false)) {
         now_.moved_at = now;
     }
-    if (now_.ask->deadline <= now) {
+    if (now_.ask->least_speed > 0 && now_.body_at == clock::time_point{} && now_.answer.received() > 0) {
+        now_.body_at = now_.window_at = now;
+    }
+    if (std::max(now_.ask->deadline, in_time_until()) <= now) {
         return http::not_answered(http::outcome::timed_out, "The time for the answer is over.");
     }
     if (now_.connected && now_.moved_at + patience() <= now) {
         return http::not_answered(http::outcome::stalled,
                                   "No byte came or went for " + std::to_string(patience().count()) + " ms.");
     }
+    if (is_slow(now)) {
+        return http::not_answered(http::outcome::stalled,
+                                  "The body came with less than " + std::to_string(now_.ask->least_speed) +
+                                      " bytes a second for " + std::to_string(patience().count()) + " ms.");
+    }
     return std::nullopt;
+}
+
+// Looks at one stretch of time after the other.
+inline bool curl_transfer::is_slow(clock::time_point now) {
+    if (!has_speed() || now < now_.window_at + patience()) {
+        return false;
+    }
+    const double seconds = std::chrono::duration<double>{now - now_.window_at}.count();
+    const std::uint64_t came = now_.answer.received() - now_.window_begin;
+    now_.window_at = now;
+    now_.window_begin = now_.answer.received();
+    return static_cast<double>(came) < static_cast<double>(now_.ask->least_speed) * seconds;
 }
 
 inline http::response curl_transfer::finish(CURLcode how) {

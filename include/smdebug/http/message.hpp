@@ -56,8 +56,11 @@ struct request {
     std::chrono::milliseconds connect_within{std::chrono::seconds{10}};
     /// Given up after so long without a byte, either way.
     std::chrono::milliseconds stalled_after{std::chrono::seconds{20}};
-    /// Given up at that time, wherever it stands.
+    /// Given up at that time, wherever it stands; but see least_speed.
     clock::time_point deadline = clock::time_point::max();
+    /// Bytes a second.  A body that comes more slowly for stalled_after is given up as one that does not come at all;
+    /// one that has come as quickly since its first byte may go on beyond the deadline.  0: neither.
+    std::uint64_t least_speed = 0;
 };
 
 /// How an exchange went.
@@ -65,7 +68,7 @@ enum class outcome : std::uint8_t {
     answered,     ///< the answer is whole; its status may be anything
     unreachable,  ///< no connection: the name is unknown, nobody listens, not within the time
     interrupted,  ///< the connection was cut, or the body is shorter than was said
-    stalled,      ///< no byte for stalled_after
+    stalled,      ///< no byte for stalled_after, or fewer than least_speed
     timed_out,    ///< the deadline has passed
     too_long,     ///< the body is longer than `most`
     refused,      ///< the server's certificate, the address itself, or the protocol: trying again will not help

@@ -66,12 +66,9 @@ public:
     /// Begins a call under a number that no other one under way has.
     /// Errors: what the credentials throw; the call is not begun then.
     void start(std::size_t ticket, call what) {
-        // A clock does not go as far as durations do: who wants no deadline sets the longest there is.
-        constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
         const auto now = clock::now();
-        flight begun{.what = std::move(what),
-                     .began = now,
-                     .deadline = now + std::min(client_.options().retry.deadline, longest)};
+        const auto most = client_.time_for(what);
+        flight begun{.what = std::move(what), .began = now, .deadline = now + most};
         if (!begun.what.body.empty()) {
             begun.payload_hash = to_hex(sha256(begun.what.body));
         }
@@ -100,6 +97,7 @@ public:
             held.going.reset();
             held.last = std::move(arrival->response);
             if (const bool is_over = settle(at->first, held); is_over) {
+                note_read(held);
                 std::pair<std::size_t, result> ended{at->first, result_of(held)};
                 flights_.erase(at);
                 return ended;
@@ -257,6 +255,15 @@ private:
         }
         held.again_at = clock::now() + pauses_.pause(held.attempts, at_least);
         return held.again_at < held.deadline;
+    }
+
+    // An answer in time, or none: what was cut or refused says nothing of the time that the next one takes.
+    void note_read(const flight& held) const noexcept {
+        const bool in_vain =
+            held.last.outcome == http::outcome::timed_out || held.last.outcome == http::outcome::stalled;
+        if (held.what.wanted.length != 0 && (in_vain || held.last.answered())) {
+            client_.note_read(in_vain);
+        }
     }
 
     [[nodiscard]] static result result_of(flight& held) {

@@ -16,6 +16,8 @@
 #include <smdebug/s3/signature.hpp>
 #include <smdebug/s3/verdict.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -99,12 +101,33 @@ public:
         ask.connect_within = options_.connect_within;
         ask.stalled_after = options_.stalled_after;
         ask.deadline = deadline;
+        ask.least_speed = asked.wanted.length != 0 ? options_.least_speed : 0;
         const auto time = std::chrono::system_clock::now() + now.clock_offset;
         made.keys = credentials_.keys(time);
         if (made.keys) {
             signer_.sign(ask, payload_hash, *made.keys, {.region = now.region}, time);
         }
         return made;
+    }
+
+    /// How long a call may take that begins now.
+    [[nodiscard]] std::chrono::milliseconds time_for(const call& asked) const noexcept {
+        using std::chrono::milliseconds;
+        // A clock does not go as far as durations do: who wants no deadline sets the longest there is.
+        constexpr milliseconds longest{std::chrono::years{100}};
+        const milliseconds all = std::min(options_.retry.deadline, longest);
+        const bool is_short = asked.wanted.length != 0 &&
+                              clock::now() < clock::time_point{impatient_until_.load(std::memory_order_relaxed)};
+        return is_short ? std::min(all, std::max(all / 64, milliseconds{std::chrono::seconds{1}})) : all;
+    }
+    /// Is told how a call for an object ended: whether there was any whole answer, or all its time went by without one.
+    void note_read(bool in_vain) const noexcept {
+        const auto now = clock::now();
+        if (!in_vain) {
+            impatient_until_.store({}, std::memory_order_relaxed);
+        } else if (clock::time_point{impatient_until_.load(std::memory_order_relaxed)} <= now) {
+            impatient_until_.store((now + time_for({})).time_since_epoch(), std::memory_order_relaxed);
+        }
     }
 
     /// Puts right what a verdict says is wrong.  Returns whether asking again makes sense: something has been learnt
@@ -194,6 +217,7 @@ private:
     Transport transport_;
     Credentials credentials_;
     signer signer_;
+    mutable std::atomic<clock::duration> impatient_until_{};
     mutable std::mutex guard_;
     mutable knowledge known_;
 };

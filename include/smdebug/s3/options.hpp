@@ -22,8 +22,9 @@ enum class addressing : std::uint8_t { automatic, path, virtual_host };
 
 /// When a request is tried again, and how long it may take with all of that.
 struct retry_options {
-    /// From its first attempt to its end, whatever happens.  A part of an object (s3_options::part_bytes) must be able
-    /// to come within it.
+    /// From its first attempt to its end, whatever happens; but a part of an object that comes with least_speed may
+    /// come to its end.  Who has waited so long for an object in vain waits for others a 64th of it, and a second at
+    /// least, for as long again or until one has come: many objects do not take many times as long.
     std::chrono::milliseconds deadline{std::chrono::minutes{2}};
     /// The pause before the second attempt is between nothing and this; each further one may be twice as long ...
     std::chrono::milliseconds first_pause{100};
@@ -50,6 +51,10 @@ struct s3_options {
     std::chrono::milliseconds connect_within{std::chrono::seconds{5}};
     std::chrono::milliseconds stalled_after{
         std::chrono::seconds{20}};  ///< an attempt without a byte for so long is lost
+    /// Bytes a second that an object, or a part of one, must come with to be waited for: slower for stalled_after, and
+    /// the attempt is lost.  Of those that are under way at once (most_requests) each must have it.  0: any speed will
+    /// do, and nothing goes on beyond the deadline.
+    std::uint64_t least_speed = 4096;
     /// Requests of one call that are under way at once; so many parts may be held in memory.  0 counts as 1.
     std::size_t most_requests = 16;
     /// Objects are read in parts of so many bytes, and longer ones are written so.  At least 5 MiB for writing.
