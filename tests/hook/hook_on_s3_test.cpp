@@ -139,9 +139,12 @@ TEST_CASE("hook on S3: whichever request is refused, one step is lost, or the en
             const fake_s3 server;
             bool has_failed = false;
             server.fail_by([&](const http::request& asked, std::size_t number) {
-                // That an upload is given up is not told, and a HEAD that is refused is asked again otherwise.
-                const bool fails =
-                    number == refused && asked.method != http::method::remove && asked.method != http::method::head;
+                // That an upload is given up is not told, nor that rests of others are not to be listed, and a HEAD
+                // that is refused is asked again otherwise.
+                const bool lists_uploads =
+                    asked.method == http::method::get && asked.url.find("uploads=") != std::string::npos;
+                const bool fails = number == refused && !lists_uploads && asked.method != http::method::remove &&
+                                   asked.method != http::method::head;
                 has_failed = has_failed || fails;
                 return fails ? std::optional{s3_error(403, "AccessDenied")} : std::nullopt;
             });
@@ -209,6 +212,40 @@ TEST_CASE("hook on S3: an interrupted run is gone on with, and what lies beyond 
     training.close();
     CHECK(whole_steps(server).size() == 4);
     CHECK(has_ended(server));
+}
+
+TEST_CASE("hook on S3: what a worker that was killed had begun to send is given up by its next hook, and named") {
+    const fake_s3 server;
+    const store_type store = run_on(server);
+    const auto begin = [&](const std::string& key) {
+        static_cast<void>(
+            s3::perform_call(store.client(), {.method = http::method::post, .key = key, .query = {{"uploads", ""}}}));
+    };
+    const std::string own = locations::event_key(7, "worker_0");
+    begin("run/" + own);
+    begin("run/" + own);
+    begin("run/" + locations::event_key(7, "worker_1"));  // who may be at work
+    begin("run/notes");
+    begin("elsewhere/" + own);
+    REQUIRE(server.open_uploads() == 5);
+    hook training{place_on(server), saves_all(0)};
+    CHECK(training.counters().removed_uploads == std::vector<std::string>{own});
+    CHECK(server.open_uploads() == 3);
+    save_step(training, false);
+    training.end_step();
+    training.close();
+    // Who may not list uploads can write all the same.
+    const fake_s3 strict;
+    strict.fail_by([](const http::request& ask, std::size_t) {
+        return ask.url.find("uploads=") != std::string::npos ? std::optional{s3_error(403, "AccessDenied")}
+                                                             : std::nullopt;
+    });
+    hook other{place_on(strict), saves_all(0)};
+    CHECK(other.counters().removed_uploads.empty());
+    save_step(other, false);
+    other.end_step();
+    other.close();
+    CHECK(has_ended(strict));
 }
 
 TEST_CASE("hook on S3: of several workers the last one marks the end, and no sign of any is left") {

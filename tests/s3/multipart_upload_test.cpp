@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -285,4 +286,41 @@ TEST_CASE("multipart_upload: an upload that somebody else has ended is no object
     const std::string part = "bytes";
     upload.send(as_bytes(part));
     CHECK_THROWS_AS(upload.complete(), unavailable);
+}
+
+TEST_CASE("multipart_upload: uploads that nobody has ended are given up where their keys are wanted, page by page") {
+    const place at{{.most_on_page = 2, .least_part = 3}};
+    const auto begin = [&](const std::string& key) {
+        const s3::result begun =
+            s3::perform_call(at.client, {.method = http::method::post, .key = key, .query = {{"uploads", ""}}});
+        REQUIRE(begun.good);
+    };
+    // What is killed gives nothing up.
+    for (const char* key : {"run/a b", "run/a b", "run/b", "run/c", "run/sub/a", "runner", "other/a"}) {
+        begin(key);
+    }
+    const auto removed = [&](std::string_view prefix, std::string_view but) {
+        return s3::remove_uploads(at.client, prefix, [&](std::string_view key) { return key != but; });
+    };
+    CHECK(removed("none", "").empty());
+    CHECK(at.server.open_uploads() == 7);
+    CHECK(removed("", "b") == std::vector<std::string>{"a b", "c", "sub/a"});
+    CHECK(at.server.open_uploads() == 3);
+    CHECK(removed("b", "") == std::vector<std::string>{"b"});
+    CHECK(removed("", "").empty());
+    // Somebody else was quicker.
+    begin("run/d");
+    at.server.fail_by([](const http::request& ask, std::size_t) {
+        return ask.method == http::method::remove ? std::optional{s3_error(404, "NoSuchUpload")} : std::nullopt;
+    });
+    CHECK(removed("", "") == std::vector<std::string>{"d"});
+    at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
+    CHECK_THROWS_AS(static_cast<void>(removed("", "")), access_denied);
+    // A server that gives the same page again and again ends.
+    at.server.fail_by([](const http::request&, std::size_t) {
+        return std::optional{answer(200, {},
+                                    "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>run/x"
+                                    "</NextKeyMarker></ListMultipartUploadsResult>")};
+    });
+    CHECK(removed("", "").empty());
 }

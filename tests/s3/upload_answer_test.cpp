@@ -84,3 +84,26 @@ TEST_CASE("upload_answer: the list of parts, escaped") {
     });
     CHECK(etags == std::vector<std::string>{parts[0].etag, parts[1].etag});
 }
+
+TEST_CASE("upload_answer: a page of uploads that nobody has ended") {
+    const auto page_of = [](std::string_view text) { return s3::parse_upload_page(as_bytes(text)); };
+    const auto page = page_of(
+        "<?xml version=\"1.0\"?><ListMultipartUploadsResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        "<Bucket>b</Bucket><EncodingType>url</EncodingType><NextKeyMarker>a+b%2Fc</NextKeyMarker>"
+        "<NextUploadIdMarker>2~x</NextUploadIdMarker><IsTruncated>true</IsTruncated>"
+        "<Upload><Key>a+b%2Fc</Key><UploadId>2~x</UploadId><Initiated>2020-01-01T00:00:00.000Z</Initiated></Upload>"
+        "</ListMultipartUploadsResult>");
+    REQUIRE(page.has_value());
+    CHECK(page->truncated);
+    CHECK(page->key_marker == "a b/c");
+    CHECK(page->upload_id_marker == "2~x");
+    CHECK(page->uploads == std::vector<s3::upload_page::upload>{{"a b/c", "2~x"}});
+    CHECK(page_of("<ListMultipartUploadsResult/>")->uploads.empty());
+    for (const char* text : {"", "<ListBucketResult/>", "<ListMultipartUploadsResult>",
+                             "<ListMultipartUploadsResult><Upload><Key>a</Key></Upload></ListMultipartUploadsResult>",
+                             "<ListMultipartUploadsResult><Upload><UploadId>a</UploadId></Upload>"
+                             "</ListMultipartUploadsResult>"}) {
+        CAPTURE(std::string{text});
+        CHECK_FALSE(page_of(text).has_value());
+    }
+}

@@ -29,7 +29,19 @@
 namespace smdebug_test {
 
 /// What a request asks for.
-enum class asks_for { get, head, list, put, begin_upload, upload_part, complete_upload, abort_upload, remove, other };
+enum class asks_for {
+    get,
+    head,
+    list,
+    put,
+    begin_upload,
+    upload_part,
+    complete_upload,
+    abort_upload,
+    list_uploads,
+    remove,
+    other
+};
 
 /// When answers arrive: from within start(); from another thread, in an order by chance; when deliver() says so.
 enum class delivery { at_once, later, by_hand };
@@ -167,7 +179,8 @@ private:
         const bool names_upload = of.query.contains("uploadId");
         if (of.key.empty()) {
             const bool lists = of.method == method::get && of.parameter("list-type") == "2";
-            return lists ? asks_for::list : asks_for::other;
+            const bool lists_uploads = of.method == method::get && of.query.contains("uploads");
+            return lists ? asks_for::list : lists_uploads ? asks_for::list_uploads : asks_for::other;
         }
         switch (of.method) {
             case method::get:
@@ -278,6 +291,8 @@ private:
             case asks_for::complete_upload:
             case asks_for::abort_upload:
                 return go_on(of);
+            case asks_for::list_uploads:
+                return list_uploads(of);
             case asks_for::remove:
                 objects_.erase(of.key);
                 return answer(204);
@@ -368,6 +383,30 @@ private:
         page += std::string{"<IsTruncated>"} + (goes_on ? "true" : "false") + "</IsTruncated>";
         page += goes_on ? "<NextContinuationToken>" + escaped("t+/=&" + last) + "</NextContinuationToken>" : "";
         return xml(200, page + "</ListBucketResult>");
+    }
+
+    // By key, then by id.
+    [[nodiscard]] response list_uploads(const fake_request& of) const {
+        std::map<std::pair<std::string, std::string>, bool> sorted;
+        for (const auto& [id, held] : uploads_) {
+            const std::pair place{held.key, id};
+            if (held.key.starts_with(of.parameter("prefix")) &&
+                place > std::pair{of.parameter("key-marker"), of.parameter("upload-id-marker")}) {
+                sorted[place] = true;
+            }
+        }
+        std::string page = "<ListMultipartUploadsResult><EncodingType>url</EncodingType>";
+        std::size_t count = 0;
+        for (auto at = sorted.begin(); at != sorted.end() && count < how.most_on_page; ++at, ++count) {
+            const std::string key = escaped(smdebug::s3::percent_encoded(at->first.first, true));
+            page += "<Upload><Key>" + key + "</Key><UploadId>" + escaped(at->first.second) + "</UploadId></Upload>";
+            if (count + 1 == how.most_on_page) {
+                page += "<NextKeyMarker>" + key + "</NextKeyMarker><NextUploadIdMarker>" + escaped(at->first.second) +
+                        "</NextUploadIdMarker>";
+            }
+        }
+        page += std::string{"<IsTruncated>"} + (count < sorted.size() ? "true" : "false") + "</IsTruncated>";
+        return xml(200, page + "</ListMultipartUploadsResult>");
     }
 
     [[nodiscard]] response go_on(const fake_request& of) {

@@ -17,6 +17,7 @@
 #include <smdebug/storage/removal.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -77,6 +78,22 @@ public:
         remove_rests(next.step);
         find_mode_steps(next);
         return next;
+    }
+
+    /// Gives up files of this worker that a process which was killed had begun to write, where the storage keeps what
+    /// has come of such.  Returns their keys.  Those of other workers, who may be at work, stay; so does what may not
+    /// be listed or given up.
+    std::vector<std::string> remove_unfinished() noexcept {
+        if constexpr (unfinished_remover<Storage>) {
+            try {
+                return store_->remove_unfinished({}, [&](std::string_view key) {
+                    return own_step(key).has_value() || key == locations::collections_key(worker_);
+                });
+            } catch (const std::exception&) {
+                // It costs nothing but room.
+            }
+        }
+        return {};
     }
 
     /// The collections file of this worker, where there is one that can be read.

@@ -64,6 +64,7 @@ public:
         if (run_.earlier_collections()) {
             collections_.adopt(*run_.earlier_collections());
         }
+        losses_.counters().removed_uploads = run_.removed_uploads();
     }
     hook_core(const hook_core&) = delete;
     hook_core& operator=(const hook_core&) = delete;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -16,6 +17,9 @@ struct hook_counters {
     std::uint64_t dropped_tensors = 0;  ///< tensors for which there was no room
     std::uint64_t lost_steps = 0;       ///< steps that could not be written, or were abandoned
     std::string last_loss = {};         ///< why, of the last one
+    /// Keys of files that an earlier process of this worker, which was killed, had begun to send to S3, which keeps the
+    /// parts that have come, and charges for them: given up when the hook was made.
+    std::vector<std::string> removed_uploads = {};
 };
 
 }  // namespace v1

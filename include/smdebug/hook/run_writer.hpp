@@ -81,6 +81,9 @@ public:
         return earlier_collections_;
     }
 
+    /// What an earlier process of this worker had begun to write, and this one has given up.
+    [[nodiscard]] const std::vector<std::string>& removed_uploads() const noexcept { return removed_; }
+
     /// Appends a tensor to the step at hand.
     [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now) {
         return writer_ ? writer_->add_tensor(name, tensor, now) : added::written;
@@ -209,6 +212,7 @@ private:
         } else {
             earlier.refuse();
         }
+        removed_ = earlier.remove_unfinished();
         if (options.background.pool_bytes > 0) {
             sink_ = std::make_unique<background_sink<Storage>>(store_, how_, options.background);
         } else {
@@ -278,6 +282,7 @@ private:
     bool collections_written_ = false;  // whether the file is as it should be, as far as is known
     continuation start_;
     std::optional<collections_file> earlier_collections_;
+    std::vector<std::string> removed_;
     std::optional<run_claim<Storage>> claim_;
     std::unique_ptr<file_sink> sink_;    // nothing where this worker does not write
     std::optional<step_writer> writer_;  // into the sink

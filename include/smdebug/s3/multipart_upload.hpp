@@ -1,8 +1,10 @@
-// Writing one object in parts: several under way at once, and nothing is to be seen of it before it is completed.
+// Writing one object in parts: several under way at once, and nothing is to be seen of it before it is completed; and
+// giving up what others have begun so.
 // Used by: s3/s3_output.hpp, s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
 #include <smdebug/s3/failure.hpp>
@@ -11,7 +13,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -132,6 +136,56 @@ private:
     std::uint64_t size_ = 0;
     bool completed_ = false;
 };
+
+/// Gives up uploads that somebody has begun below `prefix` and not ended, who may be dead or at work: those of the keys
+/// that `which` takes.  Returns these keys, each once, in order.  Keys are without the client's prefix.
+/// Cost:   one request for 1,000 uploads, and one for each that is given up.      Errors: those of fail().
+template <class Client>
+std::vector<std::string> remove_uploads(const Client& asked, std::string_view prefix,
+                                        function_ref<bool(std::string_view)> which) {
+    const std::string& root = asked.where().prefix;
+    std::vector<upload_page::upload> found;
+    upload_page page;
+    for (bool goes_on = true; goes_on;) {
+        call listing{.query = {{"uploads", ""},
+                               {"encoding-type", "url"},
+                               {"max-uploads", "1000"},
+                               {"prefix", std::string{root}.append(prefix)}},
+                     .check = [](const http::response& answer,
+                                 byte_range) { return parse_upload_page(answer.body.view()).has_value(); },
+                     .doing = "listing the uploads below"};
+        if (!page.key_marker.empty()) {
+            listing.query.emplace_back("key-marker", page.key_marker);
+            listing.query.emplace_back("upload-id-marker", page.upload_id_marker);
+        }
+        const result ended = perform_call(asked, std::move(listing));
+        if (!ended.good) {
+            fail(asked.where(), asked.server(), ended);
+        }
+        upload_page next = *parse_upload_page(ended.answer.body.view());
+        std::copy_if(next.uploads.begin(), next.uploads.end(), std::back_inserter(found), [&](const auto& one) {
+            return one.key.starts_with(root) && which(std::string_view{one.key}.substr(root.size()));
+        });
+        // What does not go ahead ends here: the next look will come.
+        goes_on = next.truncated &&
+                  std::pair{next.key_marker, next.upload_id_marker} > std::pair{page.key_marker, page.upload_id_marker};
+        page = std::move(next);
+    }
+    std::vector<std::string> removed;
+    for (upload_page::upload& one : found) {
+        const result ended = perform_call(asked, {.method = http::method::remove,
+                                                  .key = one.key,
+                                                  .query = {{"uploadId", one.id}},
+                                                  .doing = "giving up an upload of"});
+        if (!ended.good && ended.said.code != "NoSuchUpload" && ended.answer.status != 404) {
+            fail(asked.where(), asked.server(), ended);
+        }
+        removed.push_back(one.key.substr(root.size()));
+    }
+    std::sort(removed.begin(), removed.end());
+    removed.erase(std::unique(removed.begin(), removed.end()), removed.end());
+    return removed;
+}
 
 }  // namespace s3
 }  // namespace v1

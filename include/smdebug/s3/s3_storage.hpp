@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/s3/aws_settings.hpp>
@@ -22,6 +23,7 @@
 #include <smdebug/s3/s3_credentials.hpp>
 #include <smdebug/s3/s3_output.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
@@ -192,6 +194,12 @@ public:
         return true;
     }
 
+    /// Gives up objects that somebody has begun to write in parts, and not ended: S3 keeps such parts, and charges for
+    /// them.  See unfinished_remover.
+    std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
+        return s3::remove_uploads(*client_, prefix, which);
+    }
+
     /// What is beneath: for requests that a storage has no words for.
     [[nodiscard]] const client_type& client() const noexcept { return *client_; }
 
@@ -260,7 +268,7 @@ private:
 static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
 static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && versioned_batch_reader<s3_storage<>> &&
               place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
-static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
+static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>> && unfinished_remover<s3_storage<>>);
 
 }  // namespace v1
 }  // namespace smdebug

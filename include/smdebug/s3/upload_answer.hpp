@@ -10,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -36,6 +38,46 @@ namespace s3 {
         return std::nullopt;
     }
     return std::string{unquoted(root->text_of("ETag").value_or(""))};
+}
+
+/// One page of the uploads that nobody has ended.
+struct upload_page {
+    struct upload {
+        std::string key;  ///< the whole one
+        std::string id;
+        friend bool operator==(const upload&, const upload&) = default;
+    };
+    std::vector<upload> uploads = {};
+    bool truncated = false;       ///< there is more behind these two
+    std::string key_marker = {};  ///< as it is, not encoded
+    std::string upload_id_marker = {};
+};
+
+/// The page in a whole answer to ListMultipartUploads (GET ?uploads=); nothing where it is none.
+[[nodiscard]] inline std::optional<upload_page> parse_upload_page(byte_view body) {
+    xml_document document;
+    const std::optional<xml_element> root = document.parse(body);
+    if (!root || root->name() != "ListMultipartUploadsResult") {
+        return std::nullopt;
+    }
+    const bool encoded = root->text_of("EncodingType") == "url";
+    upload_page page;
+    page.truncated = root->text_of("IsTruncated") == "true";
+    page.key_marker = detail::listed_key(root->text_of("NextKeyMarker").value_or(""), encoded).value_or("");
+    page.upload_id_marker = root->text_of("NextUploadIdMarker").value_or("");
+    const bool good = root->for_each_child([&](xml_element child) {
+        if (child.name() != "Upload") {
+            return true;
+        }
+        auto key = detail::listed_key(child.text_of("Key").value_or(""), encoded);
+        const std::string_view id = child.text_of("UploadId").value_or("");
+        const bool is_whole = key && !key->empty() && !id.empty();
+        if (is_whole) {
+            page.uploads.push_back({*std::move(key), std::string{id}});
+        }
+        return is_whole;
+    });
+    return good ? std::optional{std::move(page)} : std::nullopt;
 }
 
 /// A part that has been uploaded.

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
 #include <smdebug/storage/read_each.hpp>
@@ -119,6 +120,11 @@ public:
     /// Whether objects can be taken away.
     [[nodiscard]] bool removes() const { return seen().removes(); }
 
+    /// See unfinished_remover.  Nothing where the inner storage keeps nothing of what is unfinished.
+    std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
+        return inner_->remove_unfinished(prefix, which);
+    }
+
     /// Errors: unsupported where claims() is false; else the inner storage's.
     [[nodiscard]] any_claim claim(std::string_view key) { return inner_->claim(key); }
     /// Errors: as claim(), without in_use.
@@ -143,6 +149,8 @@ private:
         [[nodiscard]] virtual any_output create(std::string_view key) = 0;
         virtual bool remove(std::string_view key) = 0;
         [[nodiscard]] virtual bool removes() const = 0;
+        virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                                           function_ref<bool(std::string_view)> which) = 0;
         [[nodiscard]] virtual any_claim claim(std::string_view key) = 0;
         [[nodiscard]] virtual bool claimed(std::string_view key) const = 0;
         [[nodiscard]] virtual bool claims() const = 0;
@@ -181,6 +189,14 @@ private:
             }
         }
         [[nodiscard]] bool removes() const override { return can_remove(store); }
+        std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                                   function_ref<bool(std::string_view)> which) override {
+            if constexpr (unfinished_remover<Inner>) {
+                return store.remove_unfinished(prefix, which);
+            } else {
+                return {};
+            }
+        }
         [[nodiscard]] any_claim claim(std::string_view key) override {
             if constexpr (claiming_storage<Inner>) {
                 return any_claim{store.claim(key)};

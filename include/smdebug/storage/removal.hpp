@@ -1,10 +1,14 @@
-// Whether a storage can take objects away, where that is known at run time only.
-// Used by: storage/any_place.hpp, hook.
+// Whether a storage can take objects away, where that is known at run time only; and what it keeps of half-written
+// ones. Used by: storage/any_place.hpp, hook.
 #pragma once
 
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 
 #include <concepts>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -25,6 +29,14 @@ template <class S>
         return removing_storage<S>;
     }
 }
+
+/// Optional: remove_unfinished(prefix, which) gives up objects that were begun to be written, perhaps by a process that
+/// was killed, and of which the storage keeps what has come: those whose keys start with `prefix`, and which `which`
+/// takes.  Returns their keys, each once, in order.  There is no telling whether the writer lives: `which` has to know.
+template <class S>
+concept unfinished_remover = requires(S& store, std::string_view prefix, function_ref<bool(std::string_view)> which) {
+    { store.remove_unfinished(prefix, which) } -> std::same_as<std::vector<std::string>>;
+};
 
 }  // namespace v1
 }  // namespace smdebug
