@@ -183,6 +183,29 @@ TEST_CASE("hook on S3: whichever request is refused, one step is lost, or the en
     }
 }
 
+TEST_CASE("hook on S3: a server that sends requests elsewhere, or lists without end, is told at once") {
+    const fake_s3 server;
+    for (const endless which : {endless::same_key, endless::no_keys, endless::two_tokens}) {
+        server.forget_requests();
+        server.fail_by([&](const http::request& ask, std::size_t number) {
+            const bool lists = ask.url.find("list-type=2") != std::string::npos;
+            return lists ? std::optional{endless_page(which, number, "run/index/")} : std::nullopt;
+        });
+        CHECK_THROWS_AS((hook{place_on(server), saves_all(0)}), unavailable);
+        CHECK(server.count() <= 1000);
+        CHECK_THROWS_AS((basic_trial{run_on(server)}), unavailable);
+    }
+    server.forget_requests();
+    server.fail_by([&](const http::request&, std::size_t) {
+        return std::optional{answer(307, {{"location", "http://elsewhere.test:8080/"}})};
+    });
+    CHECK_THROWS_AS((hook{place_on(server), saves_all(0)}), unsupported);
+    CHECK_THROWS_AS((basic_trial{run_on(server)}), unsupported);
+    for (const fake_request& asked : server.requests()) {
+        CHECK(asked.url.starts_with("http://s3.test:8080/"));
+    }
+}
+
 TEST_CASE("hook on S3: an interrupted run is gone on with, and what lies beyond is removed") {
     const fake_s3 server;
     try {

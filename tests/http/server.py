@@ -178,6 +178,16 @@ def await_count(to, count, path):
     to.head(200, body=b"")
 
 
+def list_without_end(to, what):
+    with changed:
+        counts["/listed/" + what] += 1
+        page = counts["/listed/" + what]
+    key = "<Contents><Key>run/index/1</Key><Size>1</Size><ETag>e</ETag></Contents>" if what == "key" else ""
+    text = ("<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t%d</NextContinuationToken>%s"
+            "</ListBucketResult>" % (page, key))
+    to.head(200, body=text.encode())
+
+
 answers = [
     (r"/echo.*", echo),
     (r"/bytes/(\d+)(?:\?.*)?", lambda to, size: to.head(200, body=pattern(size))),
@@ -208,6 +218,8 @@ answers = [
     # A server of S3 that sends the requests for its bucket "sent-on" to another one.
     (r"/sent-on/(\d+)/(\w+)/(\d+)/.*", lambda to, status, host, port: to.head(
         status, "Location: http://%s:%d%s" % (host, port, to.path), body=b"<Error><Code>Redirect</Code></Error>")),
+    # One whose buckets "endless-key" and "endless-nothing" list the same, under a new token each time.
+    (r"/endless-(key|nothing)/\?.*list-type=2.*", list_without_end),
     (r"/connections", lambda to: to.head(200, body=str(counts[""]).encode())),
 ]
 

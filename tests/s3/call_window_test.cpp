@@ -244,6 +244,53 @@ TEST_CASE("call_window: all attempts have the deadline of the first, which the t
     }
 }
 
+TEST_CASE("call_window: a server of which nothing was ever heard is given up soon, one that was reached is not") {
+    fake_s3 server;
+    server.put("a", "content");
+    s3_options options = quick_options();
+    options.retry.most_attempts = 1000;
+    options.retry.reach_within = 600ms;
+    options.retry.deadline = 1h;
+    const asked on{server, options};
+    const auto unreachable = no_answer(http::outcome::unreachable, "nobody listens");
+    server.fail_by(first_fail(100'000, unreachable));
+    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    CHECK_FALSE(ended.good);
+    CHECK(ended.answer.failure == "nobody listens");
+    CHECK(ended.attempts > 2);
+    CHECK(ended.attempts < 1000);
+    // Connecting is not waited for longer either.
+    for (const auto& ask : server.requests()) {
+        CHECK(ask.connect_within <= 600ms);
+        CHECK(ask.connect_within >= 500ms);
+    }
+    server.forget_requests();
+    server.fail_by(first_fail(1, no_answer(http::outcome::interrupted)));
+    CHECK(s3::perform_call(on.client, getting("a")).good);
+    server.forget_requests();
+    server.fail_by(first_fail(999, unreachable));
+    CHECK(s3::perform_call(on.client, getting("a")).attempts == 1000);
+    CHECK(server.requests().back().connect_within == options.connect_within);
+}
+
+TEST_CASE("call_window: a server that one is sent to has its own time to be reached") {
+    const fake_s3 server;
+    server.put("a", "content");
+    s3_options options = quick_options();
+    options.retry.reach_within = 0ms;
+    const asked on{server, options};
+    server.fail_by([](const http::request& ask, std::size_t number) {
+        return number < 3 ? std::optional{answer(500)}
+               : ask.url.starts_with("http://s3.test:8080/")
+                   ? std::optional{answer(307, {{"location", "http://eu.s3.test:8080/"}})}
+                   : std::nullopt;
+    });
+    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(server.requests().back().connect_within == 500ms);
+    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(server.requests().back().connect_within == options.connect_within);
+}
+
 TEST_CASE("call_window: no deadline is a deadline too") {
     const fake_s3 server;
     server.put("a", "content");

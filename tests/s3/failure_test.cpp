@@ -142,6 +142,13 @@ TEST_CASE("failure: who asked without keys is told so") {
     }
 }
 
+TEST_CASE("failure: where nobody listens, host and port are named, and what to look at") {
+    const thrown what = thrown_for(failed_with(no_answer(http::outcome::unreachable)));
+    for (const char* part : {"https://s3.test (host s3.test, port 443)", "AWS_ENDPOINT_URL_S3", "region", "proxy"}) {
+        CHECK(contains(what.text, part));
+    }
+}
+
 TEST_CASE("failure: a server that sends its requests to another service is named, and that one, too") {
     s3::result failed = failed_with(answer(307));
     failed.sent_to = "https://evil.test";

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -20,6 +21,8 @@
 using namespace smdebug;
 using smdebug_test::answer;
 using smdebug_test::asks_for;
+using smdebug_test::endless;
+using smdebug_test::endless_page;
 using smdebug_test::fake_s3;
 using smdebug_test::fake_s3_options;
 using smdebug_test::quick_options;
@@ -230,6 +233,78 @@ TEST_CASE("listing: pages without keys are nothing unusual") {
     at.answer_with({page_of({}, true, "one"), page_of({}, true, "two"), page_of({"a"}, true, "three"),
                     page_of({}, true, "four"), page_of({}, false)});
     CHECK(at.list() == keys{"a"});
+}
+
+TEST_CASE("listing: what comes to no end ends, whichever tokens there are") {
+    const place at{"s3://bucket/run"};
+    for (const endless which : {endless::same_key, endless::no_keys, endless::two_tokens, endless::same_token}) {
+        CAPTURE(static_cast<int>(which));
+        at.server.forget_requests();
+        at.server.fail_by([&](const http::request&, std::size_t number) {
+            return std::optional{endless_page(which, number, "run/index/")};
+        });
+        for (const char* after : {"", "index/0"}) {
+            try {
+                static_cast<void>(at.list("", after));
+                FAIL("it was listed");
+            } catch (const unavailable& thrown) {
+                CHECK(std::string_view{thrown.what()}.find("http://s3.test:8080") != std::string_view::npos);
+                CHECK(std::string_view{thrown.what()}.find("listing s3://bucket/run") != std::string_view::npos);
+            }
+        }
+        CHECK(at.server.count() <= 1000);
+    }
+    // Pages without keys that belong to the place are no better.
+    at.server.fail_by([&](const http::request&, std::size_t number) {
+        return std::optional{endless_page(endless::same_key, number, "elsewhere/")};
+    });
+    CHECK_THROWS_AS(static_cast<void>(at.list()), unavailable);
+}
+
+TEST_CASE("listing: new keys without end take no longer than a listing may") {
+    const fake_s3 server;
+    s3_options options = quick_options();
+    options.list_deadline = std::chrono::milliseconds{30};
+    const client_type client{s3::parse_location("s3://bucket"), options, server,
+                             static_credentials{*fake_s3_options{}.keys}};
+    server.fail_by([&](const http::request&, std::size_t number) {
+        return std::optional{endless_page(endless::new_keys, number)};
+    });
+    try {
+        static_cast<void>(s3::list_objects(client, "", "", all));
+        FAIL("it was listed");
+    } catch (const timed_out& thrown) {
+        CHECK(std::string_view{thrown.what()}.find("30 ms") != std::string_view::npos);
+        CHECK(std::string_view{thrown.what()}.find("list_deadline") != std::string_view::npos);
+    }
+    // No request of it goes beyond.
+    for (const auto& ask : server.requests()) {
+        CHECK(ask.deadline <= http::request::clock::now() + std::chrono::milliseconds{30});
+    }
+    // Nor does one that fails and fails.
+    server.fail_by([](const http::request&, std::size_t) { return std::optional{answer(503)}; });
+    CHECK_THROWS_AS(static_cast<void>(s3::list_objects(client, "", "", all)), error);
+    options.list_deadline = std::chrono::milliseconds::max();
+    const client_type patient{s3::parse_location("s3://bucket"), options, server,
+                              static_credentials{*fake_s3_options{}.keys}};
+    server.fail_by({});
+    CHECK(s3::list_objects(patient, "", "", all).empty());
+}
+
+TEST_CASE("listing: many pages get on, in order or not, with empty ones between") {
+    const place at;
+    constexpr std::size_t pages = 450;
+    for (const std::size_t step : {std::size_t{1}, std::size_t{449}, std::size_t{7}}) {
+        CAPTURE(step);
+        at.server.forget_requests();
+        at.server.fail_by([&](const http::request&, std::size_t number) {
+            const std::size_t which = number / 2 * step % pages;
+            const bool is_last = number + 1 == 2 * pages;
+            const keys held = number % 2 == 0 ? keys{numbered(which)} : keys{};
+            return std::optional{answer(200, {}, page_of(held, !is_last, is_last ? "" : std::to_string(number)))};
+        });
+        CHECK(at.list().size() == pages);
+    }
 }
 
 TEST_CASE("listing: pages that are in no order come out sorted, whole, and each key once") {

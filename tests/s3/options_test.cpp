@@ -26,6 +26,8 @@ TEST_CASE("options: the defaults go together") {
     // An attempt that stalls is tried again before the time of all of them is over.
     CHECK(options.stalled_after < options.retry.deadline);
     CHECK(options.connect_within < options.retry.deadline);
+    CHECK(options.retry.reach_within < std::chrono::seconds{5});
+    CHECK(options.retry.deadline < options.list_deadline);
     CHECK(options.retry.first_pause < options.retry.longest_pause);
     CHECK(options.retry.longest_pause < options.retry.deadline);
 }

@@ -465,3 +465,32 @@ TEST_CASE("s3_storage: a server that sends requests to another one is not follow
     const auto heard = perform(curl_transport{}, {.url = other.url("/connections")});
     CHECK(text_of(heard.body) == "1");
 }
+
+TEST_CASE("s3_storage: a server that lists without end, over a network") {
+    const smdebug_test::http_server server;
+    s3_options options = quick_options();
+    options.endpoint = "http://127.0.0.1:" + server.port();
+    options.anonymous = true;
+    for (const std::string& what : {std::string{"key"}, std::string{"nothing"}}) {
+        const s3_storage<> store{"s3://endless-" + what + "/run", options};
+        CHECK_THROWS_AS(static_cast<void>(store.list("", "")), unavailable);
+        const auto heard = perform(curl_transport{}, {.url = server.url("/count/listed/" + what)});
+        CHECK(std::stoul(text_of(heard.body)) <= 500);
+    }
+}
+
+TEST_CASE("s3_storage: where nobody listens it is soon known, and told with host and port") {
+    s3_options options;
+    options.region = "us-east-1";
+    options.keys = fake_keys;
+    options.endpoint = "http://127.0.0.1:1";
+    options.retry.reach_within = std::chrono::milliseconds{600};
+    const s3_storage<> store{"s3://bucket/run", options};
+    try {
+        static_cast<void>(store.read("a"));
+        FAIL("it was read");
+    } catch (const unavailable& thrown) {
+        CAPTURE(thrown.what());
+        CHECK(std::string_view{thrown.what()}.find("host 127.0.0.1, port 1") != std::string_view::npos);
+    }
+}

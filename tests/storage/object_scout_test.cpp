@@ -66,6 +66,18 @@ TEST_CASE("object_scout: finds a key behind more than a thousand that lie close 
     CHECK(store.calls().size() == 3);
 }
 
+TEST_CASE("object_scout: what has too much before it is not looked for to the end") {
+    counting_storage<> store;
+    for (int i = 0; i < 20'000; ++i) {
+        store.write("a" + std::string{"\x7E"} + std::to_string(100'000 + i), as_bytes("x"));
+    }
+    const std::string key = "a\x7F";
+    store.write(key, as_bytes("1234"));
+    object_scout scout{store, any_key, true};
+    CHECK_FALSE(scout.learn(key));
+    CHECK(store.calls().size() <= 20);
+}
+
 TEST_CASE("object_scout: what is missing is nothing, and asked for again") {
     counting_storage<> store;
     object_scout scout{store, any_key, true};

@@ -39,6 +39,23 @@ namespace smdebug_test {
     return options;
 }
 
+/// What a server lists that comes to no end, and makes each page look as if it did.
+enum class endless { same_key, no_keys, two_tokens, same_token, new_keys };
+
+/// A page of such a listing, the one of that number.
+[[nodiscard]] inline smdebug::http::response endless_page(endless which, std::size_t number,
+                                                          const std::string& before = {}) {
+    const bool has_keys = which != endless::no_keys;
+    const std::string key = which == endless::new_keys ? std::to_string(1'000'000'000 + number) : "1";
+    const std::size_t token = which == endless::two_tokens ? number % 2 : which == endless::same_token ? 0 : number;
+    return answer(
+        200, {},
+        "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>token" + std::to_string(token) +
+            "</NextContinuationToken>" +
+            (has_keys ? "<Contents><Key>" + before + key + "</Key><Size>1</Size><ETag>\"e\"</ETag></Contents>" : "") +
+            "</ListBucketResult>");
+}
+
 /// Copies are handles on one server.  Threads: everything may be called at once.
 class fake_s3 {
     struct state;

@@ -72,6 +72,7 @@ struct fake_request {
     std::vector<smdebug::http::header> headers = {};
     std::string body = {};
     smdebug::http::request::clock::time_point deadline = {};
+    std::chrono::milliseconds connect_within{0};
 
     [[nodiscard]] std::string header(std::string_view name) const {
         for (const auto& [held, value] : headers) {
@@ -120,7 +121,8 @@ public:
                           .url = ask.url,
                           .headers = ask.headers,
                           .body = std::string{smdebug::as_text(ask.body)},
-                          .deadline = ask.deadline};
+                          .deadline = ask.deadline,
+                          .connect_within = ask.connect_within};
         const auto parts = smdebug::s3::detail::parts_of(ask.url);
         std::string_view path = parts.path;
         bool is_bucket = parts.host.starts_with(how.bucket + ".");

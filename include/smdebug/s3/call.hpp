@@ -30,6 +30,8 @@ struct call {
     std::uint64_t most = std::uint64_t{16} << 20U;  ///< longest body of an answer
     byte_range wanted = {};                         ///< for `check`
     answer_check check = takes_any;
+    /// When the call ends at the latest, should s3_options::retry leave it more time.
+    http::request::clock::time_point latest = http::request::clock::time_point::max();
     const char* doing = "asking";  ///< for messages: "reading", "listing", ...
 };
 

@@ -67,8 +67,8 @@ public:
     /// Errors: what the credentials throw; the call is not begun then.
     void start(std::size_t ticket, call what) {
         const auto now = clock::now();
-        const auto most = client_.time_for(what);
-        flight begun{.what = std::move(what), .began = now, .deadline = now + most};
+        const auto end = std::min(now + client_.time_for(what), what.latest);
+        flight begun{.what = std::move(what), .began = now, .deadline = end};
         if (!begun.what.body.empty()) {
             begun.payload_hash = to_hex(sha256(begun.what.body));
         }
@@ -130,6 +130,8 @@ private:
         unsigned attempts = 0;
         unsigned put_right = 0;                // how often something was learnt
         std::optional<access_keys> keys = {};  // it is signed with
+        bool reached = false;                  // the server was, before
+        clock::time_point seeks_since = {};    // where not
         std::optional<detour> aside = {};      // is asked instead, for now
         bool good = false;
 
@@ -140,8 +142,20 @@ private:
         auto made = client_.prepare(held.asked(), held.payload_hash, held.deadline);
         held.knowledge = made.knowledge;
         held.keys = std::move(made.keys);
+        if (!made.reached) {
+            held.seeks_since = held.reached || held.attempts == 0 ? clock::now() : held.seeks_since;
+            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(reach_until(held) - clock::now());
+            made.request.connect_within = std::min(made.request.connect_within, std::max(left, least_to_connect));
+        }
+        held.reached = made.reached;
         ++held.attempts;
         held.going.emplace(client_.transport().start(std::move(made.request), answers_, ticket));
+    }
+
+    // Of a server of which nothing was heard yet.
+    static constexpr std::chrono::milliseconds least_to_connect{500};
+    [[nodiscard]] clock::time_point reach_until(const flight& held) const {
+        return held.seeks_since + std::min(client_.options().retry.reach_within, client_.time_for({}));
     }
 
     // Returns when the next one will be due.
@@ -172,6 +186,12 @@ private:
         held.said = has_failed ? parse_error_answer(held.last, held.keys) : error_answer{};
         if (held.last.outcome == http::outcome::refused || held.last.outcome == http::outcome::interrupted) {
             hide_keys_of(held, held.last.failure);
+        }
+        const bool is_there = held.last.answered() || held.last.outcome == http::outcome::interrupted ||
+                              held.last.outcome == http::outcome::stalled;
+        if (is_there && !held.reached) {
+            client_.note_reached(held.knowledge);
+            held.reached = true;
         }
         const verdict found = judge(held.asked(), held.last, held.said);
         if (found.move != next_move::done && !has_failed && held.last.answered()) {
@@ -253,8 +273,14 @@ private:
         if (held.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
             return false;
         }
-        held.again_at = clock::now() + pauses_.pause(held.attempts, at_least);
-        return held.again_at < held.deadline;
+        const auto pause = pauses_.pause(held.attempts, at_least);
+        if (held.reached) {
+            held.again_at = clock::now() + pause;
+            return held.again_at < held.deadline;
+        }
+        constexpr std::chrono::milliseconds longest_pause{1000};
+        held.again_at = clock::now() + std::min(pause, longest_pause);
+        return held.again_at + least_to_connect < reach_until(held);
     }
 
     // An answer in time, or none: what was cut or refused says nothing of the time that the next one takes.

@@ -10,6 +10,7 @@
 #include <smdebug/s3/error_answer.hpp>
 #include <smdebug/s3/location.hpp>
 #include <smdebug/s3/object_checksum.hpp>
+#include <smdebug/s3/same_service.hpp>
 
 #include <string>
 #include <string_view>
@@ -73,6 +74,16 @@ namespace detail {
            "s3:DeleteObject to write), or use other keys; without s3:ListBucket a missing object looks like this, too";
 }
 
+/// What to do where there is no way to the server.
+[[nodiscard]] inline std::string advice_when_unreachable(std::string_view server) {
+    const auto found = server_named_by(server);
+    const std::string place = found ? " (host " + found->host + ", port " + std::to_string(found->port) + ")" : "";
+    return "Is the endpoint " + std::string{server} + place +
+           " right, and can it be reached? It comes from s3_options::endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL "
+           "or the profile, and is Amazon's for the region else; check that the server runs, and the name, the "
+           "firewall and the proxy (https_proxy, http_proxy) on the way to it";
+}
+
 }  // namespace detail
 
 /// Throws what a call came to that has failed.  `server` is "https://host".
@@ -91,8 +102,7 @@ namespace detail {
     if (!answer.answered()) {
         switch (answer.outcome) {
             case http::outcome::unreachable:
-                throw unavailable(text + "Is the endpoint " + std::string{server} + " right, and can it be reached?",
-                                  context);
+                throw unavailable(text + detail::advice_when_unreachable(server), context);
             case http::outcome::timed_out:
                 throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
             case http::outcome::too_long:

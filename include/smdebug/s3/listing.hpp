@@ -3,13 +3,16 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
 #include <smdebug/s3/failure.hpp>
 #include <smdebug/s3/list_page.hpp>
+#include <smdebug/s3/location.hpp>
 #include <smdebug/storage/concepts.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,10 +23,84 @@ namespace smdebug {
 inline namespace v1 {
 namespace s3 {
 
+namespace detail {
+
+/// Whether a listing gets on: a server that does not know better, or means harm, can go on with it for ever.
+class listing_progress {
+public:
+    using clock = http::request::clock;
+    /// Pages in a row that may bring nothing new: of a server that passes over what was removed, say.
+    static constexpr unsigned most_idle_pages = 100;
+
+    /// Errors of what it throws later name the place and the server.
+    listing_progress(const location& where, std::string server, std::chrono::milliseconds within)
+        : where_(where.text()), server_(std::move(server)), within_(within) {
+        constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
+        latest_ = clock::now() + std::min(within, longest);
+    }
+
+    [[nodiscard]] clock::time_point latest() const noexcept { return latest_; }
+
+    /// Before each request.  Errors: timed_out.
+    void check_time() const {
+        if (clock::now() >= latest_) {
+            throw timed_out("listing " + where_ + " did not end within " + std::to_string(within_.count()) +
+                                " ms, in which the server " + server_ + " has given " + std::to_string(pages_) +
+                                " pages; see s3_options::list_deadline, or list a longer prefix",
+                            {.where = where_});
+        }
+    }
+
+    /// A page, whose greatest key is that, or none.  What has been `found` so far is sorted, each key once, when the
+    /// keys have not ascended for long.  Errors: unavailable where they have not become more either.
+    void take(std::string_view greatest, std::vector<object_entry>& found) {
+        ++pages_;
+        if (greatest > greatest_) {
+            greatest_ = greatest;
+            idle_pages_ = 0;
+            return;
+        }
+        if (++idle_pages_ % most_idle_pages != 0) {
+            return;
+        }
+        tidy(found);
+        if (std::exchange(last_count_, found.size()) >= found.size()) {
+            fail("has given " + std::to_string(most_idle_pages) + " pages without a new key");
+        }
+    }
+
+    [[noreturn]] void fail(const std::string& why) const {
+        throw unavailable("listing " + where_ + " failed: the server " + server_ + " " + why + ". Try again later",
+                          {.where = where_});
+    }
+
+    /// In byte order, each key once.
+    static void tidy(std::vector<object_entry>& found) {
+        std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+        found.erase(
+            std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
+            found.end());
+    }
+
+private:
+    std::string where_;
+    std::string server_;
+    std::chrono::milliseconds within_;
+    clock::time_point latest_;
+    std::string greatest_;
+    std::size_t pages_ = 0;
+    std::size_t idle_pages_ = 0;
+    std::size_t last_count_ = 0;
+};
+
+}  // namespace detail
+
 /// The objects whose keys start with `prefix`, in byte order, strictly after `after` (empty: from the start); at most
 /// `most`.  Prefix, `after` and the keys are without that of the client's location.
+/// Servers list in byte order; one that does not is listed, too, as long as its pages bring keys that are new.
 /// Cost:   one request for 1,000 keys.
-/// Errors: those of fail(); unavailable for a server whose pages do not go on.
+/// Errors: those of fail(); unavailable for a server whose pages do not go on; timed_out, see
+///         s3_options::list_deadline.
 template <class Client>
 [[nodiscard]] std::vector<object_entry> list_objects(const Client& asked, std::string_view prefix,
                                                      std::string_view after, std::size_t most) {
@@ -33,13 +110,16 @@ template <class Client>
     std::vector<object_entry> found;
     std::string continuation;
     std::string last = begin;  // where a server without continuations goes on
+    detail::listing_progress progress{asked.where(), asked.server(), asked.options().list_deadline};
     for (bool goes_on = most != 0; goes_on;) {
+        progress.check_time();
         call page_call{.query = {{"list-type", "2"},
                                  {"encoding-type", "url"},
                                  {"prefix", std::string{root}.append(prefix)},
                                  {"max-keys", std::to_string(std::min(most_on_page, most - found.size()))}},
                        .check = [](const http::response& answer,
                                    byte_range) { return parse_list_page(answer.body.view()).has_value(); },
+                       .latest = progress.latest(),
                        .doing = "listing"};
         if (!continuation.empty()) {
             page_call.query.emplace_back("continuation-token", continuation);
@@ -48,12 +128,15 @@ template <class Client>
         }
         const result ended = perform_call(asked, std::move(page_call));
         if (!ended.good) {
+            progress.check_time();
             fail(asked.where(), asked.server(), ended);
         }
         list_page page = *parse_list_page(ended.answer.body.view());
         const std::string before = continuation.empty() ? last : begin;
         bool goes_ahead = false;
+        std::string greatest;
         for (object_entry& entry : page.entries) {
+            greatest = std::max(greatest, entry.key);
             if (entry.key <= before) {
                 continue;  // a server that starts at the wrong place
             }
@@ -69,16 +152,15 @@ template <class Client>
         }
         goes_on = page.truncated && found.size() < most;
         if (goes_on && (page.continuation.empty() ? !goes_ahead : page.continuation == continuation)) {
-            throw unavailable("listing " + asked.where().text() + " failed: the server " + asked.server() +
-                                  " gives the same page again and again. Try again later",
-                              {.where = asked.where().text()});
+            progress.fail("gives the same page again and again");
+        }
+        if (goes_on) {
+            progress.take(greatest, found);
         }
         continuation = std::move(page.continuation);
     }
     // Directory buckets of Amazon's list in an order of their own.
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-    found.erase(std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
-                found.end());
+    detail::listing_progress::tidy(found);
     found.resize(std::min(found.size(), most));
     return found;
 }

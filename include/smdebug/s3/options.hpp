@@ -31,6 +31,9 @@ struct retry_options {
     /// ... up to this.  A server's Retry-After counts where it is longer.
     std::chrono::milliseconds longest_pause{std::chrono::seconds{20}};
     unsigned most_attempts = 10;  ///< 0 counts as 1
+    /// All attempts, and the time for connecting, while nothing has ever been heard of the server: its address is
+    /// wrong more often than it starts anew.  One that was reached before is tried until the deadline.
+    std::chrono::milliseconds reach_within{4500};
 };
 
 }  // namespace s3
@@ -57,6 +60,8 @@ struct s3_options {
     std::uint64_t least_speed = 4096;
     /// Requests of one call that are under way at once; so many parts may be held in memory.  0 counts as 1.
     std::size_t most_requests = 16;
+    /// A listing ends within this, however long it is: a million keys take a thousand requests, one after another.
+    std::chrono::milliseconds list_deadline{std::chrono::minutes{30}};
     /// Objects are read in parts of so many bytes, and longer ones are written so.  At least 5 MiB for writing.
     std::uint64_t part_bytes = std::uint64_t{8} << 20U;
     /// Parts of an object that is being written that are under way at once; each is held in memory.

@@ -104,14 +104,17 @@ public:
         known_.forget();
     }
 
-    /// What is listed from a key on, in its part of the run.  Errors: those of the storage.
+    /// What is listed from a key on, in its part of the run; what comes before it, where there is too much of that.
+    /// Errors: those of the storage.
     [[nodiscard]] std::vector<object_entry> entries_from(std::string_view key) const requires entry_lister<Inner> {
         constexpr std::size_t most = 1000;                               // as many as S3 tells at once
+        constexpr int most_windows = 16;                                 // a server may have no end of them
         const std::string_view part = key.substr(0, key.find('/') + 1);  // npos + 1 is 0
         std::string after = detail::key_before(key);
-        while (true) {
+        for (int windows = 1;; ++windows) {
             std::vector<object_entry> window = inner_.entries(part, after, most);
-            if (window.size() < most || window.back().key >= key || window.back().key <= after) {
+            if (window.size() < most || window.back().key >= key || window.back().key <= after ||
+                windows == most_windows) {
                 return window;
             }
             after = window.back().key;
