@@ -156,6 +156,9 @@ void for_each_piece(const Characters& text, Of&& of, letter_case how, bool words
 /// between them.  Cost: for messages; some tens of microseconds for one of 300 characters.
 template <class Secrets>
 void hide_pieces(std::string& text, const Secrets& secrets, letter_case how = letter_case::any) {
+    if (text.size() < detail::least_piece) {
+        return;
+    }
     std::vector<bool> marked(text.size(), false);
     for (const bool words_only : {false, true}) {
         std::vector<std::uint64_t> pieces;
