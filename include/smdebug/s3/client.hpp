@@ -129,107 +129,108 @@ public:
         } else if (clock::time_point{impatient_until_.load(std::memory_order_relaxed)} <= now) {
             impatient_until_.store((now + time_for({})).time_since_epoch(), std::memory_order_relaxed);
         }
+    }
 
-        /// The server that a request was prepared for is there.
-        void note_reached(std::uint64_t prepared_in) const {
-            const std::lock_guard lock{guard_};
-            known_.reached = known_.reached || known_.number == prepared_in;
-        }
+    /// The server that a request was prepared for is there.
+    void note_reached(std::uint64_t prepared_in) const {
+        const std::lock_guard lock{guard_};
+        known_.reached = known_.reached || known_.number == prepared_in;
+    }
 
-        /// Puts right what a verdict says is wrong.  Returns whether asking again makes sense: something has been
-        /// learnt now, or since the request was prepared. Errors: what the credentials throw.
-        [[nodiscard]] bool learn(const verdict& what, const http::response& answer, std::uint64_t prepared_in) const {
-            const std::lock_guard lock{guard_};
-            if (known_.number != prepared_in) {
-                return true;
-            }
-            switch (what.move) {
-                case next_move::to_region:
-                    if (what.place == known_.region || !may_go_to_region(what.place)) {
-                        return false;
-                    }
-                    known_.region = what.place;
-                    known_.reached = known_.reached && known_.endpoint;
-                    break;
-                case next_move::to_endpoint: {
-                    const standing found = standing_of(what.place);
-                    if (what.place == known_.moved_to || found == standing::stranger) {
-                        return false;
-                    }
-                    known_.moved_to = what.place;
-                    known_.reached = false;
-                    known_.names_bucket = found == standing::server_of_bucket;
-                    break;
-                }
-                case next_move::renew_keys:
-                    credentials_.renew();
-                    break;
-                case next_move::set_clock: {
-                    const auto date = parse_http_date(answer.find_header("date").value_or(""));
-                    const auto offset = date ? std::optional{*date - std::chrono::system_clock::now()} : std::nullopt;
-                    const auto change = offset ? std::chrono::abs(*offset - known_.clock_offset)
-                                               : std::chrono::system_clock::duration{0};
-                    if (change < std::chrono::minutes{1}) {
-                        return false;  // it is not the clock
-                    }
-                    known_.clock_offset = *offset;
-                    break;
-                }
-                case next_move::done:
-                case next_move::again:
-                case next_move::ask_why:
-                case next_move::ask_size:
-                case next_move::give_up:
-                    return false;
-            }
-            ++known_.number;
+    /// Puts right what a verdict says is wrong.  Returns whether asking again makes sense: something has been learnt
+    /// now, or since the request was prepared.
+    /// Errors: what the credentials throw.
+    [[nodiscard]] bool learn(const verdict& what, const http::response& answer, std::uint64_t prepared_in) const {
+        const std::lock_guard lock{guard_};
+        if (known_.number != prepared_in) {
             return true;
         }
-
-    private:
-        struct knowledge {
-            std::string region;
-            std::optional<std::string> endpoint = {};
-            std::string moved_to = {};  ///< a server of this service that another one has sent us to
-            bool names_bucket = false;  ///< that one, before its own name
-            bool reached = false;       ///< the server that is asked now
-            std::chrono::system_clock::duration clock_offset{0};
-            std::uint64_t number = 0;  ///< goes up with each change
-        };
-
-        [[nodiscard]] knowledge look() const {
-            const std::lock_guard lock{guard_};
-            return known_;
-        }
-
-        [[nodiscard]] std::string base_url(const knowledge& now) const {
-            if (now.moved_to.empty()) {
-                return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
+        switch (what.move) {
+            case next_move::to_region:
+                if (what.place == known_.region || !may_go_to_region(what.place)) {
+                    return false;
+                }
+                known_.region = what.place;
+                known_.reached = known_.reached && known_.endpoint;
+                break;
+            case next_move::to_endpoint: {
+                const standing found = standing_of(what.place);
+                if (what.place == known_.moved_to || found == standing::stranger) {
+                    return false;
+                }
+                known_.moved_to = what.place;
+                known_.reached = false;
+                known_.names_bucket = found == standing::server_of_bucket;
+                break;
             }
-            return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
+            case next_move::renew_keys:
+                credentials_.renew();
+                break;
+            case next_move::set_clock: {
+                const auto date = parse_http_date(answer.find_header("date").value_or(""));
+                const auto offset = date ? std::optional{*date - std::chrono::system_clock::now()} : std::nullopt;
+                const auto change =
+                    offset ? std::chrono::abs(*offset - known_.clock_offset) : std::chrono::system_clock::duration{0};
+                if (change < std::chrono::minutes{1}) {
+                    return false;  // it is not the clock
+                }
+                known_.clock_offset = *offset;
+                break;
+            }
+            case next_move::done:
+            case next_move::again:
+            case next_move::ask_why:
+            case next_move::ask_size:
+            case next_move::give_up:
+                return false;
         }
+        ++known_.number;
+        return true;
+    }
 
-        // To the service as it was set up, not as others have described it since.  With the lock held.
-        [[nodiscard]] standing standing_of(std::string_view server) const {
-            const auto other = server_named_by(server);
-            const auto home =
-                server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
-            return other && home ? s3::standing_of(*other, *home, where_.bucket) : standing::stranger;
-        }
-        // The region is a part of the host's name where there is no endpoint.  With the lock held.
-        [[nodiscard]] bool may_go_to_region(std::string_view region) const {
-            return known_.endpoint || standing_of("https://" + amazon_host(region)) != standing::stranger;
-        }
-
-        location where_;
-        s3_options options_;
-        Transport transport_;
-        Credentials credentials_;
-        signer signer_;
-        mutable std::atomic<clock::duration> impatient_until_{};
-        mutable std::mutex guard_;
-        mutable knowledge known_;
+private:
+    struct knowledge {
+        std::string region;
+        std::optional<std::string> endpoint = {};
+        std::string moved_to = {};  ///< a server of this service that another one has sent us to
+        bool names_bucket = false;  ///< that one, before its own name
+        bool reached = false;       ///< the server that is asked now
+        std::chrono::system_clock::duration clock_offset{0};
+        std::uint64_t number = 0;  ///< goes up with each change
     };
+
+    [[nodiscard]] knowledge look() const {
+        const std::lock_guard lock{guard_};
+        return known_;
+    }
+
+    [[nodiscard]] std::string base_url(const knowledge& now) const {
+        if (now.moved_to.empty()) {
+            return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
+        }
+        return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
+    }
+
+    // To the service as it was set up, not as others have described it since.  With the lock held.
+    [[nodiscard]] standing standing_of(std::string_view server) const {
+        const auto other = server_named_by(server);
+        const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
+        return other && home ? s3::standing_of(*other, *home, where_.bucket) : standing::stranger;
+    }
+    // The region is a part of the host's name where there is no endpoint.  With the lock held.
+    [[nodiscard]] bool may_go_to_region(std::string_view region) const {
+        return known_.endpoint || standing_of("https://" + amazon_host(region)) != standing::stranger;
+    }
+
+    location where_;
+    s3_options options_;
+    Transport transport_;
+    Credentials credentials_;
+    signer signer_;
+    mutable std::atomic<clock::duration> impatient_until_{};
+    mutable std::mutex guard_;
+    mutable knowledge known_;
+};
 
 }  // namespace s3
 }  // namespace v1
