@@ -252,6 +252,10 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
     const s3::verdict skewed{next_move::set_clock};
     CHECK_FALSE(asked.learn(skewed, answer(403), 0));
     CHECK_FALSE(asked.learn(skewed, told("yesterday"), 0));
+    for (const char* const no_clock :
+         {"Mon, 01 Jan 0001 00:00:00 GMT", "Sat, 01 Jan 1678 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"}) {
+        CHECK_FALSE(asked.learn(skewed, told(no_clock), 0));
+    }
     CHECK(asked.learn(skewed, told("Sun, 06 Nov 1994 08:49:37 GMT"), 0));
     const auto second = asked.prepare({}, s3::empty_payload_hash, {});
     CHECK(value_of(second.request, "x-amz-date").starts_with("19941106T08"));

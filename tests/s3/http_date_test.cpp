@@ -30,6 +30,23 @@ TEST_CASE("http_date: the one form that servers send") {
     }
 }
 
+TEST_CASE("http_date: what lies beyond the clock's range is its end") {
+    using std::chrono::sys_days;
+    using std::chrono::year;
+    for (const std::string_view early :
+         {"Sat, 01 Jan 0000 00:00:00 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 01 Jan 1677 00:00:00 GMT"}) {
+        CAPTURE(early);
+        REQUIRE(s3::parse_http_date(early).has_value());
+        CHECK(*s3::parse_http_date(early) < sys_days{year{1678} / 1 / 1});
+    }
+    for (const std::string_view late : {"Mon, 01 Jan 2263 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:60 GMT"}) {
+        CAPTURE(late);
+        REQUIRE(s3::parse_http_date(late).has_value());
+        CHECK(*s3::parse_http_date(late) > sys_days{year{2262} / 1 / 1});
+    }
+    CHECK(s3::parse_http_date("Sat, 01 Jan 1678 00:00:00 GMT") == sys_days{year{1678} / 1 / 1});
+}
+
 TEST_CASE("http_date: everything else is none") {
     for (std::size_t length = 0; length < example.size(); ++length) {
         CHECK_FALSE(s3::parse_http_date(example.substr(0, length)).has_value());

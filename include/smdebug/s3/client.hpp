@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
@@ -168,13 +169,14 @@ public:
                 break;
             case next_move::set_clock: {
                 const auto date = parse_http_date(answer.find_header("date").value_or(""));
-                const auto offset = date ? std::optional{*date - std::chrono::system_clock::now()} : std::nullopt;
-                const auto change =
-                    offset ? std::chrono::abs(*offset - known_.clock_offset) : std::chrono::system_clock::duration{0};
-                if (change < std::chrono::minutes{1}) {
+                const auto offset =
+                    date ? time_between(std::chrono::system_clock::now(), *date) : std::chrono::milliseconds::max();
+                // A century away is no clock, and a time that is moved by it has no date.
+                if (std::chrono::abs(offset) > std::chrono::hours{24 * 365 * 100} ||
+                    std::chrono::abs(offset - known_.clock_offset) < std::chrono::minutes{1}) {
                     return false;  // it is not the clock
                 }
-                known_.clock_offset = *offset;
+                known_.clock_offset = offset;
                 break;
             }
             case next_move::done:
@@ -195,7 +197,7 @@ private:
         std::string moved_to = {};  ///< a server of this service that another one has sent us to
         bool names_bucket = false;  ///< that one, before its own name
         bool reached = false;       ///< the server that is asked now
-        std::chrono::system_clock::duration clock_offset{0};
+        std::chrono::milliseconds clock_offset{0};
         std::uint64_t number = 0;  ///< goes up with each change
     };
 

@@ -3,6 +3,8 @@
 // Source: RFC 9110, section 5.6.7.
 #pragma once
 
+#include <smdebug/core/system_time.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -17,6 +19,7 @@ inline namespace v1 {
 namespace s3 {
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT", the one form that servers send; nothing where it is another, or no date.
+/// What lies beyond the range of the system's clock is the nearest that it knows.
 [[nodiscard]] inline std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text) {
     constexpr std::size_t length = 29;
     constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -45,8 +48,8 @@ namespace s3 {
     if (!is_good || !date.ok() || hour > 23 || minute > 59 || second > 60) {
         return std::nullopt;
     }
-    return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
-           std::chrono::seconds{second};
+    return nearest_system_time(std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
+                               std::chrono::minutes{minute} + std::chrono::seconds{second});
 }
 
 }  // namespace s3

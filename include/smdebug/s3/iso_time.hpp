@@ -2,7 +2,8 @@
 // Used by: s3/keys_answer.hpp.
 #pragma once
 
-#include <algorithm>
+#include <smdebug/core/system_time.hpp>
+
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -71,7 +72,6 @@ private:
 [[nodiscard]] inline std::optional<std::chrono::system_clock::time_point> parse_iso_time(
     std::string_view text) noexcept {
     using std::chrono::seconds;
-    using clock = std::chrono::system_clock;
     detail::time_pieces pieces{text};
     const int year = pieces.number(4, 9999);
     pieces.expect("-");
@@ -105,12 +105,7 @@ private:
     }
     const seconds since_1970 = std::chrono::sys_days{date}.time_since_epoch() + std::chrono::hours{hour} +
                                std::chrono::minutes{minute} + seconds{second} - east;
-    // A second short of the ends, for the fraction.
-    constexpr auto least = std::chrono::duration_cast<seconds>(clock::duration::min()) + seconds{1};
-    constexpr auto most = std::chrono::duration_cast<seconds>(clock::duration::max()) - seconds{1};
-    const auto kept = std::clamp<seconds>(since_1970, least, most);
-    return clock::time_point{std::chrono::duration_cast<clock::duration>(kept) +
-                             std::chrono::duration_cast<clock::duration>(fraction)};
+    return nearest_system_time(since_1970, fraction);
 }
 
 }  // namespace s3

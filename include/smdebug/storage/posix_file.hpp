@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/system_time.hpp>
 
 #include <fcntl.h>
 #include <limits.h>
@@ -271,13 +272,9 @@ struct file_facts {
     if (!facts) {
         return std::nullopt;
     }
-    // A damaged file system can give any number; this is as far as nanoseconds reach.
-    constexpr std::int64_t farthest = 9'200'000'000;
-    const std::chrono::nanoseconds since_1970 =
-        std::chrono::seconds{std::clamp<std::int64_t>(facts->st_mtim.tv_sec, -farthest, farthest)} +
-        std::chrono::nanoseconds{facts->st_mtim.tv_nsec};
-    return std::chrono::system_clock::time_point{
-        std::chrono::duration_cast<std::chrono::system_clock::duration>(since_1970)};
+    // A damaged file system can give any number.
+    return nearest_system_time(std::chrono::seconds{facts->st_mtim.tv_sec},
+                               std::chrono::nanoseconds{facts->st_mtim.tv_nsec});
 }
 
 }  // namespace posix

@@ -7,6 +7,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/system_time.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -113,8 +114,7 @@ public:
             dated_ = true;
         }
         if (const auto written = written_) {
-            quiet =
-                std::max(quiet, std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now() - *written));
+            quiet = std::max(quiet, time_between(*written, std::chrono::system_clock::now()));
         }
         return quiet;
     }

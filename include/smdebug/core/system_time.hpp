@@ -1,0 +1,34 @@
+// Times from elsewhere - headers, answers, file systems - as the system's clock counts them.
+// Its nanoseconds reach from 1677 to 2262 only, and to leave that range is undefined.
+// Used by: storage, s3.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// That time, `fraction` (less than a second) behind the second; the nearest that the clock knows where it lies beyond.
+[[nodiscard]] constexpr std::chrono::system_clock::time_point nearest_system_time(
+    std::chrono::seconds since_1970, std::chrono::nanoseconds fraction = {}) noexcept {
+    using clock = std::chrono::system_clock;
+    using std::chrono::seconds;
+    // A second short of the ends, for the fraction.
+    constexpr auto least = std::chrono::duration_cast<seconds>(clock::duration::min()) + seconds{1};
+    constexpr auto most = std::chrono::duration_cast<seconds>(clock::duration::max()) - seconds{1};
+    const auto kept = std::clamp<seconds>(since_1970, least, most);
+    return clock::time_point{std::chrono::duration_cast<clock::duration>(kept) +
+                             std::chrono::duration_cast<clock::duration>(fraction)};
+}
+
+/// How long it is from one time to another, however far they are apart.
+[[nodiscard]] constexpr std::chrono::milliseconds time_between(std::chrono::system_clock::time_point from,
+                                                               std::chrono::system_clock::time_point to) noexcept {
+    using std::chrono::milliseconds;
+    return std::chrono::floor<milliseconds>(to.time_since_epoch()) -
+           std::chrono::floor<milliseconds>(from.time_since_epoch());
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,25 @@
+#include <smdebug/core/system_time.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace smdebug;
+using namespace std::chrono_literals;
+using time_point = std::chrono::system_clock::time_point;
+
+TEST_CASE("system_time: what the clock knows is exact, what lies beyond is its end") {
+    static_assert(nearest_system_time(0s) == time_point{});
+    CHECK(nearest_system_time(1'795'255'200s, 5ns) == time_point{1'795'255'200s} + 5ns);
+    CHECK(nearest_system_time(-1s) == time_point{-1s});
+    CHECK(nearest_system_time(std::chrono::seconds::max(), 999'999'999ns) <= time_point::max());
+    CHECK(nearest_system_time(std::chrono::seconds::max()) > time_point{24h * 365 * 280});
+    CHECK(nearest_system_time(std::chrono::seconds::min()) < time_point{-24h * 365 * 280});
+}
+
+TEST_CASE("system_time: the longest time between two is more than the clock's own duration holds") {
+    CHECK(time_between(time_point{1s}, time_point{3s}) == 2s);
+    CHECK(time_between(time_point{3s}, time_point{1s}) == -2s);
+    CHECK(time_between(time_point::min(), time_point::max()) > 24h * 365 * 500);
+    CHECK(time_between(time_point::max(), time_point::min()) < -24h * 365 * 500);
+}
