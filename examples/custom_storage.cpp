@@ -67,7 +67,8 @@ int main(int count, char** arguments) {
         const smd::basic_trial<my_storage> trial{my_storage{smd::local_storage{arguments[1]}}};
         const auto& seen = trial.store().seen();
         const std::uint64_t at_open = seen.reads;
-        std::cout << "opening " << trial.name() << ": " << at_open << " reads, " << seen.bytes << " bytes\n";
+        std::cout << "opening " << smd::printable(trial.name()) << ": " << at_open << " reads, " << seen.bytes
+                  << " bytes\n";
 
         std::size_t values = 0;
         for (const std::string& name : trial.tensor_names()) {

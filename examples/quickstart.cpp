@@ -12,7 +12,7 @@ namespace smd = smdebug;
 
 // Opening reads the index files; from then on every question but those for values is answered from memory.
 void describe(const smd::local_trial& trial) {
-    std::cout << "run " << trial.name() << ", written by " << trial.num_workers() << " worker(s)\n";
+    std::cout << "run " << smd::printable(trial.name()) << ", written by " << trial.num_workers() << " worker(s)\n";
     for (const smd::mode mode : trial.modes()) {
         std::cout << "  " << smd::name_of(mode) << " steps:";
         for (const smd::step_number step : trial.steps({.mode = mode})) {
@@ -30,8 +30,9 @@ void list_gradients(const smd::local_trial& trial) {
             continue;
         }
         const smd::step_number last = tensor.steps().back();
-        std::cout << "  " << name << " at step " << last << ": shape " << smd::shape_text(tensor.shape(last))
-                  << ", mean of |x| " << tensor.reduction_value(last, smd::reduction::mean, {.abs = true}) << '\n';
+        std::cout << "  " << smd::printable(name) << " at step " << last << ": shape "
+                  << smd::shape_text(tensor.shape(last)) << ", mean of |x| "
+                  << tensor.reduction_value(last, smd::reduction::mean, {.abs = true}) << '\n';
     }
 }
 
@@ -40,7 +41,7 @@ void show_losses(const smd::local_trial& trial) {
     for (const std::string& name : trial.tensor_names({.collection = "losses"})) {
         for (const smd::step_number step : trial.tensor(name).steps()) {
             const auto loss = trial.tensor(name).value<float>(step);
-            std::cout << "  " << name << " at step " << step << ": " << xt::mean(loss)() << '\n';
+            std::cout << "  " << smd::printable(name) << " at step " << step << ": " << xt::mean(loss)() << '\n';
         }
     }
 }
@@ -72,8 +73,8 @@ int main(int count, char** arguments) {
         std::cout << "rule \"a gradient above 0.1\": looked at " << outcome.evaluated << " steps, met at "
                   << outcome.met_at.size() << '\n';
         for (std::size_t i = 0; i < outcome.findings.size(); ++i) {
-            std::cout << "  step " << outcome.findings[i].step << ": " << outcome.findings[i].tensor << " has "
-                      << outcome.findings[i].value << '\n';
+            std::cout << "  step " << outcome.findings[i].step << ": " << smd::printable(outcome.findings[i].tensor)
+                      << " has " << outcome.findings[i].value << '\n';
         }
         return outcome.evaluated == trial.steps().size() ? EXIT_SUCCESS : EXIT_FAILURE;
     } catch (const smd::error& failed) {  // every error of the library; what() names file, tensor and step

@@ -51,6 +51,18 @@ TEST_CASE("console: results and messages go to different streams, and trouble is
     CHECK(run.err.str() == "smdebug: note: by the way\nsmdebug: note: a record\nsmdebug: error: a run\n");
 }
 
+TEST_CASE("console: what is said is printable; of wrong usage the help keeps its lines") {
+    captured run;
+    run.to.note("the run a\x1b[2J\nb");
+    run.to.damage("\xE2\x80\xAE");
+    run.to.error(std::string{"x\0y", 3});
+    CHECK(cli::status_of(run.to, []() -> int { throw cli::usage_error("no \x1b\n", "Try this.\nOr that."); }) ==
+          cli::exit_usage);
+    CHECK(run.err.str() ==
+          "smdebug: note: the run a\\x1b[2J\\nb\nsmdebug: note: \\u202e\nsmdebug: error: x\\x00y\n"
+          "smdebug: error: no \\x1b\\n\nTry this.\nOr that.\n");
+}
+
 TEST_CASE("console: results that cannot be written throw; whether the reader has gone is told apart") {
     for (const int code : {ENOSPC, EPIPE}) {
         refusing_buffer refuses{code};

@@ -13,9 +13,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,12 +33,14 @@ struct ran {
     std::string err;
 };
 
-ran program(texts arguments) {
+ran program(texts arguments, cli::console_kind kind = {}) {
     std::ostringstream out;
     std::ostringstream err;
-    const int status = cli::run_program(std::move(arguments), out, err);
+    const int status = cli::run_program(std::move(arguments), out, err, kind);
     return {status, out.str(), err.str()};
 }
+
+std::string joined_arguments(const texts& arguments) { return cli::joined(arguments, " "); }
 
 }  // namespace
 
@@ -52,6 +56,99 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
     CHECK(program({"--version"}).out == "smdebug " + cli::version_text() + "\n");
     CHECK(program({"ls", "/nowhere"}).status == 1);
     CHECK(program({"stats", golden("damaged/truncated_event")}).status == 1);
+}
+
+TEST_CASE("program: nobody's names command a terminal, in whatever command, format and message") {
+    using std::string_view_literals::operator""sv;
+    constexpr std::string_view hostile = "a\0\x1b[2J\xC2\x9B\xE2\x80\xAE\n\r!"sv;
+    const std::string on_disk = "b\x1b[2J\xC2\x9B\xE2\x80\xAE\n\r!";  // names of files have no byte 0
+    const std::string tensor{hostile};
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    const temporary_folder folder;
+    const std::string run = folder.path() + "/" + on_disk;
+    local_storage store{run};
+    run_builder{store}
+        .collections({on_disk}, {{"gradients", {tensor}}, {tensor, {tensor}}})
+        .step({.step = 0, .tensors = {tensor_of<float>(tensor, {nan, 2})}, .worker = on_disk})
+        .step({.step = 1, .tensors = {tensor_of<float>(tensor, {1, 2})}, .worker = on_disk})
+        .end();
+    const auto write_rule = [&](const std::string& file, const std::string& label, const std::string& parameters) {
+        folder.write(file,
+                     R"([{"RuleConfigurationName": "l)" + label + R"(", "RuleParameters": {)" + parameters + "}}]");
+    };
+    const std::string escaped = R"(\u0000\u001b\u009b\u202e\n\r!)";
+    write_rule("rules.json", escaped, R"("rule_to_invoke": "ExplodingTensor")");
+    write_rule("unknown.json", escaped, R"("rule_to_invoke": "r)" + escaped + "\"");
+    write_rule("parameter.json", "", R"("rule_to_invoke": "ExplodingTensor", "p)" + escaped + R"(": "1")");
+    write_rule("value.json", escaped, R"("rule_to_invoke": "ExplodingTensor", "only_nan": ")" + escaped + "\"");
+    write_rule("actions.json", escaped,
+               R"("rule_to_invoke": "ExplodingTensor", "action_json": "[{\"name\": \"sms\", \"endpoint\": \")" +
+                   std::string{R"(\\u001b\\u202e\\n!)"} + R"(\"}]")");
+    folder.write(on_disk + ".json", "{");
+    folder.write("damaged/" + on_disk + "/index/000000000/000000000000_w.json", "{");
+    folder.write("damaged/" + on_disk + "/END_OF_JOB.ts", "");
+    folder.write("damaged/" + on_disk + "/collections/000000000/w_collections.json",
+                 R"({"collections": {}, "_meta": {"num_workers": 1}})");
+    const std::vector<texts> all{
+        {"ls", run},
+        {"ls", run, "--follow"},
+        {"ls", run, run + "/nowhere"},
+        {"ls", folder.path() + "/damaged/" + on_disk},
+        {"ls", folder.path() + "/damaged/" + on_disk, "--skip-damaged"},
+        {"show", run, tensor},
+        {"show", run, tensor, "--step", "7"},
+        {"show", run, tensor, "--worker", on_disk},
+        {"show", run, tensor, "--worker", on_disk + "x"},
+        {"show", run, "a!"},
+        {"stats", run},
+        {"stats", run, "--tensors", on_disk + "["},
+        {"stats", run, "--collection", on_disk},
+        {"check", run, "--rule", "exploding_tensor"},
+        {"check", run, "--rule", "exploding_tensor", "--follow"},
+        {"check", run, "--rule", "exploding_tensor", "--on-finding", folder.path() + "/none" + on_disk},
+        {"check", run, "--rule", "exploding_tensor", "--status-file", "/dev/null/" + on_disk},
+        {"check", run, "--rule", on_disk},
+        {"check", run, "--rule", "exploding_tensor," + on_disk},
+        {"check", run, "--rules-json", folder.path() + "/rules.json"},
+        {"check", run, "--rules-json", folder.path() + "/rules.json", "--follow"},
+        {"check", run, "--rules-json", folder.path() + "/actions.json"},
+        {"check", run, "--rules-json", folder.path() + "/unknown.json"},
+        {"check", run, "--rules-json", folder.path() + "/parameter.json"},
+        {"check", run, "--rules-json", folder.path() + "/value.json"},
+        {"check", run, "--rules-json", folder.path() + "/" + on_disk + ".json"},
+        {"check", run, "--rules-json", folder.path() + "/" + on_disk},
+        {"scan", run},
+        {"scan", run, "--list", folder.path() + "/" + on_disk},
+        {"ls", run, "--" + on_disk},
+        {on_disk},
+        {"ls", run, "--mode", on_disk},
+    };
+    for (const texts& command : all) {
+        for (const std::string format : {"table", "csv", "json"}) {
+            texts arguments = command;
+            if (arguments.size() > 1) {
+                arguments.insert(arguments.end(), {"--format", format});
+            }
+            const ran got = program(arguments, {.out_is_terminal = true, .err_is_terminal = true});
+            for (const std::string& shown : {got.out, got.err}) {
+                CAPTURE(format);
+                CAPTURE(printable(joined_arguments(command)));
+                CAPTURE(printable(shown));
+                CHECK(shown.find_first_of("\x1b\r\0"sv) == std::string::npos);
+                CHECK(shown.find("\xC2\x9B") == std::string::npos);
+                CHECK(shown.find("\xE2\x80\xAE") == std::string::npos);
+                CHECK(shown.find("\n!") == std::string::npos);
+                CHECK(shown.find("\n\\r!") == std::string::npos);
+            }
+        }
+    }
+    // What goes to a file as CSV has the names.
+    CHECK(program({"stats", run, "--format", "csv"}).out.find(tensor) != std::string::npos);
+    CHECK(program({"show", run, tensor, "--format", "csv"}).out.find(tensor) != std::string::npos);
+    // Nothing is cut at a byte 0.
+    const ran unknown = program({"check", run, "--rules-json", folder.path() + "/unknown.json"});
+    CHECK(unknown.status == 2);
+    CHECK(contains(unknown.err, "there is no rule \"r\\x00\\x1b\\u009b\\u202e\\n\\r!\". There are: "));
 }
 
 TEST_CASE("program: asks for what can end it when it is about to follow, and only then") {

@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace smdebug;
@@ -92,6 +94,30 @@ TEST_CASE("rows: text in JSON is always valid UTF-8") {
     CHECK(rows.text_so_far() == "{\"name\":\"\xEF\xBF\xBD\"}\n");
     rows.clear();
     CHECK(rows.text_so_far().empty());
+}
+
+TEST_CASE("rows: CSV has texts exactly, but on a terminal printable; tables and JSON have them printable always") {
+    const std::vector<cli::column> one{{"name"}};
+    const std::string name{"a\0\x1b[2J\xC2\x9B\n", 9};
+    for (const auto& [format, on_terminal, expected] :
+         {std::tuple{output_format::csv, false, "\"" + name + "\"\n"},
+          std::tuple{output_format::csv, true, std::string{"a\\x00\\x1b[2J\\u009b\\n\n"}},
+          std::tuple{output_format::table, true, std::string{"name\n--------------------\na\\x00\\x1b[2J\\u009b\\n\n"}},
+          std::tuple{output_format::json, false,
+                     std::string{R"({"name":"a\u0000\u001b[2J\u009b\n"})"
+                                 "\n"}}}) {
+        std::ostringstream out;
+        std::ostringstream err;
+        cli::console to{out, err, {.out_is_terminal = on_terminal}};
+        cli::row_sink sink{to, format, one};
+        cli::row_buffer rows = sink.buffer();
+        rows.text(name);
+        rows.end_row();
+        sink.take(rows);
+        sink.finish("");
+        const std::string head = format == output_format::csv ? "name\n" : "";
+        CHECK(squeezed(out.str()) == squeezed(head + expected));
+    }
 }
 
 TEST_CASE("rows: several texts in one cell: a JSON list, else semicolons") {

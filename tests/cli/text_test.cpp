@@ -41,24 +41,6 @@ TEST_CASE("text: shapes, counts and lists read well") {
     CHECK(cli::joined(texts{}, ", ").empty());
 }
 
-TEST_CASE("printable: no name can break a line or command a terminal") {
-    CHECK(cli::printable("dense/kernel:0") == "dense/kernel:0");
-    CHECK(cli::printable("a\nb\tc\r\x1b[31m\x7f") == "a\\nb\\tc\\r\\x1b[31m\\x7f");
-    CHECK(cli::printable("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
-}
-
-TEST_CASE("valid_utf8: keeps what is UTF-8 and replaces every other byte") {
-    const std::string mark = "\xEF\xBF\xBD";
-    for (const char* good : {"", "abc", "\xC3\xBC", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xEF\xBF\xBD"}) {
-        CHECK(cli::valid_utf8(good) == good);
-    }
-    CHECK(cli::valid_utf8("a\xFFz") == "a" + mark + "z");
-    CHECK(cli::valid_utf8("\xC3") == mark);                                   // cut
-    CHECK(cli::valid_utf8("\xC0\xAF") == mark + mark);                        // overlong
-    CHECK(cli::valid_utf8("\xED\xA0\x80") == mark + mark + mark);             // a surrogate
-    CHECK(cli::valid_utf8("\xF4\x90\x80\x80") == mark + mark + mark + mark);  // beyond U+10FFFF
-}
-
 TEST_CASE("duration_text: the unit that people would use") {
     using namespace std::chrono_literals;
     CHECK(cli::duration_text(-5s) == "less than a second");

@@ -71,6 +71,15 @@ TEST_CASE("error: each leaf has the Python package's name and words") {
     CHECK(met.rule() == "MeanAbove");
 }
 
+TEST_CASE("error: what is said can be shown and is not cut, the fields have names exactly") {
+    const std::string name{"a\0b\x1b[2J\xE2\x80\xAE\xFF", 11};
+    const tensor_unavailable thrown{name};
+    CHECK(std::string{thrown.what()} == "TensorUnavailable: Tensor a\\x00b\\x1b[2J\\u202e\\xff was not saved.");
+    CHECK(thrown.message() == "Tensor a\\x00b\\x1b[2J\\u202e\\xff was not saved.");
+    CHECK(thrown.tensor() == name);
+    CHECK(std::string{value_error{std::string{thrown.message()}}.message()} == thrown.message());
+}
+
 TEST_CASE("error: a corrupt record tells file and offset") {
     const corrupt_record thrown{"bad", {.where = "events/x", .offset = 8192, .tensor = "t", .step = 4}};
     CHECK(thrown.where() == "events/x");

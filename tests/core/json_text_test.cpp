@@ -16,6 +16,12 @@ TEST_CASE("json_text: strings are escaped, UTF-8 goes through") {
     CHECK(out == "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\xC3\xA4\"");
 }
 
+TEST_CASE("json_text: strings can be shown by a terminal, and mean what they meant") {
+    std::string out;
+    append_json_string(out, std::string_view{"\0\r\x1b\xC2\x9B\xE2\x80\xAE\xF3\xA0\x81\x81\xFF", 13});
+    CHECK(out == "\"\\u0000\\u000d\\u001b\\u009b\\u202e\\udb40\\udc41\xEF\xBF\xBD\"");
+}
+
 TEST_CASE("json_text: ASCII alone, as Python's json.dumps has it") {
     const auto ascii = [](std::string_view text) {
         std::string out;

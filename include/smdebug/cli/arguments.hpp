@@ -69,7 +69,7 @@ public:
 
     [[nodiscard]] command parse(std::vector<std::string> arguments) {
         if (arguments.empty()) {
-            throw usage_error("a command is missing\n\n" + app_.help());
+            throw usage_error("a command is missing", "\n" + app_.help());
         }
         const auto commands = command_names();
         if (!arguments.front().starts_with('-') &&
@@ -87,8 +87,8 @@ public:
             return help_request{chosen.empty() ? app_.help() : chosen.front()->help("smdebug")};
         } catch (const CLI::Error& wrong) {
             const auto chosen = app_.get_subcommands();
-            throw usage_error(std::string{wrong.what()} + "\nTry `smdebug " +
-                              (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
+            throw usage_error(wrong.what(),
+                              "Try `smdebug " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
         }
         return finished(app_.get_subcommands().front()->get_name());
     }

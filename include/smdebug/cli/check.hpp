@@ -130,9 +130,8 @@ template <class Trial>
                                 const finding& note) {
     const std::string where = " of step " + std::to_string(step) + ": ";
     const bool named = note.tensor.empty() || note.message.find(note.tensor) != std::string::npos;
-    return {
-        printable(std::string{rule} + ": " + (named ? "" : note.tensor + where) + note.message + " [run " + path + "]"),
-        note.damaged || has_lost_file(run, step, note.worker)};
+    return {std::string{rule} + ": " + (named ? "" : note.tensor + where) + note.message + " [run " + path + "]",
+            note.damaged || has_lost_file(run, step, note.worker)};
 }
 
 [[nodiscard]] inline rule_note note_of(const std::string& path, std::string_view rule, step_number step,
@@ -152,8 +151,8 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
 
 /// What a rule that threw is worth to the console.
 [[nodiscard]] inline std::string failure_of(const rule_result& result, const std::string& path) {
-    return printable(result.name + " failed at step " + std::to_string(result.outcome.next_step) + ": " +
-                     result.failure + " [run " + path + "]");
+    return result.name + " failed at step " + std::to_string(result.outcome.next_step) + ": " + result.failure +
+           " [run " + path + "]";
 }
 
 /// Errors: usage_error.
@@ -171,8 +170,7 @@ public:
     }
     void finish(std::string_view rule, const std::string& path, console& to) const {
         if (told_ > most) {
-            to.note(printable(std::string{rule} + ": " + std::to_string(told_ - most) + " more such notes [run " +
-                              path + "]"));
+            to.note(std::string{rule} + ": " + std::to_string(told_ - most) + " more such notes [run " + path + "]");
         }
     }
 
@@ -201,7 +199,7 @@ template <class Trial>
                                         .stop_at_first = given.stop_at_first,
                                         .first_offender = given.first_offender,
                                         .timeout = std::chrono::milliseconds{0}}};
-    const auto note_action = [&](const std::string& text) { to.note(printable(text)); };
+    const auto note_action = [&](const std::string& text) { to.note(text); };
     how.on_finding = [&](std::size_t rule, const finding& found) {
         if (rows != nullptr) {
             add_finding(row, run, path, names[rule], found.step, found);
@@ -235,7 +233,7 @@ template <class Trial>
         const bool all_seen = std::none_of(results.begin(), results.end(), [](const rule_result& each) {
             return each.outcome.end == invoke_end::timed_out;
         });
-        to.note("the job of " + printable(path) + " has not ended: checked what is there now" +
+        to.note("the job of " + path + " has not ended: checked what is there now" +
                 (all_seen ? "" : ", but for the last steps, which are not complete yet"));
     }
     return results;

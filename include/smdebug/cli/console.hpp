@@ -3,6 +3,8 @@
 // Used by: cli.
 #pragma once
 
+#include <smdebug/core/printable_text.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -25,9 +27,11 @@ inline constexpr int exit_usage = 2;          ///< wrong arguments
 inline constexpr int exit_finding = 3;        ///< a rule's condition was met
 inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 
-/// The arguments cannot be right.  what() is the sentence for the user.
+/// The arguments cannot be right.  what() is the sentence for the user, printable, and what may help: lines of ours.
 class usage_error : public std::runtime_error {
-    using std::runtime_error::runtime_error;
+public:
+    explicit usage_error(std::string_view sentence, std::string_view help = {})
+        : runtime_error(printable(sentence).append(help.empty() ? "" : "\n").append(help)) {}
 };
 
 /// Results cannot be written: a full disk, or a reader that has gone (then nothing needs to be said).
@@ -46,7 +50,8 @@ struct console_kind {
     bool err_is_terminal = false;
 };
 
-/// The two streams, and whether anything went wrong.  One thread at a time.
+/// The two streams, and whether anything went wrong.  What is said is made printable here: names may come from anybody.
+/// One thread at a time.
 class console {
 public:
     console(std::ostream& out, std::ostream& err, console_kind kind = {}) : out_(out), err_(err), kind_(kind) {}
@@ -54,7 +59,7 @@ public:
     console& operator=(const console&) = delete;
     ~console() { clear_progress(); }
 
-    /// Results.  Errors: output_error.
+    /// Results, as they are: rows see to their cells.  Errors: output_error.
     void print(std::string_view text) {
         if (text.empty()) {
             return;
@@ -72,15 +77,19 @@ public:
     }
 
     /// Something that the user should know; the exit status does not change.
-    void note(std::string_view text) { say("note: ", text); }
+    void note(std::string_view text) { say("note: ", printable(text)); }
     /// Something of a run that could not be read, while the rest can.
     void damage(std::string_view text) {
         trouble_ = true;
-        say("note: ", text);
+        say("note: ", printable(text));
     }
     void error(std::string_view text) {
         trouble_ = true;
-        say("error: ", text);
+        say("error: ", printable(text));
+    }
+    void error(const usage_error& wrong) {
+        trouble_ = true;
+        say("error: ", wrong.what());
     }
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
@@ -103,7 +112,7 @@ public:
         const std::size_t filled = done >= all ? width : done * width / all;
         std::string line{"\r["};
         line.append(filled, '#').append(width - filled, '.').append("] ");
-        line.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ").append(what);
+        line.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ").append(printable(what));
         const std::size_t length = line.size() - 1;
         line.append(length < shown_width_ ? shown_width_ - length : 0, ' ');
         err_ << line << std::flush;
@@ -150,7 +159,7 @@ template <class Action>
         to.flush();
         return status;
     } catch (const usage_error& wrong) {
-        to.error(wrong.what());
+        to.error(wrong);
         return exit_usage;
     } catch (const output_error& failed) {
         if (!failed.reader_is_gone()) {

@@ -87,7 +87,7 @@ private:
         }
     }
     [[nodiscard]] finding_actions::teller note_action() const {
-        return [this](const std::string& text) { of_.out.note(printable(text)); };
+        return [this](const std::string& text) { of_.out.note(text); };
     }
 
     [[nodiscard]] follow_end walk() {

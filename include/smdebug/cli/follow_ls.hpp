@@ -105,7 +105,7 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
             of.out.use([&](console&) { rows.take(row); });
         }
         if (feed.end() == follow_end::ended) {
-            of.out.note("the job of " + printable(of.path) + " has ended after " + counted(feed.count(), "step"));
+            of.out.note("the job of " + of.path + " has ended after " + counted(feed.count(), "step"));
         }
         return feed.end();
     });

@@ -92,8 +92,7 @@ private:
 template <class Trial>
 [[nodiscard]] std::string stalled_text(const Trial& run, const std::string& path) {
     const auto complete = run.snapshot()->steps_of(mode::global, false);  // what was looked at last
-    return printable(path) + ": stalled: nothing new for " + duration_text(run.quiet_time()) +
-           ", and no end-of-job mark; " +
+    return path + ": stalled: nothing new for " + duration_text(run.quiet_time()) + ", and no end-of-job mark; " +
            (complete.empty() ? "no step is complete" : "the last complete step is " + std::to_string(complete.back()));
 }
 
@@ -113,7 +112,7 @@ template <class Trial>
     } catch (const timed_out&) {
     } catch (const collections_file_exception&) {  // it may be half written
     }
-    out.note("waiting for a run to start in " + printable(path));
+    out.note("waiting for a run to start in " + path);
     options.open_timeout = follow.give_up_after.value_or(std::chrono::milliseconds::max());
     return open_trial(path, how.storage, options);
 }

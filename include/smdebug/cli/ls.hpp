@@ -116,9 +116,9 @@ template <class Trial>
 template <class Trial>
 [[nodiscard]] std::string ls_json(const Trial& run, const std::vector<tensor_summary>& tensors) {
     std::string out = "{\"name\":";
-    append_json_string(out, valid_utf8(run.name()));
+    append_json_string(out, run.name());
     out += ",\"path\":";
-    append_json_string(out, valid_utf8(run.path()));
+    append_json_string(out, run.path());
     out += ",\"workers\":";
     append_json_list(out, run.workers());
     out += ",\"num_workers\":" + std::to_string(run.num_workers()) + ",\"modes\":";

@@ -32,7 +32,7 @@ public:
     ~row_stream() = default;
 
     /// An empty buffer for this command's rows.  Borrows the columns.
-    [[nodiscard]] row_buffer buffer() const { return {format_, columns_}; }
+    [[nodiscard]] row_buffer buffer() const { return {format_, columns_, to_.results_on_terminal()}; }
     [[nodiscard]] bool empty() const noexcept { return empty_; }
 
     /// The columns' names: of a table, of CSV; JSON has none.  Errors: output_error.

@@ -51,7 +51,7 @@ inline void append_json_list(std::string& out, std::span<const std::string> text
     out += '[';
     for (const std::string& held : texts) {
         out += &held == texts.data() ? "" : ",";
-        append_json_string(out, valid_utf8(held));
+        append_json_string(out, held);
     }
     out += ']';
 }
@@ -69,9 +69,11 @@ inline void append_json_list(std::string& out, std::span<const std::string> text
 
 /// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.
 /// Each row is one call a column, in order; end_row() ends it.  Clear it with take().
+/// Texts are made printable, but for CSV that does not go to a terminal, which has them exactly.
 class row_buffer {
 public:
-    row_buffer(output_format format, std::span<const column> columns) : format_(format), columns_(columns) {}
+    row_buffer(output_format format, std::span<const column> columns, bool on_terminal = false)
+        : format_(format), on_terminal_(on_terminal), columns_(columns) {}
 
     void text(std::string_view value) {
         switch (format_) {
@@ -79,10 +81,10 @@ public:
                 cells_.push_back(printable(value));
                 break;
             case output_format::csv:
-                append_csv_field(next(), value);
+                on_terminal_ ? append_csv_field(next(), printable(value)) : append_csv_field(next(), value);
                 break;
             case output_format::json:
-                append_json_string(next(), valid_utf8(value));
+                append_json_string(next(), value);
                 break;
         }
         ++place_;
@@ -157,6 +159,7 @@ private:
     }
 
     output_format format_;
+    bool on_terminal_;
     std::span<const column> columns_;
     std::size_t place_ = 0;
     std::string text_;
@@ -227,7 +230,7 @@ public:
 
     [[nodiscard]] output_format format() const noexcept { return format_; }
     /// An empty buffer for this command's rows.  Borrows the columns.
-    [[nodiscard]] row_buffer buffer() const { return {format_, columns_}; }
+    [[nodiscard]] row_buffer buffer() const { return {format_, columns_, to_.results_on_terminal()}; }
 
     /// Takes the rows of a buffer and empties it.  Errors: output_error.
     void take(row_buffer& rows) {

@@ -69,11 +69,11 @@ public:
             to.print(app_.help());
             return exit_ok;
         } catch (const CLI::Error& wrong) {
-            throw usage_error(std::string{wrong.what()} + "\nTry --help.");
+            throw usage_error(wrong.what(), "Try --help.");
         }
         given_.runs.insert(given_.runs.end(), more_runs_.begin(), more_runs_.end());
         if (given_.runs.empty()) {
-            throw usage_error("a run is missing: RUN or --trial-dir RUN\nTry --help.");
+            throw usage_error("a run is missing: RUN or --trial-dir RUN", "Try --help.");
         }
         rule_request request{.label = info_.name, .rule = info_.name, .parameters = parameters_};
         if (takes_other_trials(known_, request)) {

@@ -52,7 +52,7 @@ struct follow_options {
 
 /// An error's text in the words of the command line, with the run where it does not say which.
 [[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
-    std::string text = printable(failed.what());
+    std::string text = failed.what();
     using replacement = std::pair<std::string_view, std::string_view>;
     for (const auto& [option, flag] : {replacement{"damaged_index = damage_policy::skip", "--skip-damaged"},
                                        replacement{"; give open_timeout more time to wait for them", ""}}) {
@@ -60,7 +60,7 @@ struct follow_options {
             text.replace(at, option.size(), flag);
         }
     }
-    return text.find(run) != std::string::npos ? text : text + " [run " + printable(run) + "]";
+    return text.find(printable(run)) != std::string::npos ? text : text + " [run " + run + "]";
 }
 
 /// The text of the error that a failed look-up stands for.
@@ -102,8 +102,7 @@ public:
     void tell(const Trial& run, const std::string& path, Note&& note) {
         for (const problem& skipped : run.problems()) {
             if (told_.insert(skipped.where).second) {
-                note("skipped the damaged index file " + printable(skipped.where) + " of " + printable(path) + ": " +
-                     printable(skipped.what));
+                note("skipped the damaged index file " + skipped.where + " of " + path + ": " + skipped.what);
             }
         }
     }

@@ -208,7 +208,8 @@ template <class Trial>
 }
 
 /// One object, or two columns `field,value` with the same fields.
-[[nodiscard]] inline std::string show_fields(const tensor_report& about, const show_arguments& given) {
+[[nodiscard]] inline std::string show_fields(const tensor_report& about, const show_arguments& given,
+                                             bool on_terminal) {
     const bool json = given.how.format == output_format::json;
     std::string out = json ? "{" : "field,value\n";
     const auto raw = [&](std::string_view name, const std::string& value) {
@@ -219,13 +220,13 @@ template <class Trial>
         } else {
             append_csv_field(out, name);
             out += ',';
-            append_csv_field(out, value);
+            append_csv_field(out, on_terminal ? printable(value) : value);
             out += '\n';
         }
     };
     const auto text = [&](std::string_view name, const std::string& value) {
         std::string quoted;
-        append_json_string(quoted, valid_utf8(value));
+        append_json_string(quoted, value);
         raw(name, json ? quoted : value);
     };
     const auto list = [&](const std::vector<std::string>& parts) {
@@ -270,8 +271,9 @@ template <class Trial>
         const auto from = run.snapshot();
         const step_number step = detail::step_to_show(run, *from, given);
         const tensor_report about = detail::look_at(run, *from, step, given, to);
-        to.print(given.how.format == output_format::table ? detail::show_table(about, given)
-                                                          : detail::show_fields(about, given));
+        to.print(given.how.format == output_format::table
+                     ? detail::show_table(about, given)
+                     : detail::show_fields(about, given, to.results_on_terminal()));
     });
     return to.status();
 }

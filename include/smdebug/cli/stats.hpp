@@ -163,8 +163,8 @@ private:
         const lookup_failure& why = *tensor.failure;
         const std::string reason =
             why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
-        return printable(why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
-                         std::string{tensor.worker} + " [run " + run_ + "]");
+        return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
+               std::string{tensor.worker} + " [run " + run_ + "]";
     }
 
     std::string run_;
@@ -200,7 +200,7 @@ private:
             options.which.collection = *given.collection;
         }
         if (selected_tensors{options.which, *run.snapshot()}.empty()) {
-            to.note("no tensor of " + printable(path) + " is selected");
+            to.note("no tensor of " + path + " is selected");
             return;
         }
         if (show_progress) {
@@ -219,7 +219,7 @@ private:
                 rows.take(part.rows);
             });
         if (!run.loaded_all_steps()) {
-            to.note("the job of " + printable(path) + " has not ended: these are its tensors so far");
+            to.note("the job of " + path + " has not ended: these are its tensors so far");
         }
     });
     rows.finish(to.trouble() ? "" : "no tensors\n");

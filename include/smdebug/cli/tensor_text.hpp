@@ -61,7 +61,7 @@ template <class T>
             texts.push_back(held);
             if (format != output_format::csv) {
                 texts.back().clear();
-                append_json_string(texts.back(), valid_utf8(held));
+                append_json_string(texts.back(), held);
             }
         }
         return texts;

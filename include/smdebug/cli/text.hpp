@@ -1,8 +1,9 @@
-// Small pieces of text that several commands print: steps as ranges, names that cannot upset a terminal, suggestions.
+// Small pieces of text that several commands print: steps as ranges, counts, times, suggestions.
 // Used by: cli.
 #pragma once
 
 #include <smdebug/core/near_names.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 
@@ -77,62 +78,11 @@ namespace cli {
     return text;
 }
 
-/// The text with control characters as escapes, so that a name can neither break a table nor command a terminal.
-[[nodiscard]] inline std::string printable(std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string out;
-    for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
-        if (c == '\n' || c == '\t' || c == '\r') {
-            out += c == '\n' ? "\\n" : (c == '\t' ? "\\t" : "\\r");
-        } else if (code < 0x20 || code == 0x7F) {
-            out.append("\\x").append(1, digits[code >> 4U]).append(1, digits[code & 15U]);
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
-
-/// The length of the UTF-8 character that `text` starts with, 0 where it starts with none.
-[[nodiscard]] constexpr std::size_t utf8_length(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned lead = byte(0);
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xC2 ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0U) != 0x80) {
-            return 0;
-        }
-    }
-    // Overlong forms, surrogates, and what lies beyond U+10FFFF.
-    const unsigned second = length > 2 ? byte(1) : 0;
-    const bool bad = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
-                     (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
-    return bad ? 0 : length;
-}
-
-/// The text with U+FFFD for every byte that is no UTF-8: strings in tensors may be any bytes, JSON may not.
-[[nodiscard]] inline std::string valid_utf8(std::string_view text) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
-        out.append(length == 0 ? std::string_view{"\xEF\xBF\xBD"} : text.substr(0, length));
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
-}
+using v1::printable;
 
 /// " Did you mean a, b or c?", or nothing.
 [[nodiscard]] inline std::string suggestion(std::string_view wanted, std::span<const std::string> names) {
-    return printable(did_you_mean(wanted, names));
+    return did_you_mean(wanted, names);
 }
 
 }  // namespace cli

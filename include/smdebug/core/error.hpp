@@ -3,6 +3,7 @@
 // Used by: storage, index, trial, rules, cli.  record, wire, tensor and reduce never throw.
 #pragma once
 
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 
 #include <cstdint>
@@ -30,11 +31,12 @@ struct error_name {
     std::string_view text;  ///< a literal: it lives as long as the program
 };
 
-/// The root.  what() reads "<python name>: <sentence>".
+/// The root.  what() reads "<python name>: <sentence>", where what is not printable in names and words of others stands
+/// as escapes: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
 class error : public std::runtime_error {
 public:
     error(error_name name, const std::string& message, error_context context = {})
-        : std::runtime_error(std::string{name.text}.append(": ").append(message)),
+        : std::runtime_error(std::string{name.text}.append(": ").append(printable(message))),
           name_(name.text),
           context_(std::move(context)) {}
 

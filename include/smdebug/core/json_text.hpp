@@ -2,6 +2,9 @@
 // Used by: index, hook, cli, tests, benchmarks.
 #pragma once
 
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/utf8.hpp>
+
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -13,112 +16,89 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Appends `text` as a JSON string, quotes and all.  UTF-8 goes through as it is; bytes that are no UTF-8 do, too.
-inline void append_json_string(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    out += '"';
-    for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (c == '\t') {
-            out += "\\t";
-        } else if (code < 0x20 || code == 0x7F) {
-            out += "\\u00";
-            out += digits[code >> 4U];
-            out += digits[code & 15U];
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
-}
-
 namespace detail {
 
-/// The character at the beginning of `text`, which is not empty, and how many bytes it takes: 0 where none that is
-/// allowed begins.
-struct utf8_character {
-    std::uint32_t code = 0;
-    std::size_t length = 0;
-};
+/// Appends \uXXXX, twice where one does not do.
+inline void append_json_escape(std::string& out, std::uint32_t code) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto unit = [&](std::uint32_t half) {
+        const char escape[] = {
+            '\\', 'u', digits[half >> 12U], digits[(half >> 8U) & 15U], digits[(half >> 4U) & 15U], digits[half & 15U]};
+        out.append(escape, sizeof escape);
+    };
+    if (code < 0x10000) {
+        unit(code);
+    } else {
+        unit(0xD800 + ((code - 0x10000) >> 10U));
+        unit(0xDC00 + ((code - 0x10000) & 0x3FFU));
+    }
+}
 
-[[nodiscard]] constexpr utf8_character first_utf8_character(std::string_view text) noexcept {
-    const auto lead = static_cast<unsigned char>(text.front());
-    if (lead < 0x80) {
-        return {lead, 1};
+/// The ASCII at the beginning of `text` that stands in a JSON string as it is.
+[[nodiscard]] constexpr std::string_view plain_in_json(std::string_view text) noexcept {
+    std::size_t length = 0;
+    while (length < text.size() && text[length] >= ' ' && text[length] < '\x7F' && text[length] != '"' &&
+           text[length] != '\\') {
+        ++length;
     }
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || text.size() < length) {
-        return {};
-    }
-    std::uint32_t code = lead & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        const auto next = static_cast<unsigned char>(text[i]);
-        if ((next & 0xC0U) != 0x80U) {
-            return {};
-        }
-        code = (code << 6U) | (next & 0x3FU);
-    }
-    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    const bool surrogate = code >= 0xD800 && code < 0xE000;
-    return overlong || surrogate || code > 0x10FFFF ? utf8_character{} : utf8_character{code, length};
+    return text.substr(0, length);
 }
 
 }  // namespace detail
 
-/// Whether `text` is UTF-8 as the standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.
-[[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
+/// Appends `text` as a JSON string, quotes and all: characters that are printable as they are, others (is_printable) as
+/// escapes, so that a terminal may show it.  A byte that is no UTF-8 becomes U+FFFD: JSON has no bytes.
+inline void append_json_string(std::string& out, std::string_view text) {
+    out += '"';
     while (!text.empty()) {
-        const std::size_t length = detail::first_utf8_character(text).length;
-        if (length == 0) {
-            return false;
+        const std::string_view plain = detail::plain_in_json(text);
+        out.append(plain);
+        text.remove_prefix(plain.size());
+        if (text.empty()) {
+            break;
         }
-        text.remove_prefix(length);
+        const auto [code, length] = first_utf8_character(text);
+        if (length == 0) {
+            out += "\xEF\xBF\xBD";
+        } else if (code == '"' || code == '\\') {
+            out += '\\';
+            out += static_cast<char>(code);
+        } else if (code == '\n' || code == '\t') {
+            out += code == '\n' ? "\\n" : "\\t";
+        } else if (is_printable(code)) {
+            out.append(text.substr(0, length));
+        } else {
+            detail::append_json_escape(out, code);
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
     }
-    return true;
+    out += '"';
 }
 
 /// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: what is
 /// beyond ASCII as \uXXXX.  A byte that begins no character of UTF-8 becomes U+FFFD, so that the JSON stays valid: use
 /// is_utf8 where that would be a loss.
 inline void append_json_ascii(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
     constexpr std::string_view short_forms = "btn?fr";  // of 8 to 13; 11 has none
-    const auto unit = [&](std::uint32_t code) {
-        const char escape[] = {
-            '\\', 'u', digits[code >> 12U], digits[(code >> 8U) & 15U], digits[(code >> 4U) & 15U], digits[code & 15U]};
-        out.append(escape, sizeof escape);
-    };
     out += '"';
     while (!text.empty()) {
-        std::size_t plain = 0;
-        while (plain < text.size() && text[plain] >= ' ' && text[plain] < '\x7F' && text[plain] != '"' &&
-               text[plain] != '\\') {
-            ++plain;
-        }
-        out.append(text.substr(0, plain));
-        text.remove_prefix(plain);
+        const std::string_view plain = detail::plain_in_json(text);
+        out.append(plain);
+        text.remove_prefix(plain.size());
         if (text.empty()) {
             break;
         }
-        const auto [code, length] = detail::first_utf8_character(text);
+        const auto [code, length] = first_utf8_character(text);
         if (length == 0) {
-            unit(0xFFFD);
+            detail::append_json_escape(out, 0xFFFD);
         } else if (code == '"' || code == '\\') {
             out += '\\';
             out += static_cast<char>(code);
         } else if (code >= 8 && code <= 13 && code != 11) {
             out += '\\';
             out += short_forms[code - 8];
-        } else if (code < 0x10000) {
-            unit(code);
         } else {
-            unit(0xD800 + ((code - 0x10000) >> 10U));
-            unit(0xDC00 + ((code - 0x10000) & 0x3FFU));
+            detail::append_json_escape(out, code);
         }
         text.remove_prefix(length == 0 ? 1 : length);
     }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>

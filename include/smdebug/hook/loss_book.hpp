@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/first_failure.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
@@ -64,13 +65,13 @@ public:
     /// Notes that there was no room for a tensor.
     void note_dropped(const std::string& sentence) {
         ++counters_.dropped_tensors;
-        call(sentence);
+        call(printable(sentence));
     }
 
 private:
     // While an exception is handled.
     void give_up(const std::string& loss) {
-        tell(loss);
+        tell(printable(loss));
         if (options_->on_failure == failure_policy::raise) {
             throw;
         }

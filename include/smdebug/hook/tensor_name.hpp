@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/reduce/name.hpp>
 
 #include <string>

@@ -8,7 +8,7 @@
 //                    packed double bucket_limit = 6, bucket = 7 }
 #pragma once
 
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/field_writer.hpp>

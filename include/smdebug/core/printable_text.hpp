@@ -1,0 +1,83 @@
+// Text of others - names of tensors, runs, rules, files, what a server says - as it may be shown to people: such that
+// it can neither command a terminal, nor break or turn around a line, nor hide a part of itself. The one way of doing
+// so: errors are made of it, the program prints by it. Used by: core (error, json_text), cli, actions, hook.
+#pragma once
+
+#include <smdebug/core/utf8.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Whether a character is shown as it is.  Not: controls (C0, DEL, C1, among which U+009B begins terminals' commands),
+/// ends of lines and paragraphs, what sets the direction of writing, and what is never seen, such as U+FEFF and tags.
+/// The joiners U+200C and U+200D are: scripts and emoji need them.
+[[nodiscard]] constexpr bool is_printable(std::uint32_t code) noexcept {
+    struct range {
+        std::uint32_t first, last;
+    };
+    constexpr range hidden[] = {
+        {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200B, 0x200B},
+        {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+    };
+    for (const range& each : hidden) {
+        if (each.first <= code && code <= each.last) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Appends `text`, with escapes in place of what is not printable: \n, \r, \t, else \x1b, \u202e or \U000e0041; each
+/// byte that is no UTF-8 as \xff.  What is printable already is not changed, so that it may be done twice.
+inline void append_printable(std::string& out, std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto escape = [&](char kind, std::uint32_t code, unsigned count) {
+        out += '\\';
+        out += kind;
+        for (unsigned i = count; i-- > 0;) {
+            out += digits[(code >> (4 * i)) & 15U];
+        }
+    };
+    while (!text.empty()) {
+        std::size_t plain = 0;
+        while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') {
+            ++plain;
+        }
+        out.append(text.substr(0, plain));
+        text.remove_prefix(plain);
+        if (text.empty()) {
+            return;
+        }
+        const auto [code, length] = first_utf8_character(text);
+        if (length == 0) {
+            escape('x', static_cast<unsigned char>(text.front()), 2);
+        } else if (is_printable(code)) {
+            out.append(text.substr(0, length));
+        } else if (code == '\n' || code == '\r' || code == '\t') {
+            out.append(code == '\n' ? "\\n" : (code == '\r' ? "\\r" : "\\t"));
+        } else if (code < 0x80) {
+            escape('x', code, 2);
+        } else if (code < 0x10000) {
+            escape('u', code, 4);
+        } else {
+            escape('U', code, 8);
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
+/// The same as a text of its own.
+[[nodiscard]] inline std::string printable(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    append_printable(out, text);
+    return out;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,47 @@
+#include <smdebug/core/printable_text.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+using namespace smdebug;
+
+TEST_CASE("printable: names as people write them are not changed") {
+    for (const std::string_view plain : {"", "dense/kernel:0", "gr\xC3\xBC\xC3\x9F", "\xE6\xB7\xB1\xE5\xBA\xA6",
+                                         "\xF0\x9F\x98\x80", "\xE2\x80\x8C\xE2\x80\x8D", "back\\slash \"quoted\""}) {
+        CHECK(printable(plain) == plain);
+    }
+}
+
+TEST_CASE("printable: nothing can command a terminal, break or turn a line, or hide") {
+    using std::string_view_literals::operator""sv;
+    CHECK(printable("a\nb\tc\r\x1b[31m\x7f") == "a\\nb\\tc\\r\\x1b[31m\\x7f");
+    CHECK(printable("a\0b"sv) == "a\\x00b");
+    CHECK(printable("\xC2\x80\xC2\x9B"
+                    "31m\xC2\x9F\xC2\xA0") == "\\u0080\\u009b31m\\u009f\xC2\xA0");
+    CHECK(printable("\xE2\x80\xAE"
+                    "fdp\xE2\x80\xAC \xE2\x81\xA6\xE2\x81\xA9 \xD8\x9C\xE2\x80\x8E\xE2\x80\x8F") ==
+          "\\u202efdp\\u202c \\u2066\\u2069 \\u061c\\u200e\\u200f");
+    CHECK(printable("\xE2\x80\xA8\xE2\x80\xA9\xEF\xBB\xBF\xE2\x80\x8B") == "\\u2028\\u2029\\ufeff\\u200b");
+    CHECK(printable("\xF3\xA0\x81\x81") == "\\U000e0041");
+}
+
+TEST_CASE("printable: bytes that are no UTF-8 are shown one by one") {
+    CHECK(printable("a\xFFz") == "a\\xffz");
+    CHECK(printable("\x9B"
+                    "31m") == "\\x9b31m");
+    CHECK(printable("\xED\xA0\x80\xC3") == "\\xed\\xa0\\x80\\xc3");
+}
+
+TEST_CASE("printable: what is printable stays as it is, so that it may be done twice") {
+    std::string all;
+    for (int byte = 0; byte < 256; ++byte) {
+        all += static_cast<char>(byte);
+    }
+    const std::string once = printable(all);
+    CHECK(printable(once) == once);
+    CHECK(is_utf8(once));
+    static_assert(is_printable(' ') && is_printable('~') && is_printable(0xE4) && !is_printable(0x85));
+}
