@@ -47,7 +47,8 @@ template <class Storage>
 std::string past_errors(const Storage& store) {
     std::string told;
     read_ranges_past_errors(
-        store, wanted, [&](std::size_t i, std::optional<byte_buffer> bytes) { told += told_of(i, bytes); },
+        store, wanted,
+        [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) { told += told_of(i, bytes); },
         [&](std::size_t i) {
             try {
                 throw;
@@ -131,7 +132,10 @@ TEST_CASE("read_ranges_past_errors: goes on behind what cannot be read") {
     // What comes with one request fails together, and yet alone.
     std::string told;
     read_ranges_past_errors(
-        remote, neighbours, [&](std::size_t i, const std::optional<byte_buffer>& bytes) { told += told_of(i, bytes); },
+        remote, neighbours,
+        [&](std::size_t i, const std::optional<byte_buffer>& bytes, const object_version&) {
+            told += told_of(i, bytes);
+        },
         [&](std::size_t i) { told += std::to_string(i) + "! "; });
     CHECK(told == "0abcd 1efgh 2! 323 ");
 }
@@ -143,7 +147,7 @@ TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked 
     const std::vector<object_range> many(50, object_range{"a", {0, 1}});
     std::size_t failed = 0;
     read_ranges_past_errors(
-        remote, many, [](std::size_t, const std::optional<byte_buffer>&) { FAIL("called"); },
+        remote, many, [](std::size_t, const std::optional<byte_buffer>&, const object_version&) { FAIL("called"); },
         [&](std::size_t i) { CHECK(i == failed++); });
     CHECK(failed == 50);
     CHECK(remote.asked().requests.size() == 51);
@@ -158,7 +162,7 @@ TEST_CASE("read_ranges_past_errors: where everything fails, each range is asked 
     one_bad[3] = {"b", {0, 1}};
     std::size_t seen = 0;
     read_ranges_past_errors(
-        better, one_bad, [&](std::size_t, const std::optional<byte_buffer>&) { ++seen; },
+        better, one_bad, [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) { ++seen; },
         [](std::size_t i) { CHECK(i == 3); });
     CHECK(seen == 99);
     CHECK(better.asked().calls.size() == 9);
@@ -169,7 +173,7 @@ TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever the
     int calls = 0;
     CHECK_THROWS_AS(read_ranges_past_errors(
                         remote, wanted,
-                        [&](std::size_t, const std::optional<byte_buffer>&) {
+                        [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) {
                             ++calls;
                             throw unavailable("the sink's own");
                         },
@@ -177,7 +181,7 @@ TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever the
                     unavailable);
     CHECK_THROWS_AS(read_ranges_past_errors(
                         remote, wanted,
-                        [&](std::size_t, const std::optional<byte_buffer>&) {
+                        [&](std::size_t, const std::optional<byte_buffer>&, const object_version&) {
                             ++calls;
                             throw std::bad_alloc{};
                         },
@@ -185,8 +189,8 @@ TEST_CASE("read_ranges_past_errors: the sink's own errors come out, whatever the
                     std::bad_alloc);
     CHECK(calls == 2);
     remote.before_read([](std::string_view, byte_range) { throw unavailable("no"); });
-    CHECK_THROWS_AS(
-        read_ranges_past_errors(
-            remote, wanted, [](std::size_t, const std::optional<byte_buffer>&) {}, [](std::size_t) { throw; }),
-        unavailable);
+    CHECK_THROWS_AS(read_ranges_past_errors(
+                        remote, wanted, [](std::size_t, const std::optional<byte_buffer>&, const object_version&) {},
+                        [](std::size_t) { throw; }),
+                    unavailable);
 }

@@ -208,8 +208,11 @@ TEST_CASE("file_scanner: each_record gives what a scan asks its source for, in t
             scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
                          [](const scanned_tensor&) {});
             std::vector<byte_range> told;
-            scanner.each_record(held, [&](byte_range record) { told.push_back(record); });
+            std::vector<std::size_t> ends;
+            scanner.each_record(
+                held, [&](byte_range record) { told.push_back(record); }, [&] { ends.push_back(told.size()); });
             CHECK(told == source.asked);
+            CHECK((ends.empty() ? told.empty() : ends.back() == told.size()));
             counts.push_back(told.size());
         }
     }

@@ -112,8 +112,12 @@ template <class Trial>
     };
 
     const auto value = tensor.find_value(step, {.worker = about.worker});
-    const auto computed = tensor.find_computed(step, reduction_set::all(), where);
+    // Of these values, and not of what may have come in their place since.
+    std::optional<reduction_values> computed;
     if (value) {
+        if (auto reduced = run.state()->kernel().reduce(value->view(), reduction_set::all()); reduced.ok()) {
+            computed = *std::move(reduced);
+        }
         about.value = *value;
         about.shape = value->shape();
     } else {

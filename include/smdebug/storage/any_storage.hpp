@@ -9,6 +9,7 @@
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/reading_ahead.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -71,6 +72,13 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
     void read_each(std::span<const std::string> keys, object_sink sink) const { inner_->read_each(keys, sink); }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const { inner_->read_ranges(ranges, sink); }
+    /// With versions as far as the inner storage tells them.
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
+        inner_->read_each_versioned(keys, sink);
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
+        inner_->read_ranges_versioned(ranges, sink);
+    }
     /// Whether the inner storage does more than reading them one by one.
     [[nodiscard]] bool batches_ranges() const { return inner_->batches_ranges(); }
     /// Nothing for a storage that has none to give.
@@ -117,6 +125,8 @@ private:
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
         virtual void read_ranges(std::span<const object_range> ranges, range_sink sink) const = 0;
+        virtual void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const = 0;
+        virtual void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const = 0;
         [[nodiscard]] virtual bool batches_ranges() const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
         [[nodiscard]] virtual bool views() const = 0;
@@ -154,6 +164,12 @@ private:
         }
         void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
             smdebug::read_ranges(store, ranges, sink);
+        }
+        void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const override {
+            smdebug::read_each_versioned(store, keys, sink);
+        }
+        void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const override {
+            smdebug::read_ranges_versioned(store, ranges, sink);
         }
         [[nodiscard]] bool batches_ranges() const override { return worth_batching_ranges(store); }
         [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
@@ -219,7 +235,7 @@ private:
 
 static_assert(key_follower<any_follower>);
 static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              range_batch_prober<any_storage> && place_prober<any_storage>);
+              range_batch_prober<any_storage> && versioned_batch_reader<any_storage> && place_prober<any_storage>);
 static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
               ahead_prober<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&

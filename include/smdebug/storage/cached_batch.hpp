@@ -9,6 +9,7 @@
 #include <smdebug/storage/known_objects.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,8 +27,8 @@ inline namespace v1 {
 namespace detail {
 
 /// Hands over things in their order, of which some are near and others come from a call that gives them all.
-/// `far`: the places of the others, ascending.  call(take) is to call take(i, bytes) for each of them, i counting
-/// within `far`; near(place) hands over one that is near, give(place, bytes) one of the others.
+/// `far`: the places of the others, ascending.  call(take) is to call take(i, what...) for each of them, i counting
+/// within `far`; near(place) hands over one that is near, give(place, what...) one of the others.
 /// Errors: what these throw.  When it is `call`, all that stands before what it failed at has been handed over.
 template <class Near, class Give, class Call>
 void in_order(std::size_t count, std::span<const std::size_t> far, Near&& near, Give&& give, Call&& call) {
@@ -41,12 +42,12 @@ void in_order(std::size_t count, std::span<const std::size_t> far, Near&& near, 
     };
     try {
         if (!far.empty()) {
-            call([&](std::size_t i, auto&& bytes) {
+            call([&](std::size_t i, auto&&... what) {
                 handing = true;
                 near_before(far[i]);
                 ++next;
                 come = i + 1;
-                give(far[i], std::forward<decltype(bytes)>(bytes));
+                give(far[i], std::forward<decltype(what)>(what)...);
                 handing = false;
             });
         }
@@ -69,6 +70,11 @@ public:
 
     /// As read_each.  What is not near is kept by a cache for scans, and by no other: it would push out everything.
     void read_each(std::span<const std::string> keys, object_sink sink) {
+        read_each_versioned(keys, [&](std::size_t i, std::optional<byte_view> bytes,
+                                      const object_version& /*version*/) { sink(i, bytes); });
+    }
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) {
+        state_ = reader_.scout().known().state();
         std::vector<std::optional<known_object>> known(keys.size());
         std::vector<std::size_t> far;
         for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -78,28 +84,40 @@ public:
             }
         }
         const auto near = [&](std::size_t place) {
-            const std::optional<byte_buffer> whole = whole_of(keys[place], *known[place]);
-            sink(place, whole ? std::optional{whole->view()} : std::nullopt);
+            object_version version;
+            const std::optional<byte_buffer> whole = whole_of(keys[place], *known[place], version);
+            sink(place, whole ? std::optional{whole->view()} : std::nullopt, version);
         };
-        const auto give = [&](std::size_t place, std::optional<byte_view> bytes) {
+        const auto give = [&](std::size_t place, std::optional<byte_view> bytes, const object_version& version) {
             if (bytes && known[place]) {
-                keep(keys[place], *known[place], *bytes);
+                keep(keys[place], *known[place], *bytes, version);
             }
-            sink(place, bytes);
+            sink(place, bytes, version);
         };
         read_far(keys, far, near, give);
     }
 
     /// As read_ranges.  A cache for scans brings the objects of which much is wanted, or which are small, whole, first.
     void read_ranges(std::span<const object_range> ranges, range_sink sink) {
+        read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes,
+                                          const object_version& /*version*/) { sink(i, std::move(bytes)); });
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) {
+        state_ = reader_.scout().known().state();
         if constexpr (keeps_scans) {
             bring_wholes(ranges);
         }
         std::vector<std::optional<known_object>> known(ranges.size());
         std::vector<std::size_t> far;
+        bool is_far = false;
         for (std::size_t i = 0; i < ranges.size(); ++i) {
-            known[i] = reader_.to_cache(ranges[i].key, false);
-            if (!known[i] || !reader_.is_near(ranges[i].key, *known[i])) {
+            if (i > 0 && ranges[i].key == ranges[i - 1].key) {  // all come from the same place
+                known[i] = known[i - 1];
+            } else {
+                known[i] = reader_.to_cache(ranges[i].key, false);
+                is_far = !known[i] || !reader_.is_near(ranges[i].key, *known[i]);
+            }
+            if (is_far) {
                 far.push_back(i);
             }
         }
@@ -109,9 +127,16 @@ public:
             asked.push_back(ranges[place]);
         }
         detail::in_order(
-            ranges.size(), far, [&](std::size_t place) { sink(place, part_of(ranges[place], *known[place])); },
-            [&](std::size_t place, std::optional<byte_buffer> bytes) { sink(place, std::move(bytes)); },
-            [&](auto&& take) { smdebug::read_ranges(std::as_const(reader_.inner()), asked, take); });
+            ranges.size(), far,
+            [&](std::size_t place) {
+                object_version version;
+                std::optional<byte_buffer> bytes = part_of(ranges[place], *known[place], version);
+                sink(place, std::move(bytes), version);
+            },
+            [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
+                sink(place, std::move(bytes), version);
+            },
+            [&](auto&& take) { smdebug::read_ranges_versioned(std::as_const(reader_.inner()), asked, take); });
     }
 
 private:
@@ -123,8 +148,9 @@ private:
     template <class Near, class Give>
     void read_far(std::span<const std::string> keys, std::span<const std::size_t> far, Near&& near, Give&& give) {
         const auto call = [&](std::span<const std::string> asked) {
-            detail::in_order(keys.size(), far, near, give,
-                             [&](auto&& take) { smdebug::read_each(std::as_const(reader_.inner()), asked, take); });
+            detail::in_order(keys.size(), far, near, give, [&](auto&& take) {
+                smdebug::read_each_versioned(std::as_const(reader_.inner()), asked, take);
+            });
         };
         try {
             if (far.size() == keys.size()) {
@@ -164,15 +190,16 @@ private:
             return;
         }
         try {
-            smdebug::read_each(std::as_const(reader_.inner()), keys,
-                               [&](std::size_t i, std::optional<byte_view> bytes) {
-                                   if (bytes) {
-                                       keep(keys[i], known[i], *bytes);
-                                       if (!reader_.is_near(keys[i], known[i])) {
-                                           throw no_room{};
-                                       }
-                                   }
-                               });
+            smdebug::read_each_versioned(
+                std::as_const(reader_.inner()), keys,
+                [&](std::size_t i, std::optional<byte_view> bytes, const object_version& version) {
+                    if (bytes) {
+                        const known_object kept = keep(keys[i], known[i], *bytes, version);
+                        if (!reader_.is_near(keys[i], kept)) {
+                            throw no_room{};
+                        }
+                    }
+                });
         } catch (const no_room&) {
             // The parts are read, then.
         } catch (const error&) {
@@ -181,12 +208,17 @@ private:
         confirm();
     }
 
-    void keep([[maybe_unused]] const std::string& key, [[maybe_unused]] const known_object& known,
-              [[maybe_unused]] byte_view bytes) {
+    /// What is known of the object then.
+    known_object keep([[maybe_unused]] const std::string& key, const known_object& known,
+                      [[maybe_unused]] byte_view bytes, [[maybe_unused]] const object_version& version) {
         if constexpr (keeps_scans) {
+            if (!version.tag.empty()) {
+                return reader_.keep_aside(key, known, bytes, version.tag, state_);
+            }
             reader_.keep_aside(key, known, bytes);
             kept_.emplace_back(key, known);
         }
+        return known;
     }
     void confirm() {
         if constexpr (keeps_scans) {
@@ -195,25 +227,28 @@ private:
     }
 
     // What was near may be gone by now: then it is read, and nothing where it is not there either.
-    [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const known_object& known) {
-        if (std::optional<byte_buffer> whole = reader_.find_near(key, known, true)) {
+    [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const known_object& known,
+                                                      object_version& version) {
+        if (std::optional<byte_buffer> whole = reader_.find_near(key, known, true, &version)) {
             return whole;
         }
         try {
-            byte_buffer read = std::as_const(reader_.inner()).read(key);
-            keep(key, known, read.view());  // it may have been damaged
+            byte_buffer read = reader_.read_inner(key, version);
+            keep(key, known, read.view(), version);  // it may have been damaged
             return read;
         } catch (const not_found&) {
             return std::nullopt;
         }
     }
-    [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted, const known_object& known) {
+    [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted, const known_object& known,
+                                                     object_version& version) {
         try {
-            if (const std::optional<byte_buffer> whole = reader_.find_near(wanted.key, known, false);
+            if (const std::optional<byte_buffer> whole = reader_.find_near(wanted.key, known, false, &version);
                 whole && (wanted.where.offset < whole->size() || wanted.where.length == 0)) {
                 return whole->slice(wanted.where);
             }
-            return reader_.read(wanted.key, wanted.where);  // looks whether it has grown, if it is there
+            // Looks whether it has grown, if it is there.
+            return reader_.read(wanted.key, wanted.where, &version);
         } catch (const not_found&) {
             return std::nullopt;
         }
@@ -225,6 +260,7 @@ private:
 
     Reader& reader_;
     kept_list kept_;
+    std::uint64_t state_ = 0;  // of what was known when the batch began
 };
 
 }  // namespace v1

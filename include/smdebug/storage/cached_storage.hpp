@@ -110,6 +110,13 @@ public:
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
         cached_batch{state_->objects}.read_ranges(ranges, sink);
     }
+    /// The same with versions: those that are known of what is cached, and those that the inner storage tells.
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
+        cached_batch{state_->objects}.read_each_versioned(keys, sink);
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
+        cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
+    }
     [[nodiscard]] bool batches_ranges() const { return worth_batching_ranges(inner()); }
     /// What is cached, or what the inner storage shows; asks for nothing.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {

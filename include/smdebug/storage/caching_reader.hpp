@@ -64,19 +64,33 @@ public:
     [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
     /// A part of an object: of the cached whole, which is brought first where it is to be cached.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) {
+    /// `told`: is set to the version that it is of, as far as that is known.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* told = nullptr) {
         const std::optional<known_object> known = to_cache(key, true);
-        const std::optional<byte_buffer> whole = known ? object(key, *known, fetch_table::by::reader) : std::nullopt;
+        const std::optional<byte_buffer> whole =
+            known ? object(key, *known, fetch_table::by::reader, told) : std::nullopt;
         if (whole && where.offset >= whole->size() && where.length > 0 && scout_.has_changed(key, *known)) {
             pass(key);  // it grows: only what has come is read from now on, not the whole again and again
-            return std::as_const(inner_).read(key, where);
+            return read_inner(key, where, told);
         }
-        return whole ? whole->slice(where) : std::as_const(inner_).read(key, where);
+        return whole ? whole->slice(where) : read_inner(key, where, told);
     }
     [[nodiscard]] byte_buffer read(std::string_view key) {
         const std::optional<known_object> known = to_cache(key, true);
         std::optional<byte_buffer> whole = known ? object(key, *known, fetch_table::by::reader) : std::nullopt;
         return whole ? *std::move(whole) : std::as_const(inner_).read(key);
+    }
+
+    /// Past the cache, and which version it is, where the storage tells.
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& told) const {
+        if constexpr (versioned_reader<Inner>) {
+            versioned_object whole = inner_.read_versioned(key);
+            told = {.tag = std::move(whole.version), .size = whole.bytes.size()};
+            return std::move(whole.bytes);
+        } else {
+            told = {};
+            return inner_.read(key);
+        }
     }
 
     /// What is known of an object that is to be cached; nothing for one that is not, or is not there.
@@ -106,9 +120,15 @@ public:
         return cache_.holds(identity(key, known)) || fetches_.is_under_way(key, known.version);
     }
     /// The object, if it is; waits for one on its way.
-    [[nodiscard]] std::optional<byte_buffer> find_near(std::string_view key, const known_object& known, bool for_scan) {
+    [[nodiscard]] std::optional<byte_buffer> find_near(std::string_view key, const known_object& known, bool for_scan,
+                                                       object_version* told = nullptr) {
         std::optional<byte_buffer> whole = find(key, known, for_scan);
-        return whole ? whole : fetches_.wait(key, known.version);
+        if (whole) {
+            tell(told, {.tag = known.version, .size = known.size});
+        } else if ((whole = fetches_.wait(key, known.version))) {
+            tell(told, {.tag = {}, .size = whole->size()});  // it may be another one by now
+        }
+        return whole;
     }
     /// The object, if it is in the cache.
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, const known_object& known,
@@ -138,6 +158,19 @@ public:
         if (bytes.size() == known.size) {
             cache_.keep_aside(identity(key, known), bytes);
         }
+    }
+    /// The same under the version that the reading told; `state` is that of scout().known() before it.  What is known
+    /// of the object then.
+    known_object keep_aside(std::string_view key, const known_object& known, byte_view bytes,
+                            const std::string& version, std::uint64_t state) requires scan_cache<Cache> {
+        known_object read{.size = bytes.size(), .version = version};
+        if (read.version != known.version) {  // replaced since it was listed
+            scout_.known().learn(key, read, state);
+        }
+        if (bytes.size() <= largest_) {
+            cache_.keep_aside(identity(key, read), bytes);
+        }
+        return read;
     }
     /// Takes away what was kept of objects that have been replaced since they became known: the bytes may be others.
     /// Cost: a listing for some thousand objects whose keys lie near to each other.
@@ -191,6 +224,32 @@ private:
         cache_.forget(key);
     }
 
+    static void tell(object_version* told, object_version version) {
+        if (told != nullptr) {
+            *told = std::move(version);
+        }
+    }
+
+    // A part of what is not cached.
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, byte_range where, object_version* told) const {
+        if constexpr (versioned_batch_reader<Inner>) {
+            if (told != nullptr) {
+                std::optional<byte_buffer> part;
+                const object_range wanted{key, where};
+                inner_.read_ranges_versioned(
+                    {&wanted, 1}, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& version) {
+                        part = std::move(bytes);
+                        *told = version;
+                    });
+                if (part) {
+                    return *std::move(part);
+                }
+            }
+        }
+        tell(told, {});
+        return inner_.read(key, where);
+    }
+
     // What a fetch gives.
     struct fetched {
         byte_buffer whole;
@@ -199,10 +258,12 @@ private:
 
     /// The object, fetched where it is not in the cache.  Nothing for who reads ahead of another who fetches it.
     [[nodiscard]] std::optional<byte_buffer> object(std::string_view key, const known_object& known,
-                                                    fetch_table::by who) {
+                                                    fetch_table::by who, object_version* told = nullptr) {
+        tell(told, {.tag = known.version, .size = known.size});
         if (std::optional<byte_buffer> whole = find(key, known)) {
             return whole;
         }
+        tell(told, {});  // another thread's fetch may bring another one
         fetched brought;
         const auto keep = [&](const byte_buffer& whole) {
             if (brought.version && whole.size() <= largest_) {
@@ -213,9 +274,11 @@ private:
             key, known.version, who,
             [&] {
                 if (std::optional<byte_buffer> whole = find(key, known)) {  // it has just come
+                    tell(told, {.tag = known.version, .size = known.size});
                     return *std::move(whole);
                 }
                 brought = fetch(key, known);
+                tell(told, {.tag = brought.version.value_or(""), .size = brought.whole.size()});
                 if constexpr (Cache::needs_versions) {  // takes its time; whoever forgets the key, forgets its version
                     keep(brought.whole);
                     if constexpr (!versioned_reader<Inner>) {

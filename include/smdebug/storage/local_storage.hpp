@@ -56,15 +56,7 @@ public:
 
     /// A part of it, cut at its end.  Never allocates more than the file holds, whatever the range asks for.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
-        const std::string path = path_of(key);
-        const posix::file file{path};
-        const std::uint64_t size = file.size();
-        const std::uint64_t begin = std::min(where.offset, size);
-        const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
-        // Uninitialised on purpose: every byte is overwritten or the read throws.
-        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-        const std::size_t got = file.read_at(begin, {block.get(), count});
-        return byte_buffer{block, byte_view{block.get(), got}};
+        return part_of(posix::file{path_of(key)}, where);
     }
 
     /// The whole file, and which version of it: by size, inode and times, see entries().
@@ -142,6 +134,20 @@ public:
             sink(i, file->read_all(buffer));
         }
     }
+
+    /// Parts of files.  Those of one file that stand next to each other are of one version of it, though another may
+    /// come in its place meanwhile: it stays open.  Cost: an open for these, and a read each.  Errors: as read().
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+        std::optional<posix::file> file;
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            if (i == 0 || ranges[i].key != ranges[i - 1].key) {
+                file = open_if_there(ranges[i].key);
+            }
+            sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt);
+        }
+    }
+    /// Reading them one by one costs about as much.
+    [[nodiscard]] static bool batches_ranges() noexcept { return false; }
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         // "index/00" lists the folder "index" and keeps what starts with "index/00".
@@ -230,6 +236,24 @@ private:
         return of.size() >= worth_mapping && of.size() <= most_mapped ? posix::leased_map::open(of) : std::nullopt;
     }
 
+    [[nodiscard]] static byte_buffer part_of(const posix::file& file, byte_range where) {
+        const std::uint64_t size = file.size();
+        const std::uint64_t begin = std::min(where.offset, size);
+        const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
+        // Uninitialised on purpose: every byte is overwritten or the read throws.
+        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+        const std::size_t got = file.read_at(begin, {block.get(), count});
+        return byte_buffer{block, byte_view{block.get(), got}};
+    }
+
+    [[nodiscard]] std::optional<posix::file> open_if_there(std::string_view key) const {
+        try {
+            return posix::file{path_of(key)};
+        } catch (const not_found&) {
+            return std::nullopt;
+        }
+    }
+
     // Opens a file before its turn; what is wrong with it is told when its turn comes.
     template <class Open>
     [[nodiscard]] static std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
@@ -263,6 +287,7 @@ private:
 };
 
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
+static_assert(range_batch_reader<local_storage> && range_batch_prober<local_storage>);
 static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage> && ahead_prober<local_storage>);
 static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);

@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -30,6 +31,16 @@ void read_each(const Storage& store, std::span<const std::string> keys, object_s
             }
             sink(i, object ? std::optional{object->view()} : std::nullopt);
         }
+    }
+}
+
+/// The same with the version that each object is, as far as the storage tells.
+template <storage Storage>
+void read_each_versioned(const Storage& store, std::span<const std::string> keys, versioned_object_sink sink) {
+    if constexpr (versioned_batch_reader<Storage>) {
+        store.read_each_versioned(keys, sink);
+    } else {
+        read_each(store, keys, [&](std::size_t i, std::optional<byte_view> bytes) { sink(i, bytes, {}); });
     }
 }
 

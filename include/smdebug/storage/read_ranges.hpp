@@ -1,10 +1,11 @@
 // Reading many parts of objects, by the storage's own batch read where it has one.
-// Used by: trial (scans), any_storage.
+// Used by: trial (scans), any_storage, cached_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,12 +36,23 @@ void read_ranges(const Storage& store, std::span<const object_range> ranges, ran
     }
 }
 
+/// The same with the version that each part is of, as far as the storage tells.
+template <storage Storage>
+void read_ranges_versioned(const Storage& store, std::span<const object_range> ranges, versioned_range_sink sink) {
+    if constexpr (versioned_batch_reader<Storage>) {
+        store.read_ranges_versioned(ranges, sink);
+    } else {
+        read_ranges(store, ranges,
+                    [&](std::size_t i, std::optional<byte_buffer> bytes) { sink(i, std::move(bytes), {}); });
+    }
+}
+
 /// The same past ranges that the storage fails to read, or has no memory for: calls failed(place) for such a one, in
 /// which `throw;` gives why.  What fails among others is asked for again alone, as it may be a neighbour that cannot be
 /// read; then the next one alone, then twice as many each time.  So where everything fails, each range is asked for
 /// once.  Errors: what `sink` and `failed` throw.
 template <storage Storage, class Failed>
-void read_ranges_past_errors(const Storage& store, std::span<const object_range> ranges, range_sink sink,
+void read_ranges_past_errors(const Storage& store, std::span<const object_range> ranges, versioned_range_sink sink,
                              Failed&& failed) {
     std::size_t next = 0;
     std::size_t at_once = ranges.size();
@@ -58,13 +70,14 @@ void read_ranges_past_errors(const Storage& store, std::span<const object_range>
         const std::size_t first = next;
         const std::size_t count = std::min(at_once, ranges.size() - first);
         try {
-            read_ranges(store, ranges.subspan(first, count), [&](std::size_t i, std::optional<byte_buffer> bytes) {
-                next = first + i;
-                in_sink = true;
-                sink(next, std::move(bytes));
-                in_sink = false;
-                ++next;
-            });
+            read_ranges_versioned(store, ranges.subspan(first, count),
+                                  [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                                      next = first + i;
+                                      in_sink = true;
+                                      sink(next, std::move(bytes), version);
+                                      in_sink = false;
+                                      ++next;
+                                  });
             at_once = count * 2;
         } catch (const error&) {
             pass(count == 1);

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -101,31 +102,32 @@ public:
 
     /// Reads everything, with one call where nothing fails, and calls finish(file, collected_event_file&), by the order
     /// of add(), for each file when all of it is there.  Records that cannot be read are told by the source.
+    /// The records of a file are of one version of it, as far as the storage tells versions: of a file that is replaced
+    /// meanwhile they are read again; where that goes on, the source tells of each.
     /// Errors: what `finish` throws, which ends it.
     /// Memory: the records of one file, and what the storage has in flight.
     template <storage Storage, class Finish>
     void read(const Storage& store, Finish&& finish) const {
-        std::size_t file = 0;
-        collected_event_file collected = file_at(0);
+        std::size_t number = 0;
+        incoming_file incoming{*this, 0};
         const auto finish_to = [&](std::size_t end) {
-            while (file < files_.size() && files_[file].end == end) {
-                finish(file, collected);
-                collected = file_at(++file);
+            while (number < files_.size() && files_[number].end == end) {
+                if (incoming.is_mixed()) {
+                    read_again(store, number, incoming);
+                }
+                finish(number, incoming.collected);
+                incoming = incoming_file{*this, ++number};
             }
         };
         finish_to(0);
         read_ranges_past_errors(
             store, ranges_,
-            [&](std::size_t i, std::optional<byte_buffer> bytes) {
-                if (bytes && files_[file].scattered && bytes->size() <= largest_copy) {
-                    // Else a small record would keep all that came with the same request.
-                    bytes = byte_buffer::take(std::vector<std::byte>(bytes->view().begin(), bytes->view().end()));
-                }
-                collected.put(places_[i], std::move(bytes));
+            [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                incoming.put(i, std::move(bytes), version);
                 finish_to(i + 1);
             },
             [&](std::size_t i) {
-                collected.fail(places_[i], std::current_exception());
+                incoming.collected.fail(places_[i], std::current_exception());
                 finish_to(i + 1);
             });
     }
@@ -139,11 +141,64 @@ private:
         bool scattered = false;  // most of what lies between its records is not wanted
     };
 
-    [[nodiscard]] collected_event_file file_at(std::size_t number) const {
-        if (number == files_.size()) {
-            return {};
+    // A file whose records are coming.
+    class incoming_file {
+    public:
+        incoming_file(const record_batch& of, std::size_t number) : of_(&of) {
+            if (number < of.files_.size()) {
+                scattered_ = of.files_[number].scattered;
+                collected = {of.keys_[number], of.files_[number].end - of.begin_of(number)};
+            }
         }
-        return {keys_[number], files_[number].end - (number > 0 ? files_[number - 1].end : 0)};
+        void put(std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+            if (bytes) {
+                mixed_ = mixed_ || version.differs_from(version_);
+                version_.tag = version.tag.empty() ? std::move(version_.tag) : version.tag;
+                version_.size = version.size ? version.size : version_.size;
+            }
+            if (bytes && scattered_ && bytes->size() <= largest_copy) {
+                // Else a small record would keep all that came with the same request.
+                bytes = byte_buffer::take(std::vector<std::byte>(bytes->view().begin(), bytes->view().end()));
+            }
+            collected.put(of_->places_[i], std::move(bytes));
+        }
+        [[nodiscard]] bool is_mixed() const noexcept { return mixed_; }
+
+        collected_event_file collected;
+
+    private:
+        const record_batch* of_;
+        bool scattered_ = false;
+        object_version version_;
+        bool mixed_ = false;
+    };
+
+    [[nodiscard]] std::size_t begin_of(std::size_t number) const { return number > 0 ? files_[number - 1].end : 0; }
+
+    // Reads a file alone, until all of it is of one version.
+    template <storage Storage>
+    void read_again(const Storage& store, std::size_t number, incoming_file& incoming) const {
+        constexpr int most_versions = 5;
+        const std::size_t begin = begin_of(number);
+        for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
+            incoming = incoming_file{*this, number};
+            read_ranges_past_errors(
+                store, std::span{ranges_}.subspan(begin, files_[number].end - begin),
+                [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& told) {
+                    incoming.put(begin + i, std::move(bytes), told);
+                },
+                [&](std::size_t i) { incoming.collected.fail(places_[begin + i], std::current_exception()); });
+        }
+        if (incoming.is_mixed()) {
+            incoming = incoming_file{*this, number};
+            try {
+                throw_replaced(keys_[number]);
+            } catch (const unavailable&) {
+                for (std::size_t i = begin; i < files_[number].end; ++i) {
+                    incoming.collected.fail(places_[i], std::current_exception());
+                }
+            }
+        }
     }
 
     std::deque<std::string> keys_;  // which the ranges borrow
@@ -153,13 +208,20 @@ private:
 };
 
 /// A file of which more is wanted than is to be held at once.  An event source.
-/// Memory: records of `most` bytes together, or one, and what the storage has in flight.  Borrows the storage.
+/// Memory: records of `most` bytes together, or one group, and what the storage has in flight.  Borrows the storage.
 template <storage Storage>
 class paged_event_file {
 public:
-    /// `records`: all that will be taken, in that order.
-    paged_event_file(const Storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most)
-        : store_(store), key_(std::move(key)), records_(std::move(records)), most_(most) {
+    /// `records`: all that will be taken, in that order.  Those that belong together come with one page, and so are of
+    /// one version of the file; other pages may be of another.  `group_ends`: where each group ends among them,
+    /// ascending; behind the last one each record is a group.
+    paged_event_file(const Storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most,
+                     std::vector<std::size_t> group_ends = {})
+        : store_(store),
+          key_(std::move(key)),
+          records_(std::move(records)),
+          group_ends_(std::move(group_ends)),
+          most_(most) {
         read_page();
         is_there_ = page_.is_there();
     }
@@ -179,22 +241,37 @@ private:
     void read_page() {
         page_ = {};
         const std::size_t begin = next_;
-        for (std::uint64_t bytes = 0; next_ < records_.size(); ++next_) {
-            if (next_ > begin && records_[next_].length > most_ - bytes) {
+        std::uint64_t bytes = 0;
+        while (next_ < records_.size()) {
+            const std::size_t end = group_ < group_ends_.size() ? group_ends_[group_] : next_ + 1;
+            const std::uint64_t more = bytes_of(next_, end);
+            if (next_ > begin && more > most_ - bytes) {
                 break;
             }
-            bytes += std::min(records_[next_].length, most_ - bytes);
+            bytes += std::min(more, most_ - bytes);
+            next_ = end;
+            ++group_;
         }
         record_batch batch;
         batch.add(key_, std::span{records_}.subspan(begin, next_ - begin));
         batch.read(store_, [&](std::size_t, collected_event_file& page) { page_ = std::move(page); });
     }
 
+    [[nodiscard]] std::uint64_t bytes_of(std::size_t begin, std::size_t end) const noexcept {
+        std::uint64_t bytes = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            bytes += std::min(records_[i].length, std::numeric_limits<std::uint64_t>::max() - bytes);
+        }
+        return bytes;
+    }
+
     const Storage& store_;
     std::string key_;
     std::vector<byte_range> records_;
+    std::vector<std::size_t> group_ends_;
     std::uint64_t most_;
-    std::size_t next_ = 0;  // the first that is not in the page, nor was in an earlier one
+    std::size_t next_ = 0;   // the first that is not in the page, nor was in an earlier one
+    std::size_t group_ = 0;  // which begins with it
     collected_event_file page_;
     bool is_there_ = false;
 };

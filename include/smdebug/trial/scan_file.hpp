@@ -104,9 +104,10 @@ public:
         }
     }
 
-    /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order.
-    template <class Take>
-    void each_record(const catalog::file& held, Take&& take) const {
+    /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
+    /// behind those of each tensor.
+    template <class Take, class Ended>
+    void each_record(const catalog::file& held, Take&& take, Ended&& ended) const {
         const layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
             const layout::entry entry = entries[place];
@@ -118,6 +119,7 @@ public:
                 if (entry.what.kind == 0) {
                     take(entry.record);
                 }
+                ended();
             }
         }
     }

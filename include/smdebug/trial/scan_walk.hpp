@@ -163,7 +163,7 @@ private:
                 std::vector<byte_range> records;
                 if (!key.empty()) {
                     records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(held).end}}
-                                                             : records_of(held);
+                                                             : records_of(held).places;
                 }
                 batch.add(std::move(key), records);
             }
@@ -268,7 +268,9 @@ private:
                      Visit& visit) {
         if constexpr (range_batch_reader<storage_type>) {
             if (batches_ && !key.empty()) {
-                paged_event_file source{state_.store(), key, records_of(held), manner_.limits.largest_page};
+                wanted_records wanted = records_of(held);
+                paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
+                                        std::move(wanted.tensor_ends)};
                 scan_ranged(held, key, place, source, visit);
                 return;
             }
@@ -288,17 +290,25 @@ private:
         scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
     }
 
+    struct wanted_records {
+        std::vector<byte_range> places = {};
+        std::vector<std::size_t> tensor_ends = {};  // among them: the records of one tensor follow each other
+    };
+
     /// What a scan of a file reads, in that order; one record, where that is nothing though something in it is wanted:
     /// it tells whether the file is there.
-    [[nodiscard]] std::vector<byte_range> records_of(const catalog::file& held) {
-        std::vector<byte_range> records;
+    [[nodiscard]] wanted_records records_of(const catalog::file& held) {
+        wanted_records found;
         if (extent(held).records > 0) {
-            scanner_.each_record(held, [&](byte_range record) { records.push_back(record); });
-            if (records.empty()) {
-                records.push_back(first_wanted(held));
+            scanner_.each_record(
+                held, [&](byte_range record) { found.places.push_back(record); },
+                [&] { found.tensor_ends.push_back(found.places.size()); });
+            if (found.places.empty()) {
+                found.places.push_back(first_wanted(held));
+                found.tensor_ends = {};
             }
         }
-        return records;
+        return found;
     }
 
     [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept {

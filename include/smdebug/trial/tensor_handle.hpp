@@ -209,17 +209,7 @@ public:
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const {
         const auto at = or_throw(reader_.locate(step, where.mode, where.worker), step, where.mode);
-        const layout& held = at.from->layout_of(*at.held);
-        const reduction_set saved = held.saved_reductions(at.id);
-        std::map<reduction_key, double> found;
-        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
-            const reduction_key key = reduction_key::from_index(i);
-            if (saved.contains(key)) {
-                found.emplace(key,
-                              or_throw(reader_.read_saved(at, *held.reduction(at.id, key), key), step, where.mode));
-            }
-        }
-        return found;
+        return or_throw(reader_.read_saved(at), step, where.mode);
     }
 
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -14,8 +15,11 @@
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/record_batch.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,7 +89,7 @@ public:
             return no_values(at);
         }
         decoded_tensor decoded;
-        auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        auto bytes = read_record(at, *entry, decoded);
         if (!bytes) {
             return bytes.failure();
         }
@@ -94,20 +98,48 @@ public:
 
     /// A saved reduction, as a plain double.
     [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const {
-        decoded_tensor decoded;
-        const auto bytes = read_record(at, entry, key, decoded);
-        if (!bytes) {
-            return bytes.failure();
-        }
-        // A saved reduction is one number of its own dtype; any of its reductions is that number.
-        const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
-        if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
-        }
-        return (*number)(reduction::sum);
+        const auto bytes = state_->read_event(*at.from, *at.held, entry.record);
+        return bytes ? decode_saved(at, entry, key, bytes->view()) : bytes.failure();
     }
 
+    /// All saved ones, of one version of the event file, as far as the storage tells versions.
+    [[nodiscard]] lookup<std::map<reduction_key, double>> read_saved(const located& at) const {
+        const layout& entries = at.from->layout_of(*at.held);
+        const reduction_set saved = entries.saved_reductions(at.id);
+        std::vector<byte_range> records;
+        std::vector<std::pair<reduction_key, layout::entry>> wanted;
+        for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+            if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
+                wanted.emplace_back(key, *entries.reduction(at.id, key));
+                records.push_back(wanted.back().second.record);
+            }
+        }
+        std::map<reduction_key, double> found;
+        if (wanted.empty()) {
+            return found;
+        }
+        // The file may be about to come: that is waited for once.
+        if (const auto first = state_->read_event(*at.from, *at.held, records.front()); !first) {
+            return first.failure();
+        }
+        record_batch batch;
+        collected_event_file source;
+        const std::string key = State::event_key(*at.from, *at.held);
+        batch.add(key, records);
+        batch.read(state_->store(), [&](std::size_t, collected_event_file& read) { source = std::move(read); });
+        for (const auto& [which, entry] : wanted) {
+            try {
+                auto number = decode_saved(at, entry, which, source.at(entry.record));
+                if (!number) {
+                    return number.failure();
+                }
+                found.emplace(which, *number);
+            } catch (const error&) {
+                return State::unreadable(key, entry.record.offset);
+            }
+        }
+        return found;
+    }
     /// Reductions of the values, in one pass over the bytes as they lie in the file.
     [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted) const {
         const auto entry = at.from->layout_of(*at.held).values(at.id);
@@ -115,7 +147,7 @@ public:
             return no_values(at);
         }
         decoded_tensor decoded;
-        const auto bytes = read_record(at, *entry, std::nullopt, decoded);
+        const auto bytes = read_record(at, *entry, decoded);
         if (!bytes) {
             return bytes.failure();
         }
@@ -156,21 +188,42 @@ private:
     }
     // The record's bytes and what they decode to; `out` borrows from the bytes.
     [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry,
-                                                  const std::optional<reduction_key>& key, decoded_tensor& out) const {
+                                                  decoded_tensor& out) const {
         auto bytes = state_->read_event(*at.from, *at.held, entry.record);
-        if (!bytes) {
-            return bytes;
-        }
-        const std::string recorded = key ? reduction_tensor_name(name_, *key) : name_;
-        const status outcome =
-            state_->decoder().decode(bytes->view(), entry.what.unusual_name ? std::string_view{} : recorded, out);
-        if (outcome != status::ok) {
-            return lookup_failure{.why = absence::damaged,
-                                  .damage = outcome,
-                                  .offset = entry.record.offset,
-                                  .where = State::event_key(*at.from, *at.held)};
+        if (bytes) {
+            if (auto damage = decode(at, entry, name_, bytes->view(), out)) {
+                return *std::move(damage);
+            }
         }
         return bytes;
+    }
+    [[nodiscard]] lookup<double> decode_saved(const located& at, const layout::entry& entry, reduction_key key,
+                                              byte_view bytes) const {
+        decoded_tensor decoded;
+        if (auto damage = decode(at, entry, reduction_tensor_name(name_, key), bytes, decoded)) {
+            return *std::move(damage);
+        }
+        // A saved reduction is one number of its own dtype; any of its reductions is that number.
+        const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
+        if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+            return lookup_failure{.why = absence::wrong_dtype,
+                                  .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
+        }
+        return (*number)(reduction::sum);
+    }
+    // Why not, where it cannot be.
+    [[nodiscard]] std::optional<lookup_failure> decode(const located& at, const layout::entry& entry,
+                                                       std::string_view recorded, byte_view bytes,
+                                                       decoded_tensor& out) const {
+        const status outcome =
+            state_->decoder().decode(bytes, entry.what.unusual_name ? std::string_view{} : recorded, out);
+        if (outcome == status::ok) {
+            return std::nullopt;
+        }
+        return lookup_failure{.why = absence::damaged,
+                              .damage = outcome,
+                              .offset = entry.record.offset,
+                              .where = State::event_key(*at.from, *at.held)};
     }
 
     [[nodiscard]] lookup_failure no_values(const located& at) const {

@@ -1,0 +1,281 @@
+// Runs in S3 whose event files are replaced while they are read: whatever a trial gives of one tensor is of one
+// version. Each version of a file is one number, so that whatever holds two numbers is mixed.
+#include <smdebug/trial/basic_trial.hpp>
+
+#include "support/fake_s3.hpp"
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/scan_walk.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const std::string event_file = locations::event_key(0, "worker_0");
+
+memory_storage run_of(float number) {
+    memory_storage store;
+    const auto saved = [&](const std::string& reduction) {
+        return tensor_of<float>("smdebug/reductions/" + reduction + "/w", {number}, {});
+    };
+    const auto values = [&](const char* name, std::size_t size) {
+        return tensor_of<float>(name, std::vector<float>(size, number));
+    };
+    run_builder build{store};
+    build.collections();
+    build.step(
+        {.tensors = {saved("min"), values("a", 5), values("w", 400), values("b", 300), saved("max"), values("c", 90)}});
+    build.end();
+    return store;
+}
+std::string events_of(float number) { return std::string{as_text(run_of(number).read(event_file).view())}; }
+
+fake_s3 served() {
+    fake_s3 server;
+    const memory_storage run = run_of(1);
+    for (const std::string& key : run.list({}, {})) {
+        server.put("run/" + key, std::string{as_text(run.read(key).view())});
+    }
+    return server;
+}
+
+using bucket = s3_storage<fake_s3, static_credentials>;
+bucket bucket_of(const fake_s3& server) {
+    s3_options options = quick_options();
+    options.part_bytes = 500;
+    options.merge_gap = 100;
+    options.most_requests = 4;
+    return bucket{"s3://bucket/run", options, server, static_credentials{*fake_s3_options{}.keys}};
+}
+
+/// How the bucket is reached.  `folder`: for a cache on disk.
+using opening = std::function<any_storage(const fake_s3&, const std::string& folder)>;
+const std::map<std::string, opening> openings{
+    {"itself", [](const fake_s3& server, const std::string&) { return any_storage{bucket_of(server)}; }},
+    {"in memory", [](const fake_s3& server, const std::string&) { return any_storage{cached(bucket_of(server))}; }},
+    {"in memory, too large",
+     [](const fake_s3& server, const std::string&) {
+         return any_storage{cached(bucket_of(server), memory_cache{}, {.largest_object = 1000})};
+     }},
+    {"on disk", [](const fake_s3& server,
+                   const std::string& folder) { return any_storage{cached(bucket_of(server), disk_cache{folder})}; }},
+    {"on disk, too large", [](const fake_s3& server, const std::string& folder) {
+         return any_storage{cached(bucket_of(server), disk_cache{folder}, {.largest_object = 1000})};
+     }}};
+
+/// What was read of one tensor: its numbers, or why there are none.
+struct seen {
+    std::vector<double> numbers = {};
+    std::string failure = {};
+};
+
+seen reduced_to(const reduced_tensor& found) {
+    seen all;
+    for (const reduction what : {reduction::min, reduction::max, reduction::mean}) {
+        if (found.reductions.computed.contains(what)) {
+            all.numbers.push_back(found.reductions(what));
+        }
+    }
+    for (const scan_failure& failed : found.saved_failures) {
+        all.failure += failed.why.note + failed.why.where;
+    }
+    all.failure += found.failure != nullptr ? found.failure->note + found.failure->where : "";
+    return all;
+}
+
+std::vector<seen> for_each_of(const trial& run, const tensor_selection& which) {
+    std::vector<seen> all;
+    for_each_tensor(run, which, reduction_set{reduction::min} | reduction::max | reduction::mean,
+                    [&](const reduced_tensor& found) { all.push_back(reduced_to(found)); });
+    return all;
+}
+
+/// As of a file that is too large to be held.
+std::vector<seen> walked(const trial& run, std::uint64_t page) {
+    const auto from = run.snapshot();
+    const selected_tensors which{{}, *from};
+    const walk_manner manner{.limits = {.largest_whole = 100, .largest_page = page}};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), manner};
+    const std::vector<const catalog::file*> files = from->files_in({});
+    std::vector<seen> all;
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor& tensor) {
+            all.push_back(reduced_to(reduced(tensor, reduction_set{reduction::min} | reduction::max | reduction::mean,
+                                             run.state()->kernel())));
+        },
+        [](std::size_t) {});
+    return all;
+}
+
+template <class Doing>
+seen or_why(Doing&& doing) {
+    try {
+        return {.numbers = doing()};
+    } catch (const error& why) {
+        return {.failure = why.what()};
+    }
+}
+
+/// What is asked of a trial.
+using question = std::function<std::vector<seen>(const trial&)>;
+const std::map<std::string, question> questions{
+    {"value",
+     [](const trial& run) {
+         return std::vector{or_why([&] {
+             const auto values = run.tensor("w").value<float>(0);
+             return std::vector<double>(values.begin(), values.end());
+         })};
+     }},
+    {"reduction_values",
+     [](const trial& run) {
+         return std::vector{or_why([&] {
+             std::vector<double> numbers;
+             for (const auto& [key, number] : run.tensor("w").reduction_values(0)) {
+                 numbers.push_back(number);
+             }
+             return numbers;
+         })};
+     }},
+    {"for_each_tensor", [](const trial& run) { return for_each_of(run, {}); }},
+    {"for_each_tensor, of one", [](const trial& run) { return for_each_of(run, {.regex = {"^w$"}}); }},
+    {"records", [](const trial& run) { return walked(run, 1'000'000); }},
+    {"pages", [](const trial& run) { return walked(run, 300); }}};
+
+/// Whether all numbers of each tensor are one.
+bool is_unmixed(const std::vector<seen>& all) {
+    for (const seen& one : all) {
+        for (const double number : one.numbers) {
+            if (number != one.numbers.front()) {
+                return false;
+            }
+        }
+    }
+    return !all.empty();
+}
+
+std::vector<seen> asked(const fake_s3& server, const opening& how, const question& ask,
+                        const std::string& folder = {}) {
+    const temporary_folder own;
+    const trial run{how(server, folder.empty() ? own.path() : folder)};
+    return ask(run);
+}
+
+}  // namespace
+
+TEST_CASE("replaced files: a tensor is of one version, whichever request its file is replaced before") {
+    const std::string other = events_of(2);
+    for (const auto& [name, how] : openings) {
+        for (const auto& [what, ask] : questions) {
+            CAPTURE(name);
+            CAPTURE(what);
+            bool is_replaced = true;
+            for (std::size_t when = 0; is_replaced; ++when) {
+                CAPTURE(when);
+                const fake_s3 server = served();
+                is_replaced = false;
+                server.replace_by([&](const std::string& key, std::size_t number) {
+                    const bool now = key == "run/" + event_file && number == when;
+                    is_replaced = is_replaced || now;
+                    return now ? std::optional{other} : std::nullopt;
+                });
+                const std::vector<seen> all = asked(server, how, ask);
+                CHECK(is_unmixed(all));
+                for (const seen& one : all) {
+                    CHECK(one.failure.empty());
+                }
+                REQUIRE(when < 100);
+            }
+        }
+    }
+}
+
+TEST_CASE("replaced files: a version of another size mixes nothing either") {
+    const std::string two = events_of(2);
+    for (const std::string& other : {two + std::string(700, 'x'), two.substr(0, two.size() - 200)}) {
+        for (const auto& [what, ask] : questions) {
+            CAPTURE(what);
+            for (std::size_t when = 0; when < 12; ++when) {
+                CAPTURE(when);
+                const fake_s3 server = served();
+                server.replace_by([&](const std::string& key, std::size_t number) {
+                    return key == "run/" + event_file && number == when ? std::optional{other} : std::nullopt;
+                });
+                CHECK(is_unmixed(asked(server, openings.at("itself"), ask)));
+            }
+        }
+    }
+}
+
+TEST_CASE("replaced files: a file that is replaced before every request is unavailable, and said to be") {
+    for (const auto& [name, how] : openings) {
+        for (const auto& [what, ask] : questions) {
+            CAPTURE(name);
+            CAPTURE(what);
+            const fake_s3 server = served();
+            server.replace_by([&](const std::string& key, std::size_t number) {
+                return key == "run/" + event_file ? std::optional{events_of(static_cast<float>(number + 2))}
+                                                  : std::nullopt;
+            });
+            const std::vector<seen> all = asked(server, how, ask);
+            CHECK(is_unmixed(all));
+            bool is_said = what == "reduction_values";  // each is read with one request
+            for (const seen& one : all) {
+                if (!one.failure.empty()) {
+                    CHECK(one.failure.find("replaced by others again and again") != std::string::npos);
+                    CHECK(one.failure.find(event_file) != std::string::npos);
+                    is_said = true;
+                }
+            }
+            CHECK(is_said);
+        }
+    }
+}
+
+TEST_CASE("replaced files: what a cache on disk has kept under a version is that version") {
+    // There and back, so that what is listed before and after is the same.
+    const std::vector<std::string> versions{events_of(1), events_of(2)};
+    for (const auto& [what, ask] : questions) {
+        for (std::size_t every : {1U, 2U, 3U, 7U, 10U}) {
+            CAPTURE(what);
+            CAPTURE(every);
+            const temporary_folder folder;
+            const fake_s3 server = served();
+            const auto& how = openings.at("on disk");
+            server.replace_by([&](const std::string& key, std::size_t number) {
+                return key == "run/" + event_file ? std::optional{versions.at((number + 1) / every % 2)} : std::nullopt;
+            });
+            CHECK(is_unmixed(asked(server, how, ask, folder.path())));
+            server.replace_by({});
+            for (const float number : {1.0F, 2.0F}) {
+                server.put("run/" + event_file, events_of(number));
+                for (const seen& one : asked(server, how, questions.at("for_each_tensor"), folder.path())) {
+                    REQUIRE_FALSE(one.numbers.empty());
+                    CHECK(one.numbers.front() == static_cast<double>(number));
+                }
+            }
+        }
+    }
+}
