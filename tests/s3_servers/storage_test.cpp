@@ -137,6 +137,37 @@ TEST_CASE("s3_storage on a server: keys of any kind are written, listed, read an
     }
 }
 
+TEST_CASE("s3_storage on a server: uploads that nobody has ended are given up, and named") {
+    auto store = empty_bucket("/runs/one");
+    const std::string prefix = store.client().where().prefix;
+    for (const std::string_view key : {"events/a b+c", "events/a b+c", "events/other", "notes"}) {
+        const s3::result begun = s3::perform_call(
+            store.client(),
+            {.method = http::method::post, .key = prefix + std::string{key}, .query = {{"uploads", ""}}});
+        REQUIRE(begun.good);
+    }
+    store.write("events/whole", as_bytes("an object"));
+    const auto not_other = [](std::string_view key) { return key != "events/other"; };
+    const auto all = [](std::string_view) { return true; };
+    CHECK(store.remove_unfinished("events/", not_other) == std::vector<std::string>{"events/a b+c"});
+    CHECK(store.remove_unfinished("events/", not_other).empty());
+    CHECK(store.remove_unfinished("", all) == std::vector<std::string>{"events/other", "notes"});
+    CHECK(store.remove_unfinished("", all).empty());
+    CHECK(store.list("", "") == std::vector<std::string>{"events/whole"});
+}
+
+TEST_CASE("s3_storage on a server: bytes that lie behind the end, and those of objects without any, are none") {
+    auto store = empty_bucket("/runs/one");
+    store.write("empty", {});
+    store.write("three", as_bytes("abc"));
+    CHECK(store.read("empty").empty());
+    CHECK(store.read("empty", {0, 5}).empty());
+    CHECK(store.read("empty", {7, 5}).empty());
+    CHECK(store.read("three", {3, 5}).empty());
+    CHECK(store.read("three", {100, 5}).empty());
+    CHECK(as_text(store.read("three", {2, 5}).view()) == "c");
+}
+
 TEST_CASE("s3_storage on a server: more keys than fit on a page") {
     auto store = empty_bucket();
     std::vector<std::string> keys;

@@ -397,10 +397,13 @@ private:
                 sorted[place] = true;
             }
         }
-        std::string page = "<ListMultipartUploadsResult><EncodingType>url</EncodingType>";
+        const bool encodes = of.parameter("encoding-type") == "url";
+        std::string page = "<ListMultipartUploadsResult>";
+        page += encodes ? "<EncodingType>url</EncodingType>" : "";
         std::size_t count = 0;
         for (auto at = sorted.begin(); at != sorted.end() && count < how.most_on_page; ++at, ++count) {
-            const std::string key = escaped(smdebug::s3::percent_encoded(at->first.first, true));
+            const std::string& plain = at->first.first;
+            const std::string key = escaped(encodes ? smdebug::s3::percent_encoded(plain, true) : plain);
             page += "<Upload><Key>" + key + "</Key><UploadId>" + escaped(at->first.second) + "</UploadId></Upload>";
             if (count + 1 == how.most_on_page) {
                 page += "<NextKeyMarker>" + key + "</NextKeyMarker><NextUploadIdMarker>" + escaped(at->first.second) +

@@ -285,8 +285,10 @@ private:
 
     // An answer in time, or none: what was cut or refused says nothing of the time that the next one takes.
     void note_read(const flight& held) const noexcept {
-        const bool in_vain =
-            held.last.outcome == http::outcome::timed_out || held.last.outcome == http::outcome::stalled;
+        // The last attempts may have had no time to be told from those that are late.
+        const auto now = clock::now();
+        const bool in_vain = held.last.outcome == http::outcome::timed_out ||
+                             (held.last.outcome == http::outcome::stalled && now - held.began > held.deadline - now);
         if (held.what.wanted.length != 0 && (in_vain || held.last.answered())) {
             client_.note_read(in_vain);
         }

@@ -147,10 +147,8 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
     std::vector<upload_page::upload> found;
     upload_page page;
     for (bool goes_on = true; goes_on;) {
-        call listing{.query = {{"uploads", ""},
-                               {"encoding-type", "url"},
-                               {"max-uploads", "1000"},
-                               {"prefix", std::string{root}.append(prefix)}},
+        // Without encoding-type: radosgw then encodes the keys, and not the markers, and does not say so.
+        call listing{.query = {{"uploads", ""}, {"max-uploads", "1000"}, {"prefix", std::string{root}.append(prefix)}},
                      .check = [](const http::response& answer,
                                  byte_range) { return parse_upload_page(answer.body.view()).has_value(); },
                      .doing = "listing the uploads below"};
