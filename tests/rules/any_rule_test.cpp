@@ -15,6 +15,7 @@
 #include <chrono>
 #include <concepts>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ namespace {
 using stored_rule = any_rule<memory_trial>;
 using faked_rule = any_rule<fake_trial>;
 
-static_assert(std::same_as<trial_of_rules<memory_trial>, shared_trial<memory_trial>>);
+static_assert(std::same_as<trial_of_rules<memory_trial>, observed_trial<shared_trial<memory_trial>>>);
 static_assert(std::same_as<trial_of_rules<fake_trial>, fake_trial>);
 
 struct counting {
@@ -68,7 +69,7 @@ TEST_CASE("any_rule: calls a rule as evaluate_rule does, also with a trial that 
                .mode_step = 1})
         .end();
     const memory_trial run{store};
-    shared_trial<memory_trial> shared{run};
+    trial_of_rules<memory_trial> shared{std::make_shared<detail::read_log>(), run};
     shared.begin_step(3);
     const auto found = stored_rule{rules::exploding_tensor{}}.call(shared, 3, {});
     REQUIRE(found.size() == 1);

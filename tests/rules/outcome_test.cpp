@@ -25,6 +25,8 @@ TEST_CASE("rule_outcome: before anything was looked at there is nothing") {
     CHECK(outcome.findings.empty());
     CHECK(outcome.evaluated == 0);
     CHECK(outcome.skipped == 0);
+    CHECK(outcome.tensors == 0);
+    CHECK(outcome.unread == 0);
     CHECK(outcome.next_step == 0);
     CHECK(outcome.end == invoke_end::end_of_run);
 }

@@ -85,9 +85,10 @@ TEST_CASE("rule_report: a rule that nobody described has no parameters") {
     CHECK(report.rule == "rule");
     CHECK(report.parameters.empty());
     CHECK(report.triggered == 1);
-    CHECK(report_json({}) ==
-          R"({"Rule":"","RuleEvaluationStatus":"InProgress","StatusDetails":"","RuleTriggered":0,"Violations":0,)"
-          R"("Datapoints":0,"Skipped":0,"RuleParameters":{},"Details":{"findings":[],"left_out":0}})");
+    CHECK(
+        report_json({}) ==
+        R"({"Rule":"","RuleEvaluationStatus":"InProgress","StatusDetails":"","RuleTriggered":0,"Violations":0,)"
+        R"("Datapoints":0,"Skipped":0,"Tensors":0,"Unread":0,"RuleParameters":{},"Details":{"findings":[],"left_out":0}})");
 }
 
 TEST_CASE("rule_report: without findings the end of the walk is the status") {
@@ -111,4 +112,35 @@ TEST_CASE("rule_report: without findings the end of the walk is the status") {
     CHECK(report_of(vanishing_gradient{}, {.next_step = 7, .end = invoke_end::failed}, {.failure = "why"})
               .status_details == "The rule failed at step 7: why");
     CHECK(status_of({.met_at = {3}, .end = invoke_end::stopped}) == rule_status::issues_found);
+}
+
+TEST_CASE("rule_report: what could not be read is counted, and is no status of health") {
+    struct reading {
+        rule_outcome outcome;
+        rule_status status;
+        std::string_view details;
+    };
+    for (const reading& held :
+         {reading{{.tensors = 60}, rule_status::no_issues_found, ""},
+          reading{{.tensors = 60, .unread = 3, .first_unread = "why"},
+                  rule_status::incomplete,
+                  "3 of 60 tensors could not be read, first: why"},
+          reading{{.tensors = 60, .unread = 60, .first_unread = "why"},
+                  rule_status::error,
+                  "60 of 60 tensors could not be read, first: why"},
+          reading{{.tensors = 60, .unread = 3, .first_unread = "why", .next_step = 7, .end = invoke_end::stopped},
+                  rule_status::stopped,
+                  "Stopped before step 7. 3 of 60 tensors could not be read, first: why"},
+          reading{{.met_at = {1}, .tensors = 60, .unread = 3, .first_unread = "why"},
+                  rule_status::issues_found,
+                  "RuleEvaluationConditionMet: Evaluation of the rule vanishing_gradient at step 1 resulted in the "
+                  "condition being met. 3 of 60 tensors could not be read, first: why"}}) {
+        const rule_report report = report_of(vanishing_gradient{}, held.outcome);
+        CHECK(report.status == held.status);
+        CHECK(report.status_details == held.details);
+        CHECK(report.tensors == 60);
+        CHECK(report.unread == held.outcome.unread);
+        CHECK(report_json(report).find("\"Tensors\":60,\"Unread\":" + std::to_string(report.unread) + ",") !=
+              std::string::npos);
+    }
 }

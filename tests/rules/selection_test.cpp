@@ -42,6 +42,7 @@ TEST_CASE("selection: a note tells damage from absence, and a dtype without the 
     CHECK(damaged.damaged);
     CHECK_FALSE(damaged.met);
     CHECK(damaged.message.starts_with("CorruptRecord: events/x"));
+    CHECK(note_about("t", "w", 3, {.why = absence::event_file_missing, .where = "events/x"}).damaged);
     const finding missing = note_about("t", "w", 3, {.why = absence::tensor_not_saved});
     CHECK_FALSE(missing.damaged);
     CHECK(missing.message.starts_with("TensorUnavailableForStep"));

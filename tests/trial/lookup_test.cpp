@@ -54,3 +54,25 @@ TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is w
             "still can.");
     }
 }
+
+TEST_CASE("lookup: what the index promises and cannot be read is lost; what was not saved is not") {
+    const auto agree = [](const lookup_failure& failure) {
+        try {
+            throw_failure(failure, "t", 4, mode::train);
+        } catch (const error& what) {
+            CHECK(is_lost(what) == is_lost(failure));
+        }
+        return is_lost(failure);
+    };
+    CHECK(agree({.why = absence::event_file_missing, .where = "e"}));
+    CHECK(agree({.why = absence::unreadable, .note = "no"}));
+    CHECK(agree({.why = absence::damaged, .where = "e"}));
+    CHECK(is_lost(lookup_failure{.why = absence::shape_not_saved, .where = "e"}));
+    for (const absence why : {absence::tensor_not_saved, absence::step_not_saved, absence::step_not_yet_available,
+                              absence::no_such_worker, absence::shape_not_saved, absence::wrong_dtype}) {
+        CHECK_FALSE(agree({.why = why}));
+    }
+    CHECK(is_lost(access_denied("no")));
+    CHECK_FALSE(is_lost(timed_out("no")));
+    CHECK_FALSE(is_lost(stopped("no")));
+}

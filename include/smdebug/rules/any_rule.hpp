@@ -6,6 +6,7 @@
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/observed_trial.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/shared_trial.hpp>
@@ -25,15 +26,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What rules are called with when they are evaluated together: a trial that shares what it reads, where there can be
-/// one.
+/// What rules are called with when they are evaluated together: a trial that shares what it reads and logs what it is
+/// asked for, where there can be one.
 template <class Trial>
 struct trial_for_rules {
     using type = const Trial&;
 };
 template <scannable_trial Trial>
 struct trial_for_rules<Trial> {
-    using type = shared_trial<Trial>;
+    using type = observed_trial<shared_trial<Trial>>;
 };
 
 }  // namespace detail

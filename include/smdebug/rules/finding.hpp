@@ -15,7 +15,7 @@ inline namespace v1 {
 /// not met but has a message is a note: something could not be judged.
 struct finding {
     bool met = false;         ///< the condition was met
-    bool damaged = false;     ///< a note about a record that is damaged or cannot be read
+    bool damaged = false;     ///< a note about a record that is damaged, missing or cannot be read
     std::string tensor = {};  ///< the tensor that met it, if it was one
     std::string worker = {};
     std::string rule = {};       ///< its name; whoever calls the rule fills in this and the next three

@@ -7,6 +7,7 @@
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/read_log.hpp>
 #include <smdebug/rules/rule_drive.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -71,7 +72,8 @@ class rule_session {
 public:
     rule_session(const Trial& run, std::vector<any_rule<Trial>> rules, invoke_rules_options options = {})
         : run_(run),
-          shared_(make_shared_trial(run, options.sharing)),
+          log_(std::make_shared<detail::read_log>()),
+          shared_(make_shared_trial(run, options.sharing, log_)),
           rules_(std::move(rules)),
           options_(std::move(options)),
           driven_(rules_.size()) {
@@ -117,12 +119,14 @@ private:
     struct nothing {};
     using shared_type = std::conditional_t<shares, std::unique_ptr<trial_of_rules<Trial>>, nothing>;
 
-    [[nodiscard]] static shared_type make_shared_trial(const Trial& run, const sharing_options& how) {
+    [[nodiscard]] static shared_type make_shared_trial(const Trial& run, const sharing_options& how,
+                                                       const std::shared_ptr<detail::read_log>& log) {
         if constexpr (shares) {
-            return std::make_unique<trial_of_rules<Trial>>(run, how);
+            return std::make_unique<trial_of_rules<Trial>>(log, run, how);
         } else {
             static_cast<void>(run);
             static_cast<void>(how);
+            static_cast<void>(log);
             return {};
         }
     }
@@ -139,6 +143,7 @@ private:
         detail::driven_rule& on_its_way = driven_[i];
         on_its_way.name = each.name();
         on_its_way.range = each.range();
+        on_its_way.log = shares ? log_ : nullptr;
         on_its_way.call = [this, &each](step_number step, const wait_options& how) {
             return each.call(seen(), step, how);
         };
@@ -184,6 +189,7 @@ private:
     }
 
     const Trial& run_;
+    std::shared_ptr<detail::read_log> log_;  // of the rule that is being called
     [[no_unique_address]] shared_type shared_;
     std::vector<any_rule<Trial>> rules_;
     invoke_rules_options options_;

@@ -7,13 +7,16 @@
 #include <smdebug/rules/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/read_log.hpp>
 #include <smdebug/rules/step_walk.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +44,8 @@ struct driven_rule {
     std::chrono::milliseconds poll_interval{0};
     step_range range = {};  ///< it is called at these steps only
     rule_listener listener = {};
+    std::shared_ptr<read_log> log = {};  ///< of the trial that it is called with; null: there is none
+    read_tally tally = {};
     rule_outcome outcome = {};
     bool over = false;
     std::exception_ptr failure = {};
@@ -134,6 +139,7 @@ public:
     /// Calls the rules that are not over at a step that is there.
     void visit(step_number step) {
         begin_step_(step);
+        at_ = named(step);
         for (driven_rule& each : rules_) {
             if (!each.over && each.range.end && step >= *each.range.end) {
                 end_rule(each, invoke_end::end_step, *each.range.end);
@@ -186,11 +192,26 @@ public:
     }
 
 private:
+    [[nodiscard]] named_step named(step_number step) const {
+        const auto name = [&] {
+            return named_step{step, run_.mode(step).value_or(mode::global), run_.mode_step(step).value_or(step)};
+        };
+        if constexpr (refreshable_trial<Trial>) {
+            const no_refresh guard{run_};
+            return name();
+        } else {
+            return name();
+        }
+    }
+
     void evaluate(driven_rule& each, step_number step) {
         const wait_options how{
             .timeout = options_.timeout, .stop = options_.stop, .give_up_after = options_.give_up_after};
         std::vector<finding> found;
         std::exception_ptr skipped;
+        if (each.log) {
+            each.log->begin(at_);
+        }
         const auto call = [&] {
             try {
                 found = each.call(step, how);
@@ -207,6 +228,7 @@ private:
                 return;
             }
         } catch (...) {
+            count_reads(each, {}, {});
             if (!isolate_) {
                 throw;
             }
@@ -214,12 +236,32 @@ private:
             end_rule(each, invoke_end::failed, step);
             return;
         }
+        count_reads(each, found, skipped);
         if (skipped) {
             skip(each, step, skipped);
             return;
         }
         ++each.outcome.evaluated;
         take(each, std::move(found), step);
+    }
+
+    /// What is behind a call is counted, unless it was broken off: then things look as if they were missing.
+    void count_reads(driven_rule& each, const std::vector<finding>& found, const std::exception_ptr& skipped) const {
+        if (options_.stop.stop_requested()) {
+            return;
+        }
+        const auto asked = each.log ? std::optional{each.log->end()} : std::nullopt;
+        const auto count = [&](const error* why) {
+            each.tally.add(asked ? &*asked : nullptr, found, why, each.outcome);
+        };
+        if (!skipped) {
+            return count(nullptr);
+        }
+        try {
+            std::rethrow_exception(skipped);
+        } catch (const error& missing) {
+            count(&missing);
+        }
     }
 
     // Not where the rule is called: what a listener throws is not the rule's failure.
@@ -288,6 +330,7 @@ private:
     std::span<driven_rule> rules_;
     const invoke_options& options_;
     bool isolate_;  // a rule that throws ends alone
+    named_step at_;
     BeginStep begin_step_;
 };
 

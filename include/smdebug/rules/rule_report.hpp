@@ -30,10 +30,12 @@ struct rule_report {
     std::size_t violations = 0;                          ///< findings that were met
     std::size_t datapoints = 0;                          ///< steps at which it was evaluated
     std::size_t skipped = 0;                             ///< steps that lacked something it needs
+    std::size_t tensors = 0;                             ///< what it was to look at, as rule_outcome counts it
+    std::size_t unread = 0;                              ///< of these: could not be read
     std::map<std::string, std::string> parameters = {};  ///< as text_of writes them
     std::vector<finding> details = {};                   ///< the first findings; `violations` counts all
     rule_status status = rule_status::in_progress;
-    std::string status_details = {};  ///< a sentence: what was found first, or why it ended early
+    std::string status_details = {};  ///< sentences: what was found first, why it ended early, what could not be read
 };
 
 struct report_options {
@@ -54,7 +56,8 @@ template <class R>
     return found;
 }
 
-/// How a rule stands after invoke_rule.  One finding decides; without any, why the walk ended.
+/// How a rule stands after invoke_rule.  One finding decides; without any, why the walk ended; and where it came to its
+/// end, whether all that the rule was to look at could be read.
 [[nodiscard]] inline rule_status status_of(const rule_outcome& outcome) noexcept {
     if (!outcome.met_at.empty()) {
         return rule_status::issues_found;
@@ -72,13 +75,23 @@ template <class R>
         case invoke_end::first_finding:
             break;
     }
+    if (outcome.unread > 0) {
+        return outcome.unread < outcome.tensors ? rule_status::incomplete : rule_status::error;
+    }
     return rule_status::no_issues_found;
+}
+
+/// "3 of 60 tensors could not be read, first: " and why; empty where all could.
+[[nodiscard]] inline std::string unread_text(const rule_outcome& outcome) {
+    return outcome.unread == 0 ? std::string{}
+                               : std::to_string(outcome.unread) + " of " + std::to_string(outcome.tensors) +
+                                     " tensors could not be read, first: " + outcome.first_unread;
 }
 
 namespace detail {
 
-[[nodiscard]] inline std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
-                                                   const std::string& failure) {
+[[nodiscard]] inline std::string end_details_of(const std::string& rule, const rule_outcome& outcome,
+                                                const std::string& failure) {
     if (!outcome.met_at.empty()) {
         return rule_evaluation_condition_met(rule, outcome.met_at.front(),
                                              outcome.findings.empty() ? "" : outcome.findings.front().message)
@@ -102,6 +115,16 @@ namespace detail {
     return {};
 }
 
+[[nodiscard]] inline std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
+                                                   const std::string& failure) {
+    const std::string end = end_details_of(rule, outcome, failure);
+    const std::string unread = unread_text(outcome);
+    if (end.empty() || unread.empty()) {
+        return end + unread;
+    }
+    return end + (end.ends_with('.') ? " " : ". ") + unread;
+}
+
 }  // namespace detail
 
 /// The report of a rule, of what invoke_rule or invoke_rules gave.
@@ -113,6 +136,8 @@ template <class R>
                      .violations = outcome.findings.size(),
                      .datapoints = outcome.evaluated,
                      .skipped = outcome.skipped,
+                     .tensors = outcome.tensors,
+                     .unread = outcome.unread,
                      .parameters = parameters_of(rule),
                      .status = status_of(outcome)};
     made.status_details = detail::status_details_of(made.rule, outcome, how.failure);
@@ -123,7 +148,8 @@ template <class R>
 
 /// Appends a report as one JSON object.  The keys are those of the Python package; "Details" is
 /// {"findings": [...], "left_out": n}, as every rule of the package puts in there what it likes; "RuleParameters" maps
-/// names to texts, as they are configured.  Three keys say more: "Rule", "RuleEvaluationStatus", "StatusDetails".
+/// names to texts, as they are configured.  More is said by "Rule", "RuleEvaluationStatus", "StatusDetails", and
+/// "Tensors" and "Unread": how many it was to look at, and how many of these could not be read.
 inline void append_report_json(std::string& out, const rule_report& report) {
     const auto key = [&](std::string_view name) { out.append("\"").append(name).append("\":"); };
     const auto text = [&](std::string_view name, std::string_view value) {
@@ -144,6 +170,8 @@ inline void append_report_json(std::string& out, const rule_report& report) {
     count("Violations", report.violations);
     count("Datapoints", report.datapoints);
     count("Skipped", report.skipped);
+    count("Tensors", report.tensors);
+    count("Unread", report.unread);
     key("RuleParameters");
     out += '{';
     for (const auto& [name, value] : report.parameters) {

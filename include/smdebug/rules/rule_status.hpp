@@ -1,4 +1,4 @@
-// How the evaluation of a rule stands, in SageMaker's words.
+// How the evaluation of a rule stands, in SageMaker's words and one of ours.
 // Used by: rules/rule_report.hpp, actions/status_file.hpp, cli, users.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
@@ -14,11 +14,12 @@ enum class rule_status : std::uint8_t {
     in_progress,      ///< it goes on, and has found nothing so far
     no_issues_found,  ///< it saw every step
     issues_found,     ///< the condition was met, whether it goes on or not
-    error,            ///< it could not be evaluated to the end
+    error,            ///< it could not be evaluated to the end, or nothing that it was to look at could be read
     stopped,          ///< somebody ended it before
+    incomplete,       ///< it found nothing, but some of what it was to look at could not be read
 };
 
-/// As SageMaker writes it: "InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopped".
+/// As SageMaker writes it: "InProgress", "NoIssuesFound", "IssuesFound", "Error", "Stopped"; "Incomplete" is ours.
 [[nodiscard]] constexpr std::string_view name_of(rule_status status) noexcept {
     switch (status) {
         case rule_status::in_progress:
@@ -31,14 +32,21 @@ enum class rule_status : std::uint8_t {
             return "Error";
         case rule_status::stopped:
             return "Stopped";
+        case rule_status::incomplete:
+            return "Incomplete";
     }
     return "?";
+}
+
+/// The same in SageMaker's words alone, for those who know no others: "Incomplete" is an "Error".
+[[nodiscard]] constexpr std::string_view service_name_of(rule_status status) noexcept {
+    return name_of(status == rule_status::incomplete ? rule_status::error : status);
 }
 
 /// The status of that name, exactly as name_of writes it.  Nothing for "Stopping", which only the service knows.
 [[nodiscard]] constexpr std::optional<rule_status> rule_status_named(std::string_view name) noexcept {
     for (const rule_status status : {rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found,
-                                     rule_status::error, rule_status::stopped}) {
+                                     rule_status::error, rule_status::stopped, rule_status::incomplete}) {
         if (name == name_of(status)) {
             return status;
         }

@@ -70,7 +70,7 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
     if (failure.why == absence::wrong_dtype) {
         return note;
     }
-    note.damaged = failure.why == absence::damaged || failure.why == absence::unreadable;
+    note.damaged = is_lost(failure);
     try {
         throw_failure(failure, tensor, step, mode::global);
     } catch (const error& described) {

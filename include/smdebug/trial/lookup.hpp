@@ -40,6 +40,39 @@ struct lookup_failure {
     std::exception_ptr cause = {};  ///< of what is unreadable: the storage error
 };
 
+/// Whether the index promises what could not be read: the event file is gone, damaged, or the storage failed.  What was
+/// not saved, or not as asked for, is not lost.
+[[nodiscard]] inline bool is_lost(const lookup_failure& failure) noexcept {
+    switch (failure.why) {
+        case absence::event_file_missing:
+        case absence::unreadable:
+        case absence::damaged:
+            return true;
+        case absence::shape_not_saved:  // `where`: the event file whose values would tell
+            return !failure.where.empty();
+        case absence::tensor_not_saved:
+        case absence::step_not_saved:
+        case absence::step_not_yet_available:
+        case absence::no_such_worker:
+        case absence::wrong_dtype:
+            break;
+    }
+    return false;
+}
+
+/// The same of an error, of those that throw_failure() throws.
+[[nodiscard]] inline bool is_lost(const error& failed) noexcept {
+    if (dynamic_cast<const tensor_unavailable_for_step*>(&failed) != nullptr) {
+        return !failed.where().empty();  // of an event file that is missing
+    }
+    const bool may_come = dynamic_cast<const step_not_yet_available*>(&failed) != nullptr ||
+                          dynamic_cast<const timed_out*>(&failed) != nullptr ||
+                          dynamic_cast<const stopped*>(&failed) != nullptr;
+    return dynamic_cast<const corrupt_data*>(&failed) != nullptr ||
+           dynamic_cast<const access_denied*>(&failed) != nullptr ||
+           (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
+}
+
 /// A value, or why there is none.
 template <class T>
 class [[nodiscard]] lookup {

@@ -160,7 +160,8 @@ public:
         if (!values) {
             const bool not_there = values.failure().why == absence::tensor_not_saved ||
                                    values.failure().why == absence::event_file_missing;
-            return not_there ? lookup_failure{.why = absence::shape_not_saved} : values.failure();
+            return not_there ? lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
+                             : values.failure();
         }
         return shape_type{values->shape().begin(), values->shape().end()};
     }
