@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -101,4 +102,67 @@ TEST_CASE("status_file: a write that failed is made up for by the next call") {
     folder.remove("way");
     CHECK(file.set("a", rule_status::no_issues_found, "", morning));
     CHECK(file_content(folder.path() + "/way/status.json").find("NoIssuesFound") != std::string::npos);
+}
+
+TEST_CASE("status_file: in the background the first status is written at once, the others soon, the last at the end") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/status.json";
+    {
+        status_file file{path, status_writes::in_background};
+        CHECK(file.set("rule 0", rule_status::in_progress, "", morning));
+        CHECK(file_content(path).find("rule 0") != std::string::npos);
+        for (int i = 1; i < 500; ++i) {
+            CHECK(file.set("rule " + std::to_string(i), rule_status::in_progress, "", morning));
+        }
+        for (int tries = 0; tries < 5000 && file_content(path).find("rule 499") == std::string::npos; ++tries) {
+            CHECK(file_content(path).ends_with("]\n"));  // always whole
+            std::this_thread::sleep_for(milliseconds{2});
+        }
+        CHECK(file_content(path).find("rule 499") != std::string::npos);
+        for (int i = 0; i < 500; ++i) {
+            CHECK(file.set("rule " + std::to_string(i), rule_status::no_issues_found, "", morning));
+        }
+        CHECK(file.flush());
+        CHECK(file_content(path).find("InProgress") == std::string::npos);
+        CHECK(file.set("rule 7", rule_status::stopped, "", morning));
+    }
+    CHECK(file_content(path).find("Stopped") != std::string::npos);
+    CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("status_file: in the background many changes are few writes") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/status.json";
+    status_file file{path, status_writes::in_background};
+    std::size_t written = 0;
+    std::filesystem::file_time_type last = {};
+    for (int i = 0; i < 4000; ++i) {
+        CHECK(file.set("rule " + std::to_string(i), rule_status::in_progress, std::string(100, 'x'), morning));
+        const auto now = std::filesystem::last_write_time(path);
+        written += now != last ? 1U : 0U;
+        last = now;
+    }
+    CHECK(written < 2000);
+}
+
+TEST_CASE("status_file: in the background a write that fails is told by a later call, and made up for") {
+    const temporary_folder folder;
+    folder.write("way", "in the way");
+    status_file file{folder.path() + "/way/status.json", status_writes::in_background};
+    CHECK_FALSE(file.set("a", rule_status::in_progress, "", morning));
+    status_written told;
+    for (int tries = 0; tries < 5000 && told; ++tries) {
+        told = file.set("a", rule_status::in_progress, std::to_string(tries), morning);
+        std::this_thread::sleep_for(milliseconds{1});
+    }
+    CHECK_FALSE(told);
+    CHECK_FALSE(file.flush());
+    folder.remove("way");
+    CHECK(file.flush());
+    CHECK(file_content(folder.path() + "/way/status.json").find("InProgress") != std::string::npos);
+}
+
+TEST_CASE("status_file: what only we call incomplete is an error for the service") {
+    CHECK(status_json({.status = rule_status::incomplete, .details = "3 of 60"})
+              .find(R"("RuleEvaluationStatus":"Error","StatusDetails":"3 of 60")") != std::string::npos);
 }

@@ -12,13 +12,18 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -80,7 +85,7 @@ inline void append_status_json(std::string& out, const evaluation_status& one) {
     out += "{\"RuleConfigurationName\":";
     append_json_ascii(out, one.rule_configuration_name);
     out += ",\"RuleEvaluationStatus\":";
-    append_json_ascii(out, name_of(one.status));
+    append_json_ascii(out, service_name_of(one.status));
     out += ",\"StatusDetails\":";
     append_json_ascii(out, cut_text(one.details, most_status_details));
     out += ",\"LastModifiedTime\":";
@@ -126,38 +131,111 @@ namespace detail {
     return detail::write_status_text(path, status_json(all));
 }
 
+/// When a status_file writes.
+enum class status_writes : std::uint8_t {
+    each_change,  ///< before set() comes back: for a few rules, as all of the file is written for each
+    /// The first before set() comes back; the others soon, on a thread, which writes at most a tenth of the time: for
+    /// many rules.  A file of 1 MB is some 20 ms behind.
+    in_background,
+};
+
 /// The file of several rules, kept up to date: a list, in the order in which rules were first told of.
+/// Who is killed leaves a whole file, older by what had not been written yet; the destructor writes the rest.
 /// Threads: all calls on any.
 class status_file {
 public:
-    explicit status_file(std::string path) : path_(std::move(path)) {}
+    explicit status_file(std::string path, status_writes when = status_writes::each_change)
+        : path_(std::move(path)), when_(when) {}
+    status_file(const status_file&) = delete;
+    status_file& operator=(const status_file&) = delete;
+    ~status_file() {
+        if (writer_.joinable()) {
+            writer_.request_stop();
+            writer_.join();
+        }
+        static_cast<void>(flush());
+    }
 
-    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.
+    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.  In the background:
+    /// sees to it that it is written; a failure may be that of an earlier change.
     [[nodiscard]] status_written set(std::string_view rule, rule_status status, std::string_view details = {},
                                      evaluation_status::clock::time_point now = evaluation_status::clock::now()) {
-        const std::lock_guard lock{guard_};
-        const auto known = std::find_if(all_.begin(), all_.end(), [&](const evaluation_status& held) {
-            return held.rule_configuration_name == rule;
-        });
-        const bool is_new = known == all_.end();
-        evaluation_status& held = is_new ? all_.emplace_back() : *known;
-        if (!is_new && is_written_ && held.status == status && held.details == details) {
-            return {};
+        {
+            const std::lock_guard lock{guard_};
+            const auto [place, is_new] = places_.try_emplace(std::string{rule}, all_.size());
+            evaluation_status& held = is_new ? all_.emplace_back() : all_[place->second];
+            const bool same = !is_new && held.status == status && held.details == details;
+            if (same && !changed_) {
+                return {};
+            }
+            if (!same) {
+                held = {std::string{rule}, status, std::string{details}, now};
+            }
+            changed_ = true;
+            if (when_ == status_writes::in_background && tried_) {
+                if (!writer_.joinable()) {
+                    writer_ = std::jthread{[this](const std::stop_token& stop) { write_behind(stop); }};
+                }
+                due_ = true;
+                wake_.notify_one();
+                return std::exchange(failure_, {});
+            }
+            tried_ = true;
         }
-        held = {std::string{rule}, status, std::string{details}, now};
-        status_written result = write_status_file(path_, all_);
-        is_written_ = static_cast<bool>(result);
-        return result;
+        return flush();
     }
     [[nodiscard]] status_written set(const rule_report& report) {
         return set(report.rule, report.status, report.status_details);
     }
 
+    /// Writes what has not been written yet.
+    [[nodiscard]] status_written flush() {
+        const std::lock_guard one_writes{writing_};
+        std::string text;
+        {
+            const std::lock_guard lock{guard_};
+            if (!changed_) {
+                return std::exchange(failure_, {});
+            }
+            text = status_json(all_);
+            changed_ = false;
+        }
+        status_written result = detail::write_status_text(path_, text);
+        const std::lock_guard lock{guard_};
+        changed_ = changed_ || !result;
+        failure_ = {};
+        return result;
+    }
+
 private:
+    using clock = std::chrono::steady_clock;
+
+    void write_behind(const std::stop_token& stop) {
+        std::unique_lock lock{guard_};
+        while (wake_.wait(lock, stop, [&] { return due_; })) {
+            due_ = false;
+            lock.unlock();
+            const auto began = clock::now();
+            status_written result = flush();
+            const auto rest = 9 * (clock::now() - began);
+            lock.lock();
+            failure_ = std::move(result);
+            wake_.wait_for(lock, stop, rest, [] { return false; });
+        }
+    }
+
     std::string path_;
+    status_writes when_;
+    std::mutex writing_;  // taken before guard_
     std::mutex guard_;
     std::vector<evaluation_status> all_;
-    bool is_written_ = false;
+    std::unordered_map<std::string, std::size_t> places_;
+    bool changed_ = false;  // what is in the file is older
+    bool tried_ = false;    // to write it
+    bool due_ = false;
+    status_written failure_;  // of the thread, until somebody is told
+    std::condition_variable_any wake_;
+    std::jthread writer_;
 };
 
 }  // namespace actions
