@@ -3,6 +3,7 @@
 #include "cli/captured.hpp"
 
 #include <smdebug/cli/option_texts.hpp>
+#include <smdebug/index/locations.hpp>
 
 #include <doctest/doctest.h>
 
@@ -121,11 +122,11 @@ TEST_CASE("check: nothing found") {
     CHECK(got.out.starts_with("nothing found\n\nrun "));
 }
 
-TEST_CASE("check: a run that fails does not lose the others, and a finding wins over an error") {
+TEST_CASE("check: a run that fails does not lose the others, and neither a finding nor an error hides the other") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict both_kinds = check_of({.runs = {"/nowhere", folder.path()}, .rules = rules_of(both())});
-    CHECK(both_kinds.status == cli::exit_finding);
+    CHECK(both_kinds.status == cli::exit_finding_and_error);
     CHECK(contains(both_kinds.err, "/nowhere"));
     const verdict failed = check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::output_format::table);
     CHECK(failed.status == cli::exit_error);
@@ -148,9 +149,11 @@ TEST_CASE("check: damage is noted and gives status 1 when nothing was found") {
 }
 
 TEST_CASE("check: a job that has not ended is checked as it is, without waiting") {
-    for (const char* run : {"sparse_running", "incomplete_workers", "missing_event_running"}) {
+    for (const std::string run : {"sparse_running", "incomplete_workers", "missing_event_running"}) {
         const verdict got = check_of({.runs = {golden(run)}, .rules = rules_of(both())}, cli::output_format::table);
-        CHECK_MESSAGE(got.status == cli::exit_ok, run);
+        const bool lost = run == "missing_event_running";  // it may still come, but was not looked at
+        CHECK_MESSAGE(got.status == (lost ? cli::exit_error : cli::exit_ok), run);
+        CHECK_MESSAGE(contains(got.out, " Incomplete ") == lost, run);
         CHECK_MESSAGE(contains(got.err, "has not ended: checked what is there now"), run);
     }
     CHECK(contains(check_of({.runs = {golden("incomplete_workers")}, .rules = rules_of({"exploding_tensor"})}).err,
@@ -196,6 +199,58 @@ TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened,
         check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere"})});
     CHECK(none.status == cli::exit_error);
     CHECK(contains(none.err, "/nowhere"));
+    const verdict others =
+        check_of({.runs = {folder.path()},
+                  .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere", "exploding_tensor"})},
+                 cli::output_format::table);
+    CHECK(others.status == cli::exit_finding_and_error);
+    CHECK(contains(squeezed(others.out), " similar_across_runs Error 0 0 0\n"));
+    CHECK(contains(squeezed(others.out), " exploding_tensor IssuesFound 3 2 2\n"));
+}
+
+TEST_CASE("check: event files that are gone are no run without findings, in table, status file and exit status") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    cli::check_arguments given{
+        .runs = {folder.path()},
+        .rules = rules_of({"exploding_tensor,only_nan=True", "vanishing_gradient", "all_zero,tensor_regex=w"})};
+    given.actions.status_file = folder.path() + "/status.json";
+    folder.remove(locations::event_key(2, "worker_0"));
+    const verdict part = check_of(given, cli::output_format::table);
+    CHECK(part.status == cli::exit_finding_and_error);
+    CHECK(contains(squeezed(part.out), " exploding_tensor IssuesFound 3 1 1\n"));
+    CHECK(contains(squeezed(part.out), " all_zero Incomplete 3 0 0\n"));
+    CHECK(contains(part.err,
+                   "smdebug: error: not everything could be read: exploding_tensor lacks 2 of 6 tensors, "
+                   "vanishing_gradient lacks 1 of 3 tensors, all_zero lacks 1 of 3 tensors; first: "));
+    CHECK(contains(part.err, locations::event_key(2, "worker_0")));
+    const std::string statuses = file_content(given.actions.status_file);
+    CHECK(contains(
+        statuses,
+        R"("RuleConfigurationName":"all_zero","RuleEvaluationStatus":"Error","StatusDetails":"1 of 3 tensors)"));
+    CHECK(contains(statuses, "1 of 3 tensors could not be read, first: "));
+    for (const step_number step : {0, 1}) {
+        folder.remove(locations::event_key(step, "worker_0"));
+    }
+    const verdict none = check_of(given, cli::output_format::table);
+    CHECK(none.status == cli::exit_error);
+    for (const char* rule : {"exploding_tensor", "vanishing_gradient", "all_zero"}) {
+        CHECK(contains(squeezed(none.out), std::string{" "} + rule + " Error 3 0 0\n"));
+    }
+    CHECK(contains(none.err, "exploding_tensor lacks 6 of 6 tensors"));
+    CHECK(lines_of(none.err).size() == 7);  // five notes, how many more, and the error
+    CHECK_FALSE(contains(file_content(given.actions.status_file), "NoIssuesFound"));
+}
+
+TEST_CASE("check: a run that cannot be opened is an error in the status file, too") {
+    const temporary_folder folder;
+    cli::check_arguments given{.runs = {"/nowhere"}, .rules = rules_of(both())};
+    given.actions.status_file = folder.path() + "/status.json";
+    CHECK(check_of(given).status == cli::exit_error);
+    const std::string statuses = file_content(given.actions.status_file);
+    for (const std::string& rule : both()) {
+        CHECK(contains(statuses, "\"" + rule + "\",\"RuleEvaluationStatus\":\"Error\""));
+    }
 }
 
 TEST_CASE("check: a rule that fails is an error that says where; the first notes are told, of the others the number") {
@@ -214,7 +269,7 @@ TEST_CASE("check: a rule that fails is an error that says where; the first notes
     CHECK(contains(squeezed(got.out), " noisy Error 2 0 0\n"));
     const verdict both_rules = check_of({.runs = {folder.path()}, .rules = rules_of({"noisy", "exploding_tensor"})},
                                         cli::output_format::table, rules);
-    CHECK(both_rules.status == cli::exit_finding);
+    CHECK(both_rules.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(both_rules.out), " exploding_tensor IssuesFound 3 2 2\n"));
 }
 

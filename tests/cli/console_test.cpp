@@ -45,6 +45,9 @@ TEST_CASE("console: results and messages go to different streams, and trouble is
     CHECK(run.to.status() == cli::exit_ok);
     run.to.damage("a record");
     CHECK(run.to.status() == cli::exit_error);
+    CHECK(run.to.status(false) == cli::exit_error);
+    CHECK(run.to.status(true) == cli::exit_finding_and_error);
+    CHECK(captured{}.to.status(true) == cli::exit_finding);
     run.to.error("a run");
     CHECK(run.to.trouble());
     CHECK(run.out.str() == "a row\n");

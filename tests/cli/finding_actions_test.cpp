@@ -53,11 +53,13 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
     texts notes;
     const auto note = [&](const std::string& text) { notes.push_back(text); };
     actions.begin("runs/a", {"dead_relu", "all_zero"}, note);
-    CHECK(content_of(status).find("InProgress") != std::string::npos);
+    CHECK(content_of(status).find("InProgress") != std::string::npos);  // the first is written at once
     actions.act("runs/a", "dead_relu", {.met = true, .tensor = "x", .step = 3, .message = "dead"}, note);
     CHECK(content_of(out) == "runs/a|dead_relu|x\n");
+    actions.flush(note);
     CHECK(content_of(status).find("IssuesFound") != std::string::npos);
     actions.finish("runs/a", {.rule = "all_zero", .status = rule_status::no_issues_found}, note);
+    actions.flush(note);
     CHECK(content_of(status).find("NoIssuesFound") != std::string::npos);
     CHECK(content_of(status).find("InProgress") == std::string::npos);
     CHECK(notes.empty());
@@ -69,6 +71,29 @@ TEST_CASE("finding_actions: of several runs the status file says which") {
     cli::finding_actions actions{{.status_file = status}, true, {}};
     actions.begin("runs/a", {"dead_relu"}, [](const std::string&) {});
     CHECK(content_of(status).find("runs/a: dead_relu") != std::string::npos);
+}
+
+TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what had ended stays as it was") {
+    const temporary_folder folder;
+    const std::string status = folder.path() + "/status.json";
+    cli::finding_actions actions{{.status_file = status}, true, {}};
+    const auto note = [](const std::string&) {};
+    actions.begin("runs/a", {"dead_relu", "all_zero"}, note);
+    actions.begin("runs/b", {"dead_relu"}, note);
+    actions.finish("runs/a", {.rule = "all_zero", .status = rule_status::no_issues_found}, note);
+    actions.fail("runs/a", {}, "it broke", note);
+    actions.fail("runs/c", {}, "no run", note);
+    actions.fail("runs/d", {"all_zero"}, "no run", note);
+    actions.flush(note);
+    const std::string got = content_of(status);
+    const auto stands = [&](const std::string& name, const std::string& how) {
+        return got.find("\"" + name + "\",\"RuleEvaluationStatus\":\"" + how + "\"") != std::string::npos;
+    };
+    CHECK(stands("runs/a: dead_relu", "Error"));
+    CHECK(stands("runs/a: all_zero", "NoIssuesFound"));
+    CHECK(stands("runs/b: dead_relu", "InProgress"));
+    CHECK(stands("runs/c", "Error"));
+    CHECK(stands("runs/d: all_zero", "Error"));
 }
 
 TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") {
@@ -83,6 +108,8 @@ TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") 
     CHECK(notes[0].starts_with("--on-finding: "));
     CHECK(notes[1].starts_with("--post: "));
     CHECK(notes[2].starts_with("--status-file: "));
+    actions.flush(note);
+    CHECK(notes.size() == 3);  // it fails for the same reason
 }
 
 TEST_CASE("finding_actions: the service's actions are told once a rule, problems with them, too") {

@@ -152,7 +152,7 @@ TEST_CASE("check --follow: from a step on, up to another: ends there though the 
     CHECK(found(program.out) == texts{row(run, 1)});
 }
 
-TEST_CASE("check --follow: a run that is given up is an error, but a finding wins") {
+TEST_CASE("check --follow: a run that is given up is an error, which a finding does not hide") {
     growing run;
     run.start().step(120, false);
     running_program healthy{follow({run.path()}, {"--give-up-after", "1ms"})};
@@ -162,7 +162,7 @@ TEST_CASE("check --follow: a run that is given up is an error, but a finding win
     CHECK(healthy.out.text().ends_with("  1          0         0  stalled\n"));
     run.step(121, true);
     running_program sick{follow({run.path()}, {"--give-up-after", "1ms"})};
-    CHECK(sick.status() == cli::exit_finding);
+    CHECK(sick.status() == cli::exit_finding_and_error);
     CHECK(contains(sick.err.text(), "stalled"));
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("check --follow: a run that breaks does not end the others, and its fi
     broken.put(locations::index_key(1, "worker_0"), R"({"meta": 1})");
     REQUIRE(program.err.wait_for("IndexReaderException"));
     sound.step(0, false).end();
-    CHECK(program.status() == cli::exit_finding);
+    CHECK(program.status() == cli::exit_finding_and_error);
     CHECK(contains(program.out.text(), "  1          1         1  failed\n"));
     CHECK(contains(program.out.text(), "  1          0         0  ended\n"));
 }
@@ -275,6 +275,8 @@ TEST_CASE("check --follow: damage is noted and gives status 1 when nothing was f
     running_program program{follow({golden("damaged/flipped_length")})};
     CHECK(program.status() == cli::exit_error);
     CHECK(contains(program.err.text(), "note: exploding_tensor: CorruptRecord: events/"));
+    CHECK(contains(program.err.text(), "error: not everything could be read: exploding_tensor lacks "));
+    CHECK(contains(program.out.text(), " Incomplete "));
 }
 
 TEST_CASE("check --follow: rows come by step, and within a step by rule, however they are named") {

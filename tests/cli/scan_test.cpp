@@ -2,10 +2,16 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/json_document.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,20 +95,103 @@ TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at
     CHECK(contains(got.about("stalled_training"), "NotApplicable - - - - it watches jobs that run"));
 }
 
-TEST_CASE("scan: as csv or json the findings, as check has them") {
+TEST_CASE("scan: as csv and json, too, a row for each run and rule, with what the rule looked at") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const cli::scan_arguments given{.check = {.runs = {folder.path()}}};
+    const cli::scan_arguments given{.check = {.runs = {folder.path(), "/nowhere"}}};
     const verdict rows = scan_of(given, cli::output_format::csv);
-    CHECK(rows.status == cli::exit_finding);
+    CHECK(rows.status == cli::exit_finding_and_error);
     const texts lines = lines_of(rows.out);
-    REQUIRE(lines.size() == 5);
-    CHECK(lines[0] == "run,rule,step,mode,mode_step,tensor,worker,value,threshold,message");
-    CHECK(contains(lines[1], ",vanishing_gradient,1,"));
-    CHECK(contains(lines[2], ",exploding_tensor,1,"));
-    CHECK(contains(lines[3], ",exploding_tensor,2,"));
-    CHECK(contains(lines[4], ",weight_update_ratio,2,"));
-    CHECK(lines_of(scan_of(given, cli::output_format::json).out).size() == 4);
+    REQUIRE(lines.size() == 2 + known().infos().size());
+    CHECK(lines[0] ==
+          "run,rule,status,steps_evaluated,steps_met,findings,first_step,details,steps_skipped,tensors,unread");
+    CHECK(lines[1] == folder.path() +
+                          ",vanishing_gradient,IssuesFound,3,1,1,1,g: the mean absolute gradient 1e-09 is below "
+                          "1e-07,0,3,0");
+    CHECK(contains(rows.out, folder.path() + ",all_zero,NoIssuesFound,3,0,0,,,0,6,0\n"));
+    CHECK(contains(rows.out, folder.path() + ",dead_relu,NotApplicable,,,,,"));
+    CHECK(lines.back().starts_with("/nowhere,,Error,,,,,"));
+    CHECK(contains(lines.back(), "/nowhere"));
+}
+
+TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the findings in it as check has them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got =
+        scan_of({.check = {.runs = {folder.path(), "/nowhere", golden("torch_mlp")}}}, cli::output_format::json);
+    CHECK(got.status == cli::exit_finding_and_error);
+    std::map<std::string, std::size_t> times;
+    json::document parser;
+    for (const std::string& line : lines_of(got.out)) {
+        INFO(line);
+        const auto root = parser.parse(as_bytes(line));
+        REQUIRE(root);
+        const json::value one = *root;
+        const std::string run{*one["run"]->string()};
+        const std::string status{*one["status"]->string()};
+        if (run == "/nowhere") {
+            CHECK(contains(line, "\"rule\":null"));
+            CHECK(status == "Error");
+            CHECK(contains(std::string{*one["details"]->string()}, "/nowhere"));
+            ++times[run];
+            continue;
+        }
+        const std::string rule{*one["rule"]->string()};
+        ++times[run + " " + rule];
+        std::size_t found = 0;
+        one["found"]->for_each_element([&](json::value each) {
+            CHECK(*each["run"]->string() == run);
+            CHECK(*each["rule"]->string() == rule);
+            CHECK(each["step"]->integer().has_value());
+            ++found;
+            return true;
+        });
+        if (status != "NotApplicable") {
+            CHECK(static_cast<std::size_t>(*one["findings"]->integer()) == found);
+            CHECK(*one["unread"]->integer() == 0);
+        }
+        if (run == folder.path() && rule == "exploding_tensor") {
+            CHECK(found == 2);
+            CHECK(*one["tensors"]->integer() == 6);
+            CHECK(contains(line,
+                           R"("step":1,"mode":"EVAL","mode_step":0,"tensor":"w","worker":"worker_0","value":"NaN")"));
+        }
+    }
+    CHECK(times.size() == 1 + 2 * known().infos().size());
+    for (const auto& [what, count] : times) {
+        INFO(what);
+        CHECK(count == 1);
+    }
+}
+
+TEST_CASE("scan: a run whose event files are gone has no rule that found no issues") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    std::filesystem::remove_all(folder.path() + "/events");
+    cli::scan_arguments given{.check = {.runs = {folder.path()}}};
+    given.check.actions.status_file = folder.path() + "/status.json";
+    const verdict table = scan_of(given);
+    CHECK(table.status == cli::exit_error);
+    CHECK_FALSE(contains(table.out, "NoIssuesFound"));
+    CHECK(
+        table.about("exploding_tensor")
+            .starts_with(folder.path() + " exploding_tensor Error 3 0 0 - 6 of 6 tensors could not be read, first: "));
+    CHECK_FALSE(contains(file_content(given.check.actions.status_file), "NoIssuesFound"));
+    CHECK(lines_of(table.err).size() == 7);
+    const verdict json = scan_of(given, cli::output_format::json);
+    CHECK(json.status == cli::exit_error);
+    CHECK(contains(json.out, R"("rule":"exploding_tensor","status":"Error",)"));
+    CHECK(contains(json.out, R"("tensors":6,"unread":6,"found":[]})"));
+    CHECK_FALSE(contains(json.out, "NoIssuesFound"));
+}
+
+TEST_CASE("scan: a run to compare with that cannot be opened loses that rule, not the others") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got = scan_of({.check = {.runs = {folder.path()}}, .other_trials = {"/nowhere"}});
+    CHECK(got.status == cli::exit_finding_and_error);
+    CHECK(contains(got.about("similar_across_runs"), " Error 0 0 0 - "));
+    CHECK(contains(got.about("exploding_tensor"), "IssuesFound"));
 }
 
 TEST_CASE("scan: a rule that the user configured is evaluated as it was, and others are compared with other runs") {
@@ -157,12 +246,12 @@ TEST_CASE("scan: rules that compare TRAIN with EVAL need both, or metrics") {
 TEST_CASE("scan: many runs; one that cannot be opened does not lose the others") {
     const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), "/nowhere", golden("xgboost_like")}}});
     CHECK(contains(got.err, "/nowhere"));
-    CHECK(lines_of(got.out).size() == 2 + 2 * known().infos().size());
+    CHECK(lines_of(got.out).size() == 3 + 2 * known().infos().size());
     CHECK(contains(got.out, golden("xgboost_like")));
-    CHECK_FALSE(contains(got.out, " Error "));
+    CHECK(contains(squeezed(got.out), "\n/nowhere - Error - - - - "));
     const verdict none = scan_of("/nowhere");
     CHECK(none.status == cli::exit_error);
-    CHECK(none.out.empty());
+    CHECK(lines_of(none.out).size() == 3);
 }
 
 TEST_CASE("scan: every golden run can be scanned, however odd it is") {

@@ -56,8 +56,8 @@ public:
         app_.require_subcommand(1);
         app_.footer(
             "Results go to standard output, notes and errors to standard error.\n"
-            "Exit status: 0 nothing found, 1 error, or part of a run could not be read, 2 wrong usage,\n"
-            "             3 a rule's condition was met, 130 following was interrupted.\n"
+            "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
+            "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following was interrupted.\n"
             "`smdebug COMMAND --help` tells more.");
         add_ls();
         add_show();
@@ -164,7 +164,7 @@ private:
         add_evaluation(app, scan_.check, texts_);
         add_how(app, scan_.check.how);
         app.footer(
-            "A table of all rules; as csv or json the findings, as check has them.\n"
+            "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
             "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
             "gradients, unchanged_tensor at weights.");
     }

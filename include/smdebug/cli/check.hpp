@@ -5,6 +5,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/finding_actions.hpp>
 #include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/rule_notes.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
@@ -16,15 +17,12 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_status.hpp>
-#include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,18 +86,6 @@ template <class Trial>
     return range;
 }
 
-/// Whether the event file that a note is about is gone for good.
-template <class Trial>
-[[nodiscard]] bool has_lost_file(const Trial& run, step_number step, const std::string& worker) {
-    const auto from = run.snapshot();
-    const auto* held = from->find_step(step);
-    const auto files = held != nullptr ? held->files() : std::span<const catalog::file>{};
-    return run.loaded_all_steps() && std::any_of(files.begin(), files.end(), [&](const catalog::file& file) {
-               return from->workers[file.worker] == worker &&
-                      !run.store().size(Trial::state_type::event_key(*from, file));
-           });
-}
-
 /// A finding as a row.
 template <class Trial>
 void add_finding(row_buffer& row, const Trial& run, const std::string& path, std::string_view rule, step_number step,
@@ -117,28 +103,6 @@ void add_finding(row_buffer& row, const Trial& run, const std::string& path, std
     row.end_row();
 }
 
-/// A rule's note for the console; `damage`: part of the run is lost.
-struct rule_note {
-    std::string text;
-    bool damage = false;
-
-    void tell(console& to) const { damage ? to.damage(text) : to.note(text); }
-};
-
-template <class Trial>
-[[nodiscard]] rule_note note_of(const Trial& run, const std::string& path, std::string_view rule, step_number step,
-                                const finding& note) {
-    const std::string where = " of step " + std::to_string(step) + ": ";
-    const bool named = note.tensor.empty() || note.message.find(note.tensor) != std::string::npos;
-    return {std::string{rule} + ": " + (named ? "" : note.tensor + where) + note.message + " [run " + path + "]",
-            note.damaged || has_lost_file(run, step, note.worker)};
-}
-
-[[nodiscard]] inline rule_note note_of(const std::string& path, std::string_view rule, step_number step,
-                                       const error& missing) {
-    return {std::string{rule} + ": step " + std::to_string(step) + " is skipped: " + error_text(missing, path)};
-}
-
 /// A rule's row of the summary, but for its end.
 inline void fill_summary(row_buffer& row, const std::string& path, const rule_result& result) {
     row.text(path);
@@ -149,51 +113,50 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     row.integer(result.outcome.findings.size());
 }
 
-/// What a rule that threw is worth to the console.
-[[nodiscard]] inline std::string failure_of(const rule_result& result, const std::string& path) {
-    return result.name + " failed at step " + std::to_string(result.outcome.next_step) + ": " + result.failure +
-           " [run " + path + "]";
-}
-
 /// Errors: usage_error.
 [[nodiscard]] inline finding_actions actions_of(const check_arguments& given) {
     return finding_actions{given.actions, given.runs.size() > 1, given.rules};
 }
 
-/// Notes of one rule, of which the console is told the first few; damage is told always.
-class note_limit {
-public:
-    void tell(const rule_note& note, console& to) {
-        if (note.damage || ++told_ <= most) {
-            note.tell(to);
-        }
-    }
-    void finish(std::string_view rule, const std::string& path, console& to) const {
-        if (told_ > most) {
-            to.note(std::string{rule} + ": " + std::to_string(told_ - most) + " more such notes [run " + path + "]");
-        }
-    }
-
-private:
-    static constexpr std::size_t most = 10;
-    std::size_t told_ = 0;
-};
+/// The result of a rule that could not be made: a run that it compares with cannot be opened.
+[[nodiscard]] inline rule_result not_made(const std::string& name, const std::string& why) {
+    return {.name = name,
+            .outcome = {.end = invoke_end::failed},
+            .failure = why,
+            .report = {.rule = name, .status = rule_status::error, .status_details = why}};
+}
 
 /// Rules over the steps that there are of one run: findings go to `rows` (null: nowhere), notes, failures and progress
-/// to the console.
-template <class Trial>
-[[nodiscard]] std::vector<rule_result> check_run(std::vector<any_rule<Trial>> rules, const Trial& run,
-                                                 const std::string& path, const check_arguments& given, row_sink* rows,
-                                                 finding_actions& actions, console& to) {
+/// to the console.  A result for each request, in their order: one that cannot be made does not lose the others.
+[[nodiscard]] inline std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
+                                                        const program_trial& run, const std::string& path,
+                                                        const check_arguments& given, row_sink* rows,
+                                                        finding_actions& actions, console& to) {
+    std::vector<rule_result> all(requests.size());
+    std::vector<std::size_t> places;
+    std::vector<any_rule<program_trial>> rules;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        try {
+            rules.push_back(maker.make(requests[i]));
+            places.push_back(i);
+        } catch (const error& failed) {
+            all[i] = not_made(maker.name_of(requests[i]), error_text(failed, path));
+            to.error(all[i].name + " cannot be evaluated: " + all[i].failure);
+        }
+    }
     const check_range range = range_of(run, given);
     row_buffer row = rows != nullptr ? rows->buffer() : row_buffer{output_format::csv, {}};
     const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
     std::size_t done = 0;
     std::vector<std::string> names;
-    for (const any_rule<Trial>& each : rules) {
+    for (const any_rule<program_trial>& each : rules) {
         names.push_back(each.name());
     }
     std::vector<note_limit> notes(names.size());
+    damage_limit damage;
+    const auto tell = [&](std::size_t rule, const rule_note& note) {
+        note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
+    };
     invoke_rules_options how{.common = {.start_step = range.start,
                                         .end_step = range.end,
                                         .stop_at_first = given.stop_at_first,
@@ -208,10 +171,10 @@ template <class Trial>
         actions.act(path, names[rule], found, note_action);
     };
     how.on_note = [&](std::size_t rule, const finding& note) {
-        notes[rule].tell(note_of(run, path, names[rule], note.step, note), to);
+        tell(rule, note_of(path, names[rule], note.step, note));
     };
     how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
-        notes[rule].tell(note_of(path, names[rule], step, missing), to);
+        tell(rule, note_of(path, names[rule], step, missing));
     };
     how.on_step = [&](step_number) {
         if (++done; show_progress) {
@@ -220,23 +183,27 @@ template <class Trial>
     };
     actions.begin(path, names, note_action);
     std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
+    damage.finish(path, to);
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);
+        all[places[i]] = std::move(results[i]);
     }
-    for (const rule_result& each : results) {
+    for (const rule_result& each : all) {
         if (each.cause) {
             to.error(failure_of(each, path));
         }
         actions.finish(path, each.report, note_action);
     }
+    if (const std::string unread = unread_of(all, path); !unread.empty()) {
+        to.error(unread);
+    }
     if (!run.loaded_all_steps()) {
-        const bool all_seen = std::none_of(results.begin(), results.end(), [](const rule_result& each) {
-            return each.outcome.end == invoke_end::timed_out;
-        });
+        const bool all_seen = std::none_of(
+            all.begin(), all.end(), [](const rule_result& each) { return each.outcome.end == invoke_end::timed_out; });
         to.note("the job of " + path + " has not ended: checked what is there now" +
                 (all_seen ? "" : ", but for the last steps, which are not complete yet"));
     }
-    return results;
+    return all;
 }
 
 }  // namespace detail
@@ -249,23 +216,27 @@ template <class Trial>
     row_sink summary{to, output_format::table, summary_columns()};
     bool met = false;
     bool any_checked = false;
-    for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const auto command = [&](const std::string& path, const program_trial& run) {
         row_buffer row = summary.buffer();
-        for (const rule_result& each :
-             detail::check_run(rules.make(given.rules), run, path, given, &rows, actions, to)) {
+        for (const rule_result& each : detail::check_run(rules, given.rules, run, path, given, &rows, actions, to)) {
             met = met || !each.outcome.findings.empty();
             detail::fill_summary(row, path, each);
             row.end_row();
         }
         summary.take(row);
         any_checked = true;
+    };
+    for_each_run(given.runs, given.how, to, command, [&](const std::string& path, const std::string& why) {
+        actions.fail(path, rules.names_of(given.rules), why, note);
     });
+    actions.flush(note);
     if (given.how.format == output_format::table && any_checked) {
         rows.finish("nothing found\n");
         to.print("\n");
         summary.finish("");
     }
-    return met ? exit_finding : to.status();
+    return to.status(met);
 }
 
 }  // namespace cli

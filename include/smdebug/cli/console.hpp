@@ -21,10 +21,12 @@ inline namespace v1 {
 namespace cli {
 
 /// Exit statuses of the program.
-inline constexpr int exit_ok = 0;             ///< nothing found
-inline constexpr int exit_error = 1;          ///< something went wrong, or something of a run could not be read
-inline constexpr int exit_usage = 2;          ///< wrong arguments
-inline constexpr int exit_finding = 3;        ///< a rule's condition was met
+inline constexpr int exit_ok = 0;       ///< nothing found
+inline constexpr int exit_error = 1;    ///< something went wrong, or something of a run could not be read
+inline constexpr int exit_usage = 2;    ///< wrong arguments
+inline constexpr int exit_finding = 3;  ///< a rule's condition was met, and everything could be looked at
+/// A rule's condition was met, and something went wrong, too: neither hides the other.
+inline constexpr int exit_finding_and_error = 4;
 inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 
 /// The arguments cannot be right.  what() is the sentence for the user, printable, and what may help: lines of ours.
@@ -94,6 +96,10 @@ public:
     /// Whether there was an error or damage.
     [[nodiscard]] bool trouble() const noexcept { return trouble_; }
     [[nodiscard]] int status() const noexcept { return trouble_ ? exit_error : exit_ok; }
+    /// The same for commands that evaluate rules; `met`: the condition of one of them was.
+    [[nodiscard]] int status(bool met) const noexcept {
+        return met ? (trouble_ ? exit_finding_and_error : exit_finding) : status();
+    }
 
     /// Whether results that come out bit by bit would be mixed with a progress bar.
     [[nodiscard]] bool results_on_terminal() const noexcept { return kind_.out_is_terminal; }

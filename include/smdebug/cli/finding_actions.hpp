@@ -83,7 +83,7 @@ public:
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules)
         : wanted_(wanted), several_runs_(several_runs) {
         if (!wanted.status_file.empty()) {
-            file_.emplace(wanted.status_file);
+            file_.emplace(wanted.status_file, actions::status_writes::in_background);
         }
         for (const rule_request& each : rules) {
             try {
@@ -99,6 +99,10 @@ public:
     /// Each `note` is told what went wrong, on the thread of the call.
     void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note) {
         for (const std::string& rule : rules) {
+            {
+                const std::lock_guard lock{mutex_};
+                under_way_.emplace(run, rule);
+            }
             set_status(run, rule, rule_status::in_progress, {}, note);
         }
     }
@@ -121,7 +125,42 @@ public:
     }
 
     void finish(std::string_view run, const rule_report& report, const teller& note) {
+        {
+            const std::lock_guard lock{mutex_};
+            under_way_.erase({std::string{run}, report.rule});
+        }
         set_status(run, report.rule, report.status, report.status_details, note);
+    }
+
+    /// A run that could not be opened, or broke: `rules`, those that it was to be looked at with, come to nothing, and
+    /// so do those that are under way; where there are none of either the run itself has a status.
+    void fail(const std::string& run, std::vector<std::string> rules, std::string_view why, const teller& note) {
+        {
+            const std::lock_guard lock{mutex_};
+            const auto first = under_way_.lower_bound({run, ""});
+            auto last = first;
+            std::vector<std::string> begun;
+            for (; last != under_way_.end() && last->first == run; ++last) {
+                begun.push_back(last->second);
+            }
+            under_way_.erase(first, last);
+            if (!begun.empty()) {
+                rules = std::move(begun);
+            }
+        }
+        for (const std::string& rule : rules) {
+            set_status(run, rule, rule_status::error, why, note);
+        }
+        if (rules.empty()) {
+            set_named_status(run, rule_status::error, why, note);
+        }
+    }
+
+    /// Sees to it that the status file says all of it.
+    void flush(const teller& note) {
+        if (file_) {
+            tell_failure(file_->flush(), note);
+        }
     }
 
 private:
@@ -165,13 +204,23 @@ private:
 
     void set_status(std::string_view run, std::string_view rule, rule_status status, std::string_view details,
                     const teller& note) {
-        if (!file_) {
-            return;
+        set_named_status(several_runs_ ? std::string{run} + ": " + std::string{rule} : std::string{rule}, status,
+                         details, note);
+    }
+    void set_named_status(const std::string& name, rule_status status, std::string_view details, const teller& note) {
+        if (file_) {
+            tell_failure(file_->set(name, status, details), note);
         }
-        const std::string name = several_runs_ ? std::string{run} + ": " + std::string{rule} : std::string{rule};
-        if (const auto written = file_->set(name, status, details); !written) {
-            note("--status-file: " + written.failure);
+    }
+    /// Once: it fails again at each change.
+    void tell_failure(const actions::status_written& written, const teller& note) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (written || !failures_.insert(written.failure).second) {
+                return;
+            }
         }
+        note("--status-file: " + written.failure);
     }
 
     action_options wanted_;
@@ -181,6 +230,8 @@ private:
     std::mutex mutex_;
     std::optional<curl_transport> transport_;
     std::set<std::string> told_;
+    std::set<std::pair<std::string, std::string>> under_way_;  // runs and rules
+    std::set<std::string> failures_;
 };
 
 }  // namespace cli

@@ -85,6 +85,12 @@ private:
             }
             actions_.finish(of_.path, each.report, note_action());
         }
+        of_.out.use([&](console& to) {
+            damage_.finish(of_.path, to);
+            if (const std::string unread = unread_of(results_, of_.path); !unread.empty()) {
+                to.error(unread);
+            }
+        });
     }
     [[nodiscard]] finding_actions::teller note_action() const {
         return [this](const std::string& text) { of_.out.note(text); };
@@ -147,11 +153,11 @@ private:
         // A wait that was broken off makes things look as if they were missing.
         const auto tell = [this](const rule_note& note) {
             if (!of_.stop.stop_requested()) {
-                of_.out.use([&](console& to) { note.tell(to); });
+                of_.out.use([&](console& to) { note.damage.empty() ? to.note(note.text) : damage_.tell(note, to); });
             }
         };
         how.on_note = [this, tell](std::size_t rule, const finding& note) {
-            tell(note_of(of_.run, of_.path, names_[rule], note.step, note));
+            tell(note_of(of_.path, names_[rule], note.step, note));
         };
         how.on_skip = [this, tell](std::size_t rule, step_number step, const error& missing) {
             tell(note_of(of_.path, names_[rule], step, missing));
@@ -166,6 +172,7 @@ private:
     std::vector<std::string> names_;
     finding_actions& actions_;
     std::vector<rule_result>& results_;
+    damage_limit damage_;
     step_number next_;
     rule_session<program_trial> session_;
 };
@@ -175,8 +182,12 @@ private:
                                                             follow_end end) {
     std::vector<rule_result> results;
     for (const rule_request& each : given.rules) {
-        results.push_back({.name = name_in_reports(known, each)});
-        results.back().report.status = end == follow_end::failed ? rule_status::error : rule_status::stopped;
+        const std::string name = name_in_reports(known, each);
+        const bool failed = end == follow_end::failed;
+        results.push_back({.name = name});
+        results.back().report = {.rule = name,
+                                 .status = failed ? rule_status::error : rule_status::stopped,
+                                 .status_details = failed ? "The run could not be opened." : "The run did not start."};
     }
     return results;
 }
@@ -211,9 +222,13 @@ private:
     row_sink summary{to, output_format::table, columns};
     row_buffer row = summary.buffer();
     bool met = false;
+    const auto note = [&](const std::string& text) { to.note(text); };
     for (std::size_t i = 0; i < given.runs.size(); ++i) {
         if (results[i].empty()) {
             results[i] = detail::not_evaluated(given, known, ends[i]);
+            for (const rule_result& each : results[i]) {
+                actions.finish(plain_path(given.runs[i]), each.report, note);
+            }
         }
         for (const rule_result& each : results[i]) {
             met = met || !each.outcome.findings.empty();
@@ -223,6 +238,7 @@ private:
         }
     }
     summary.take(row);
+    actions.flush(note);
     if (given.how.format == output_format::table) {
         const bool any_checked = std::any_of(ends.begin(), ends.end(), [](follow_end end) {
             return end != follow_end::failed && end != follow_end::not_started;
@@ -230,7 +246,7 @@ private:
         to.print(rows.empty() && any_checked ? "nothing found\n\n" : "\n");
         summary.finish("");
     }
-    return met ? exit_finding : status_after(ends, to);
+    return met ? to.status(met) : status_after(ends, to);
 }
 
 }  // namespace cli

@@ -103,6 +103,11 @@ public:
         plain({digits, static_cast<std::size_t>(end - digits)});
         ++place_;
     }
+    /// A value that is JSON already, in a row of JSON.
+    void json(std::string_view value) {
+        plain(value);
+        ++place_;
+    }
     /// Several texts: a JSON list, else with semicolons between them.
     void list(std::span<const std::string> texts) {
         if (format_ == output_format::json) {

@@ -57,7 +57,10 @@ public:
         add_how(app_, given_.how);
         app_.add_flag_callback(
             "--json", [this] { given_.how.format = output_format::json; }, "as --format json: one object a finding");
-        app_.footer("Exit status: 0 not met, 3 met, 1 error, 2 wrong usage, 130 following was interrupted.");
+        app_.footer(
+            "Exit status: 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong "
+            "usage,\n"
+            "             130 following was interrupted.");
     }
 
     /// The exit status, where there is nothing more to do than to print.
@@ -132,7 +135,8 @@ requires rule<R, program_trial>
 ///
 /// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
 /// --end-step, --follow, --json, --status-file, ...; --help prints them with types and defaults.
-/// Returns 0 not met, 3 met, 1 error, 2 wrong usage, 130 interrupted (Ctrl-C while following).
+/// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
+/// interrupted (Ctrl-C while following).
 template <described_rule R>
 requires rule<R, cli::program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {

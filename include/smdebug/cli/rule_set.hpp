@@ -154,6 +154,15 @@ public:
         rule.limit({request.start_step, request.end_step});
         return rule;
     }
+    /// What reports call it.
+    [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(known_, request); }
+    [[nodiscard]] std::vector<std::string> names_of(const std::vector<rule_request>& requests) const {
+        std::vector<std::string> names;
+        for (const rule_request& request : requests) {
+            names.push_back(name_of(request));
+        }
+        return names;
+    }
     [[nodiscard]] std::vector<any_rule<program_trial>> make(const std::vector<rule_request>& requests) {
         std::vector<any_rule<program_trial>> rules;
         for (const rule_request& request : requests) {

@@ -112,9 +112,11 @@ private:
 };
 
 /// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws, is an error
-/// on the console, and the next one follows.  Index files that the user had skipped are noted, no more.
-template <class Command>
-void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command) {
+/// on the console, of which failed(path, text) is told, too, and the next one follows.  Index files that the user had
+/// skipped are noted, no more.
+template <class Command, class Failed>
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
+                  Failed&& failed) {
     const auto note = [&](const std::string& text) { to.note(text); };
     for (const std::string& given : paths) {
         const std::string path = plain_path(given);
@@ -124,10 +126,16 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
             skipped.tell(run, path, note);
             command(path, run);
             skipped.tell(run, path, note);  // a refresh may have met more
-        } catch (const error& failed) {
-            to.error(error_text(failed, path));
+        } catch (const error& wrong) {
+            const std::string text = error_text(wrong, path);
+            to.error(text);
+            failed(path, text);
         }
     }
+}
+template <class Command>
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command) {
+    for_each_run(paths, how, to, command, [](const std::string&, const std::string&) {});
 }
 
 }  // namespace cli

@@ -1,4 +1,4 @@
-// `smdebug scan`: all built-in rules that have something to look at, over many runs; a table of all rules.
+// `smdebug scan`: all built-in rules that have something to look at, over many runs; a row for each run and rule.
 // Used by: cli/program.hpp.
 #pragma once
 
@@ -12,8 +12,11 @@
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_request.hpp>
-#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_status.hpp>
 #include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/options.hpp>
 
@@ -162,71 +165,119 @@ template <class Trial>
 
 }  // namespace detail
 
-/// The columns of its table.
-[[nodiscard]] inline std::vector<column> scan_columns() {
+/// The columns of its rows, a row for each run and rule.  JSON adds "found": the findings, each as a row of check.
+[[nodiscard]] inline std::vector<column> scan_columns(output_format format) {
     std::vector<column> columns = summary_columns();
     columns.push_back({"first_step", true});
     columns.push_back({"details"});
+    if (format != output_format::table) {
+        columns.push_back({"steps_skipped"});
+        columns.push_back({"tensors"});
+        columns.push_back({"unread"});
+    }
+    if (format == output_format::json) {
+        columns.push_back({"found"});
+    }
     return columns;
 }
 
-/// Runs the command; the exit status.  As a table: a row for each rule and run; as csv or json: a row for each finding,
-/// as check.
+namespace detail {
+
+/// The cells behind the status, of a run or rule that was not evaluated.
+inline void fill_not_evaluated(row_buffer& row, std::string_view why) {
+    const auto empty = [&](std::size_t cells) {
+        for (std::size_t i = 0; i < cells; ++i) {
+            row.empty();
+        }
+    };
+    empty(4);
+    row.text(why);
+    empty(row.format() != output_format::table ? 3 : 0);
+    if (row.format() == output_format::json) {
+        row.json("[]");
+    }
+    row.end_row();
+}
+
+/// What a person wants to know first.
+[[nodiscard]] inline std::string details_of(const rule_result& result) {
+    if (result.outcome.findings.empty()) {
+        return result.failure.empty() ? result.report.status_details : result.failure;
+    }
+    const finding& first = result.outcome.findings.front();
+    const std::string unread = unread_text(result.outcome);
+    return (first.tensor.empty() ? "" : first.tensor + ": ") + first.message + (unread.empty() ? "" : "; ") + unread +
+           (result.failure.empty() ? "" : "; failed later: ") + result.failure;
+}
+
+inline void add_scanned(row_buffer& row, const std::string& path, const rule_result& result) {
+    fill_summary(row, path, result);
+    const std::vector<finding>& found = result.outcome.findings;
+    found.empty() ? row.empty() : row.integer(found.front().step);
+    row.text(details_of(result));
+    if (row.format() != output_format::table) {
+        row.integer(result.outcome.skipped);
+        row.integer(result.outcome.tensors);
+        row.integer(result.outcome.unread);
+    }
+    if (row.format() == output_format::json) {
+        std::string all = "[";
+        for (finding one : found) {
+            one.rule = result.name;
+            all += all.size() == 1 ? "" : ",";
+            append_finding_json(all, path, one);
+        }
+        row.json(all + "]");
+    }
+    row.end_row();
+}
+
+}  // namespace detail
+
+/// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
+/// run that cannot be opened, or breaks, is one row, without a rule.
 [[nodiscard]] inline int scan_runs(const scan_arguments& given, const program_rules& known, console& to) {
     rule_maker rules{known, given.check.how};
-    const bool table = given.check.how.format == output_format::table;
     finding_actions actions = detail::actions_of(given.check);
-    std::optional<row_sink> rows;
-    if (!table) {
-        rows.emplace(to, given.check.how.format, check_columns());
-    }
-    row_sink summary{to, output_format::table, scan_columns()};
+    row_sink rows{to, given.check.how.format, scan_columns(given.check.how.format)};
     bool met = false;
-    bool any_checked = false;
-    for_each_run(given.check.runs, given.check.how, to, [&](const std::string& path, const auto& run) {
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const auto command = [&](const std::string& path, const program_trial& run) {
         const auto plan = detail::plan_scan(given, known, run);
-        std::vector<any_rule<program_trial>> chosen;
+        std::vector<rule_request> chosen;
         for (const detail::planned_rule& each : plan) {
             if (each.why_not.empty()) {
-                chosen.push_back(rules.make(each.request));
+                chosen.push_back(each.request);
             }
         }
-        const auto results =
-            detail::check_run(std::move(chosen), run, path, given.check, rows ? &*rows : nullptr, actions, to);
-        row_buffer row = summary.buffer();
+        const auto results = detail::check_run(rules, chosen, run, path, given.check, nullptr, actions, to);
+        row_buffer row = rows.buffer();
         auto result = results.begin();
         for (const detail::planned_rule& each : plan) {
-            if (!each.why_not.empty()) {
+            if (each.why_not.empty()) {
+                met = met || !result->outcome.findings.empty();
+                detail::add_scanned(row, path, *result++);
+            } else {
                 row.text(path);
                 row.text(each.request.label);
                 row.text("NotApplicable");
-                row.empty();
-                row.empty();
-                row.empty();
-                row.empty();
-                row.text(each.why_not);
-            } else {
-                detail::fill_summary(row, path, *result);
-                met = met || !result->outcome.findings.empty();
-                if (result->outcome.findings.empty()) {
-                    row.empty();
-                    row.text(result->failure);
-                } else {
-                    const finding& first = result->outcome.findings.front();
-                    row.integer(first.step);
-                    row.text((first.tensor.empty() ? "" : first.tensor + ": ") + first.message);
-                }
-                ++result;
+                detail::fill_not_evaluated(row, each.why_not);
             }
-            row.end_row();
         }
-        summary.take(row);
-        any_checked = true;
+        rows.take(row);
+    };
+    for_each_run(given.check.runs, given.check.how, to, command, [&](const std::string& path, const std::string& why) {
+        row_buffer row = rows.buffer();
+        row.text(path);
+        row.empty();
+        row.text(name_of(rule_status::error));
+        detail::fill_not_evaluated(row, why);
+        rows.take(row);
+        actions.fail(path, {}, why, note);
     });
-    if (table && any_checked) {
-        summary.finish("");
-    }
-    return met ? exit_finding : to.status();
+    rows.finish("");
+    actions.flush(note);
+    return to.status(met);
 }
 
 }  // namespace cli

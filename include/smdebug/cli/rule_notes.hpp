@@ -1,0 +1,112 @@
+// What check says beside its rows: notes of rules, the first of them, and what of a run could not be looked at.
+// Used by: cli/check.hpp, cli/follow_check.hpp.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+namespace detail {
+
+/// A rule's note for the console; `damage`: what of the run could not be read, empty if it is about something else.
+struct rule_note {
+    std::string text;
+    std::string damage = {};
+};
+
+[[nodiscard]] inline rule_note note_of(const std::string& path, std::string_view rule, step_number step,
+                                       const finding& note) {
+    const std::string where = " of step " + std::to_string(step) + ": ";
+    const bool named = note.tensor.empty() || note.message.find(note.tensor) != std::string::npos;
+    return {std::string{rule} + ": " + (named ? "" : note.tensor + where) + note.message + " [run " + path + "]",
+            note.damaged ? note.message : std::string{}};
+}
+
+[[nodiscard]] inline rule_note note_of(const std::string& path, std::string_view rule, step_number step,
+                                       const error& missing) {
+    return {std::string{rule} + ": step " + std::to_string(step) + " is skipped: " + error_text(missing, path),
+            is_lost(missing) ? missing.what() : std::string{}};
+}
+
+/// What a rule that threw is worth to the console.
+[[nodiscard]] inline std::string failure_of(const rule_result& result, const std::string& path) {
+    return result.name + " failed at step " + std::to_string(result.outcome.next_step) + ": " + result.failure +
+           " [run " + path + "]";
+}
+
+/// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
+[[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path) {
+    std::string text;
+    std::string first;
+    for (const rule_result& each : results) {
+        if (each.outcome.unread > 0) {
+            text += (text.empty() ? "" : ", ") + each.name + " lacks " + std::to_string(each.outcome.unread) + " of " +
+                    std::to_string(each.outcome.tensors) + " tensors";
+            first = first.empty() ? each.outcome.first_unread : first;
+        }
+    }
+    return text.empty() ? text : "not everything could be read: " + text + "; first: " + first + " [run " + path + "]";
+}
+
+/// Notes of one run about what could not be read: the console is told the first few, each once though several rules
+/// note it, and the number of the others.
+class damage_limit {
+public:
+    void tell(const rule_note& note, console& to) {
+        if (told_.size() < most && told_.insert(note.damage).second) {
+            to.damage(note.text);
+        } else {
+            ++others_;
+        }
+    }
+    void finish(const std::string& path, console& to) const {
+        if (others_ > 0) {
+            to.note("and " + std::to_string(others_) + " more such notes about what could not be read [run " + path +
+                    "]");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 5;
+    std::set<std::string> told_;
+    std::size_t others_ = 0;
+};
+
+/// Notes of one rule about other things, of which the console is told the first few.
+class note_limit {
+public:
+    void tell(const rule_note& note, console& to) {
+        if (++told_ <= most) {
+            to.note(note.text);
+        }
+    }
+    void finish(std::string_view rule, const std::string& path, console& to) const {
+        if (told_ > most) {
+            to.note(std::string{rule} + ": " + std::to_string(told_ - most) + " more such notes [run " + path + "]");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 10;
+    std::size_t told_ = 0;
+};
+
+}  // namespace detail
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
