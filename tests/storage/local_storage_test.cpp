@@ -332,3 +332,16 @@ TEST_CASE("local_storage: reading ahead is silent, whatever the key") {
     CHECK_FALSE(store.read_ahead("missing"));
     CHECK(text_of(store.read("key")) == "content");
 }
+
+TEST_CASE("local_storage: ranges of one file are of one version, though another comes in its place meanwhile") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    store.write("a", as_bytes("oooooooooo"));
+    const std::vector<object_range> wanted{{"a", {0, 4}}, {"a", {4, 4}}, {"gone", {0, 1}}, {"a", {8, 4}}};
+    std::string told;
+    store.read_ranges(wanted, [&](std::size_t, std::optional<byte_buffer> bytes) {
+        told += bytes ? std::string{as_text(bytes->view())} : "-";
+        store.write("a", as_bytes("nnnnnnnnnn"));
+    });
+    CHECK(told == "oooooooo-nn");
+}

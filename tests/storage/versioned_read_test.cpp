@@ -36,6 +36,9 @@ static_assert(versioned_reader<memory_storage> && versioned_reader<local_storage
               !versioned_reader<entry_archetype>);
 static_assert(!versioned_reader<reads_pairs> && !versioned_reader<reads_perhaps> && !versioned_reader<reads_mutably>);
 
+static_assert(versioned_batch_reader<any_storage> && !versioned_batch_reader<memory_storage> &&
+              !versioned_batch_reader<range_batch_archetype>);
+
 storage_under_test<memory_storage> map_in_memory() {
     memory_storage store;
     return {.store = store,
@@ -83,4 +86,14 @@ TEST_CASE("versions: a file that nobody touches keeps its version, once its time
     CHECK(store.entries("scalars/index/", "", 3) == some);
     CHECK(store.read_versioned(some.front().key).version == some.front().version);
     CHECK(store.read_versioned(some.front().key).bytes.size() == some.front().size);
+}
+
+TEST_CASE("versions: what is not told differs from nothing") {
+    const object_version first{.tag = "a", .size = 1};
+    CHECK_FALSE(first.differs_from(first));
+    CHECK_FALSE(first.differs_from({}));
+    CHECK_FALSE(object_version{}.differs_from(first));
+    CHECK(first.differs_from({.tag = "b"}));
+    CHECK(first.differs_from({.tag = {}, .size = 2}));
+    CHECK(first.differs_from({.tag = "a", .size = 2}));
 }
