@@ -238,11 +238,12 @@ TEST_CASE("faults: what stands is said, and costs nothing but what it hit") {
             const seen_run seen = run.scan_it();
             const auto counted = run.proxy.count();
             REQUIRE(counted.fired == 1);
-            // HEAD is asked again in a way that has an answer with words.
+            // HEAD is asked again in a way that has an answer with words; but a redirection says all in its head.
+            const bool is_sent_on = std::string_view{what.fault}.find("redirect") != std::string_view::npos;
             const bool hit_head = std::any_of(counted.requests.begin(), counted.requests.end(), [](const auto& one) {
                 return !one.fault.empty() && one.method == "HEAD";
             });
-            if (hit_head) {
+            if (hit_head && !is_sent_on) {
                 CHECK(seen.error.empty());
                 check_same(seen.tensors, right);
             } else if (!seen.error.empty()) {
