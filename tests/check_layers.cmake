@@ -17,7 +17,7 @@ set(pattern_of_libcurl "^curl/")
 set(pattern_of_libcrypto "^openssl/")
 set(pattern_of_pugixml "^pugixml\\.hpp$")
 set(pattern_of_intrinsics "^([a-z0-9_]*intrin|arm_neon|arm_acle|cpuid)\\.h$")
-set(pattern_of_POSIX "^(fcntl|unistd|dirent|poll|errno|time|limits|spawn)\\.h$|^sys/[a-z]+\\.h$|^linux/[a-z_]+\\.h$")
+set(pattern_of_POSIX "^(fcntl|unistd|dirent|poll|errno|time|limits|spawn|pthread)\\.h$|^sys/[a-z]+\\.h$|^linux/[a-z_]+\\.h$")
 set(third_parties xtensor xsimd simdjson pcre2 CLI11 zlib libcurl libcrypto pugixml intrinsics POSIX)
 
 # --- the table -----------------------------------------------------------------------------------------------------

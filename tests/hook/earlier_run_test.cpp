@@ -195,6 +195,45 @@ TEST_CASE("earlier_run: steps go from the last to the first, so that a run is le
     }
 }
 
+TEST_CASE("earlier_run: knows how far each mode has come, however long ago, and however its steps were numbered") {
+    memory_storage store;
+    for (step_number step = 0; step < 3; ++step) {
+        put_step(store, step, "worker_0", mode::eval, step);
+    }
+    for (step_number step = 3; step < 1503; ++step) {
+        put_step(store, step, "worker_0", mode::train, step == 700 ? 5000 : step - 3);
+    }
+    store.write(locations::index_key(1503, "worker_0"), as_bytes("damaged"));
+    any_place place = smdebug_test::like_s3(store);
+    const continuation next = earlier_run(place, "worker_0").resume({});
+    CHECK(next.step == 1504);
+    CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 5001}, {mode::eval, 3}});
+    CHECK(next.written.global_of(mode::eval, 0) == 0);
+    CHECK(next.written.global_of(mode::train, 5000) == 700);
+    CHECK_FALSE(next.written.global_of(mode::train, 697));
+}
+
+TEST_CASE("earlier_run: steps that were not saved are the training's, so that its schedule stays where it was") {
+    memory_storage store;
+    put_step(store, 0, "worker_0", mode::train, 0);
+    put_step(store, 500, "worker_0", mode::train, 500);
+    for (step_number step = 501; step < 511; ++step) {
+        put_step(store, step, "worker_0", mode::eval, step - 501);
+    }
+    put_step(store, 1010, "worker_0", mode::train, 1000);
+    // The training stopped at 1300; without init_step it begins where the run ends.
+    CHECK(earlier_run(store, "worker_0").resume({}).mode_steps ==
+          std::map<mode, step_number>{{mode::train, 1001}, {mode::eval, 10}});
+    CHECK(earlier_run(store, "worker_0").resume(1300).mode_steps ==
+          std::map<mode, step_number>{{mode::train, 1290}, {mode::eval, 10}});
+    // Back to a checkpoint.
+    CHECK(earlier_run(store, "worker_0").resume(700).mode_steps ==
+          std::map<mode, step_number>{{mode::train, 690}, {mode::eval, 10}});
+    // Where nothing is there.
+    const std::map<mode, step_number> all{{mode::train, 700}, {mode::eval, 700}, {mode::predict, 700}};
+    CHECK(earlier_run(store, "worker_1").resume(700).mode_steps == all);
+}
+
 TEST_CASE("earlier_run: a storage that cannot remove says so, where something is to be removed") {
     smdebug_test::scripted_storage store;
     CHECK(earlier_run(store, "worker_0").resume({}).step == 0);

@@ -286,11 +286,10 @@ TEST_CASE("faults: whichever call fails, raise throws once, and one step is lost
 
 TEST_CASE(
     "faults: a loop that catches around its iterations loses those that failed, and the others keep their numbers") {
-    for (const auto [how, through] : every_way()) {
+    for (const writing how : {writing::at_once, writing::behind}) {
         CAPTURE(static_cast<int>(how));
-        CAPTURE(static_cast<int>(through));
         at_every_call(
-            writes(saves_all(), how), through, false,
+            writes(saves_all(), how), access::direct, false,
             [&](const fate& became) {
                 CHECK(became.seen.thrown == 1);
                 CHECK(became.seen.last.find(became.failed) != std::string::npos);
@@ -948,7 +947,8 @@ TEST_CASE("faults: a disk that is full costs the steps that do not fit, and no o
     }
 }
 
-TEST_CASE("faults: a run's folder that is removed while training costs what was in it, and the step at hand") {
+TEST_CASE(
+    "faults: a run's folder that is removed while training is told, and costs what was in it, and the step at hand") {
     for (const writing how : {writing::at_once, writing::behind}) {
         CAPTURE(static_cast<int>(how));
         const temporary_folder folder;
@@ -967,7 +967,9 @@ TEST_CASE("faults: a run's folder that is removed while training costs what was 
                 fs::remove_all(path);
             }
             save(step);
-            if (step == 4) {  // in the middle of one
+            CHECK(training.step_is_lost() == (step == 2));
+            CHECK(fs::exists(path) == (step != 2));  // nobody made it again
+            if (step == 4) {                         // in the middle of one
                 while (how == writing::behind && !fs::exists(path + "/events/000000000004")) {
                     std::this_thread::sleep_for(1ms);
                 }
@@ -976,13 +978,67 @@ TEST_CASE("faults: a run's folder that is removed while training costs what was 
             seen.attempt([&] { training.end_step(); });
             seen.attempt([&] { training.flush(); });
         }
-        CHECK(seen.thrown == 1);
+        CHECK(seen.thrown == 2);
         CHECK(seen.last.find("removed meanwhile") != std::string::npos);
-        CHECK(training.counters().lost_steps == 1);
+        CHECK(training.counters().lost_steps == 2);
+        CHECK(local_storage{path}.claimed("claim.smd"));  // as ever
         training.close();
         const local_trial run{path};
         CHECK(run.steps() == std::vector<step_number>{5});
         CHECK(run.tensor("w").value<float>(5)(399'999) == 5);
         CHECK(run.loaded_all_steps());
     }
+}
+
+TEST_CASE("faults: a run's folder that is removed before the hook closes is not made again to mark its end") {
+    for (const auto policy : {failure_policy::raise, failure_policy::drop}) {
+        const temporary_folder folder;
+        const std::string path = folder.path() + "/run";
+        hook_options options = saves_all();
+        options.out_dir = path;
+        options.on_failure = policy;
+        hook training{options};
+        training.save_scalar("x", 1);
+        training.end_step();
+        fs::remove_all(path);
+        if (policy == failure_policy::raise) {
+            CHECK_THROWS_AS(training.close(), unavailable);
+        } else {
+            CHECK_NOTHROW(training.close());
+            CHECK(training.counters().last_loss.find("removed meanwhile") != std::string::npos);
+        }
+        CHECK_FALSE(fs::exists(path));
+    }
+}
+
+TEST_CASE(
+    "faults: a run's folder that another run has taken is left to that one, and a claim that is gone is taken again") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/run";
+    hook_options options = saves_all();
+    options.out_dir = path;
+    hook training{options};
+    const auto step = [&] {
+        training.save_scalar("x", 1);
+        training.end_step();
+    };
+    step();
+    fs::remove(path + "/claim.smd");  // by hand: the steps are there
+    CHECK_THROWS_AS(step(), unavailable);
+    step();
+    CHECK(local_storage{path}.claimed("claim.smd"));
+    fs::rename(path, folder.path() + "/moved");
+    {
+        hook other{options};
+        other.save_scalar("y", 1);
+        other.end_step();
+        CHECK_THROWS_AS(step(), unavailable);
+        CHECK_THROWS_AS(step(), run_exists);
+        other.close();
+    }
+    CHECK_THROWS_AS(step(), run_exists);
+    CHECK_THROWS_AS(training.close(), unavailable);
+    CHECK(training.counters().lost_steps == 4);
+    CHECK(local_trial{path}.tensor_names() == std::vector<std::string>{"scalar/y"});
+    CHECK(local_trial{folder.path() + "/moved"}.steps() == std::vector<step_number>{0, 2});
 }

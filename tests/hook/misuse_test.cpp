@@ -8,6 +8,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <complex>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -202,6 +203,108 @@ TEST_CASE("hook: a number that was just written is not used for another mode's s
     CHECK(smd::basic_trial{store}.tensor_names().size() == 2);
 }
 
+TEST_CASE("hook: a mode's step that was written is not written again as another step of the job") {
+    memory_storage store;
+    memory_hook hook{store, everything()};
+    for (const smd::mode which : {smd::mode::global, smd::mode::eval}) {
+        hook.set_mode(which);
+        const smd::step_number first = hook.step();
+        hook.set_step(first, 5);
+        hook.save_tensor("w", one);
+        hook.end_step();
+        CHECK_THROWS_AS(hook.set_step(first + 1, 5), smd::value_error);
+        CHECK(hook.step() == first + 1);
+    }
+    // Nor where counting comes to it.
+    hook.set_step(hook.step(), 4);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    CHECK(hook.mode_step() == 5);
+    hook.save_tensor("w", one);
+    CHECK_THROWS_WITH_AS(hook.end_step(),
+                         "SMDebugValueError: EVAL step 5 has been written already, as step 1 of the job: a mode's step "
+                         "is written once, so give this one another number in the mode",
+                         smd::value_error);
+    CHECK(hook.counters().lost_steps == 1);
+    hook.save_tensor("w", one);
+    hook.end_step();
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.steps() == std::vector<smd::step_number>{0, 1, 2, 4});
+    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{4, 5, 6});
+}
+
+TEST_CASE("hook: a training that goes back replaces the mode's steps behind it, whatever their numbers in the job") {
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        memory_storage store;
+        smd::hook_options options = everything();
+        options.background.pool_bytes = pool;
+        memory_hook hook{store, options};
+        const auto step = [&](smd::mode which, float value) {
+            hook.set_mode(which);
+            hook.save_tensor("w", std::vector<float>{value});
+            hook.end_step();
+        };
+        step(smd::mode::train, 0);
+        step(smd::mode::eval, 1);
+        step(smd::mode::train, 2);  // TRAIN step 1
+        hook.set_mode(smd::mode::train);
+        hook.set_step(0, 0);
+        step(smd::mode::train, 10);
+        step(smd::mode::train, 11);  // TRAIN step 1, where EVAL step 0 was
+        hook.close();
+        const smd::basic_trial run{store};
+        CHECK(run.steps() == std::vector<smd::step_number>{0, 1});
+        CHECK(run.tensor("w").value<float>(1, {.mode = smd::mode::train})(0) == 11);
+        CHECK(run.steps({.mode = smd::mode::eval}).empty());
+    }
+}
+
+TEST_CASE("hook: a run that is resumed counts on in every mode, also in one that was not seen for long") {
+    memory_storage store;
+    smd::hook_options options = everything();
+    options.mark_end_of_job = false;
+    const auto save = [](memory_hook& hook, smd::mode which, int steps) {
+        hook.set_mode(which);
+        for (int step = 0; step < steps; ++step) {
+            hook.save_tensor("w", one);
+            hook.end_step();
+        }
+    };
+    {
+        memory_hook hook{store, options};
+        save(hook, smd::mode::eval, 3);
+        save(hook, smd::mode::train, 1100);
+        hook.close();
+    }
+    options.existing = smd::existing_run::resume;
+    memory_hook hook{store, options};
+    hook.set_mode(smd::mode::train);
+    CHECK_THROWS_AS(hook.set_step(1103, 7), smd::value_error);
+    CHECK(hook.mode_step() == 1100);
+    save(hook, smd::mode::eval, 1);
+    hook.close();
+    const smd::basic_trial run{store};
+    CHECK(run.steps({.mode = smd::mode::eval}) == std::vector<smd::step_number>{0, 1, 2, 3});
+}
+
+TEST_CASE("hook: a first step that is told is the first one of every mode, so that the schedule stays where it was") {
+    memory_storage store;
+    smd::hook_options options{.save_config = {.save_interval = 500}, .save_all = true, .init_step = 1234};
+    memory_hook hook{store, options};
+    for (const smd::mode which : {smd::mode::train, smd::mode::global, smd::mode::eval}) {
+        hook.set_mode(which);
+        CHECK(hook.mode_step() == 1234);
+    }
+    hook.set_mode(smd::mode::train);
+    while (hook.step() < 1600) {
+        hook.save_tensor("w", one);
+        hook.end_step();
+    }
+    hook.close();
+    CHECK(smd::basic_trial{store}.steps() == std::vector<smd::step_number>{1500});
+}
+
 TEST_CASE("hook: the same worker's name is refused however the workers are counted") {
     memory_storage store;
     smd::hook_options many = everything();
@@ -361,6 +464,74 @@ TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
         CHECK_THROWS_AS(smd::hook{options}, smd::in_use);
         parents->close();
         CHECK(smd::local_trial{run}.tensor("a").value<float>(0).size() == 100'000);
+    }
+}
+
+TEST_CASE("hook: whatever a forked child calls says whose the hook is, and does nothing") {
+    const temporary_folder folder;
+    for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        smd::hook_options options = everything();
+        options.out_dir = folder.path() + "/run" + std::to_string(pool);
+        options.background.pool_bytes = pool;
+        smd::hook hook{options};
+        hook.save_tensor("a", one);
+        CHECK(smdebug_test::status_of_child([&] {
+                  ::alarm(20);
+                  int refused = 0;
+                  const auto refuses = [&](auto&& call) {
+                      try {
+                          call();
+                      } catch (const smd::unsupported& thrown) {
+                          refused += std::string{thrown.what()}.find(std::to_string(::getppid())) != std::string::npos;
+                      }
+                  };
+                  refuses([&] { hook.save_tensor("b", one); });
+                  refuses([&] { hook.save_tensor("b", one, {1}); });
+                  refuses([&] { hook.save_scalar("b", 1); });
+                  refuses([&] { static_cast<void>(hook.should_save("b")); });
+                  refuses([&] { static_cast<void>(hook.should_save("b", {"mine"})); });
+                  refuses([&] { hook.set_mode(smd::mode::eval); });
+                  refuses([&] { hook.set_step(7); });
+                  refuses([&] { hook.end_step(); });
+                  refuses([&] { hook.abandon_step(); });
+                  refuses([&] { hook.flush(); });
+                  refuses([&] { hook.close(); });
+                  smd::hook_options own = options;
+                  own.out_dir += "_child";
+                  smd::hook mine{own};
+                  mine.save_tensor("c", one);
+                  mine.end_step();
+                  mine.close();
+                  return refused;
+              }) == 11);
+        hook.end_step();
+        hook.close();
+        CHECK(smd::local_trial{options.out_dir}.tensor_names() == std::vector<std::string>{"a"});
+        CHECK(smd::local_trial{options.out_dir + "_child"}.tensor_names() == std::vector<std::string>{"c"});
+    }
+}
+
+TEST_CASE(
+    "hook: exit() in the middle of a training waits for the steps in the background, and leaves a run to resume") {
+    const temporary_folder folder;
+    smd::hook_options options = everything();
+    options.out_dir = folder.path() + "/run";
+    options.background.pool_bytes = std::size_t{8} << 20U;
+    for (const bool again : {false, true}) {
+        options.existing = again ? smd::existing_run::resume : smd::existing_run::refuse;
+        CHECK(smdebug_test::status_of_child([&] {
+                  smd::hook hook{options};
+                  for (int step = 0; step < 100; ++step) {
+                      hook.save_tensor("w", std::vector<float>(2000, static_cast<float>(step)));
+                      hook.end_step();
+                  }
+                  hook.save_tensor("w", one);  // of a step that does not end
+                  std::exit(7);
+                  return 0;
+              }) == 7);
+        const smd::local_trial run{options.out_dir};
+        CHECK(run.steps().size() == (again ? 200 : 100));
+        CHECK_FALSE(run.loaded_all_steps());
     }
 }
 

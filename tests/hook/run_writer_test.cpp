@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -156,7 +157,8 @@ TEST_CASE("run_writer: begins where it is told, or behind an interrupted run") {
         collection_set collections{options};
         run_writer<memory_storage> run{store, options};
         CHECK(run.start().step == 5);
-        CHECK(run.start().mode_steps.empty());
+        CHECK(run.start().mode_steps ==
+              std::map<mode, step_number>{{mode::train, 5}, {mode::eval, 5}, {mode::predict, 5}});
         write_step(run, collections, 5);
     }
     hook_options options{.save_all = true};

@@ -50,6 +50,7 @@ public:
     }
     void abandon() noexcept override { ++abandoned; }
     void put(const std::string& key, std::string_view /*text*/) override { calls += "put " + key + "\n"; }
+    void remove(const std::string& key) override { calls += "remove " + key + "\n"; }
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 

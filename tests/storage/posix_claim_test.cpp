@@ -295,6 +295,25 @@ TEST_CASE("file_claim: a folder that went takes the claim with it") {
     CHECK(posix::is_claimed(path));
 }
 
+TEST_CASE("file_claim: tells when its file was removed, or another has its place") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/run/claim.smd";
+    file_claim held{path};
+    CHECK(held.holds());
+    file_claim moved{std::move(held)};
+    CHECK(moved.holds());
+    std::filesystem::remove_all(folder.path() + "/run");
+    CHECK_FALSE(moved.holds());
+    const file_claim other{path};
+    CHECK(other.holds());
+    CHECK_FALSE(moved.holds());
+    moved.release();
+    CHECK(other.holds());
+    file_claim let_go{folder.path() + "/other"};
+    let_go.release();
+    CHECK_FALSE(let_go.holds());
+}
+
 TEST_CASE("file_claim: missing rights and a full disk are told, and nothing stays behind") {
     const temporary_folder folder;
     REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/hook/chunk_pool.hpp>
+#include <smdebug/hook/exit_list.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -31,7 +32,8 @@ inline namespace v1 {
 /// waits; or, with full_pool::drop, has_room() says no.
 /// What goes wrong is told by lost(); the thread goes on with the next step.
 /// Borrows: the storage, whose create() and outputs are used on the other thread alone.
-/// Threads: one caller at a time.      Ends: the destructor carries out what was handed over.
+/// Threads: one caller at a time.      Ends: the destructor carries out what was handed over, and so does the end of
+/// the program by exit(), which destroys no local objects; a step that is not finished is lost then.
 template <writable_storage Storage>
 class background_sink final : public file_sink {
 public:
@@ -42,11 +44,13 @@ public:
           target_(store, how),
           worker_([this] { work(); }) {
         held_.reserve(most_held_ + 8);
+        at_exit_.emplace(this, [](void* sink) noexcept { static_cast<background_sink*>(sink)->finish_given(); });
     }
 
     background_sink(const background_sink&) = delete;
     background_sink& operator=(const background_sink&) = delete;
     ~background_sink() override {
+        at_exit_.reset();
         abandon();  // a step that was not finished
         held_.push_back(stop{});
         send();
@@ -118,6 +122,11 @@ public:
         send();
     }
 
+    void remove(const std::string& key) override {
+        held_.push_back(remove_file{key});
+        send();
+    }
+
     void drain() override {
         std::unique_lock lock{guard_};
         done_.wait(lock, [&] { return orders_.empty() && !busy_; });
@@ -145,8 +154,21 @@ private:
         std::string key;
         std::string text;
     };
+    struct remove_file {
+        std::string key;
+    };
     struct stop {};
-    using order = std::variant<begin_file, append_chunk, finish_step, abandon_file, put_file, stop>;
+    using order = std::variant<begin_file, append_chunk, finish_step, abandon_file, put_file, remove_file, stop>;
+
+    // Waits for what has been given so far: whoever trains may go on while the program ends.
+    void finish_given() noexcept {
+        if (std::this_thread::get_id() == worker_.get_id()) {
+            return;  // it is this thread that ends the program
+        }
+        std::unique_lock lock{guard_};
+        const std::uint64_t given = given_count_;
+        done_.wait(lock, [&] { return done_count_ >= given || (orders_.empty() && !busy_); });
+    }
 
     // Gives the other thread what is held.  Waking it costs some microseconds: it is done once a step, or when a good
     // part of the pool is full.
@@ -161,6 +183,7 @@ private:
                 done_.wait(lock, [&] { return text_bytes_ == 0 || text_bytes_ + bytes <= pool_.bytes(); });
             }
             text_bytes_ += bytes;
+            given_count_ += held_.size();
             for (order& next : held_) {
                 orders_.push_back(std::move(next));
             }
@@ -183,11 +206,13 @@ private:
     }
 
     void work() {
-        for (std::size_t bytes_done = 0;;) {
+        std::size_t bytes_done = 0;
+        for (std::uint64_t orders_done = 0;; ++orders_done) {
             std::optional<order> next;
             {
                 std::unique_lock lock{guard_};
                 busy_ = false;
+                done_count_ = orders_done;
                 text_bytes_ -= bytes_done;
                 if (orders_.empty() || bytes_done != 0) {
                     done_.notify_all();
@@ -229,6 +254,13 @@ private:
             note(what.key);
         }
     }
+    void carry_out(remove_file& what) {
+        try {
+            target_.remove(what.key);
+        } catch (...) {
+            note(what.key);
+        }
+    }
     void carry_out(stop& /*what*/) noexcept {}
 
     // Of a step that is lost nothing more is tried, above all not its index.
@@ -262,14 +294,17 @@ private:
     std::condition_variable given_;
     std::condition_variable done_;
     std::deque<order> orders_;
-    std::size_t text_bytes_ = 0;  // of the small files in them
+    std::size_t text_bytes_ = 0;     // of the small files in them
+    std::uint64_t given_count_ = 0;  // orders since the beginning
+    std::uint64_t done_count_ = 0;
     bool busy_ = true;
     std::vector<lost_write> lost_;
 
     direct_sink<Storage> target_;  // the thread's, as are broken_ and event_key_
     bool broken_ = false;
     std::string event_key_;
-    std::thread worker_;  // last: it uses all of the above
+    std::thread worker_;  // it uses all of the above
+    std::optional<exit_entry> at_exit_;
 };
 
 }  // namespace v1

@@ -18,6 +18,7 @@
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix_process.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/tensor/view_of_xtensor.hpp>
@@ -43,7 +44,7 @@ inline namespace v1 {
 ///
 /// A step's tensors are written as they are saved; its files appear when it ends: first the event file, then the index
 /// file that makes it a step.  A process that dies loses the step at hand and nothing else (with a background: also
-/// what waits in the pool).
+/// what waits in the pool, unless it ends by exit() or from main, which wait for that).
 ///
 /// Errors:   what the storage throws costs the step at hand, as a whole, and no other.  It is counted at once
 ///           (counters().lost_steps, step_is_lost()), the step's other tensors are not taken (should_save() and
@@ -53,9 +54,11 @@ inline namespace v1 {
 ///           iteration would be saved into the same step: call abandon_step() in the handler.
 ///           With failure_policy::drop nothing of this is thrown: losses are counted and told to on_drop.  A wrong
 ///           argument throws value_error in any case, and costs nothing but itself.
-/// Threads:  one call at a time, on any thread.
+/// Threads:  one call at a time, on any thread.  In a forked child every call throws unsupported, and nothing of the
+///           parent's is touched; the child makes a hook of its own.
 /// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().  Where an
-///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed.
+///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed; so it
+///           is where exit() ends the program and nothing destroys it.
 template <writable_storage Storage = local_storage, reduction_kernel Kernel = simd_kernel<>,
           wall_clock Clock = system_wall_clock>
 class basic_hook {
@@ -99,7 +102,10 @@ public:
     // --- steps -------------------------------------------------------------------------------------------------
 
     /// Which mode the training is in; GLOBAL at first.  Steps are counted for each.
-    void set_mode(mode which) { core_.set_mode(which); }
+    void set_mode(mode which) {
+        check_process();
+        core_.set_mode(which);
+    }
     [[nodiscard]] mode current_mode() const noexcept { return core_.now().mode; }
     [[nodiscard]] step_number step() const noexcept { return core_.now().step; }            ///< the global one
     [[nodiscard]] step_number mode_step() const noexcept { return core_.now().mode_step; }  ///< in the current mode
@@ -107,20 +113,29 @@ public:
     /// Sets the numbers of the step that begins, for a training that counts itself or goes on behind a checkpoint: the
     /// global one, and that in the current mode (none: in GLOBAL the same, else it goes on counting).  Modes share the
     /// global numbers.  Going back, a step that is written again replaces the older one.
-    /// Errors: value_error for negative ones, for the number that was written last, and for another global one when the
-    /// step at hand has tensors already.
+    /// Errors: value_error for negative ones, for the number that was written last, for another global one when the
+    /// step at hand has tensors already, and for a number in the mode that an earlier step was written with: a mode's
+    /// step is written once.
     void set_step(step_number global, std::optional<step_number> in_mode = {}) {
+        check_process();
         if (core_.last_written() == global && core_.now().step != global) {
             throw value_error("step " + std::to_string(global) +
                               " has just been written, and would be replaced: modes share the global numbers, so give "
                               "this step the next one, and its number in the mode as the second argument");
+        }
+        const auto older = in_mode ? core_.written().global_of(current_mode(), *in_mode) : std::nullopt;
+        if (older && *older < global) {
+            throw value_error(detail::written_already(current_mode(), *in_mode, *older));
         }
         core_.set_step(global, in_mode);
     }
 
     /// Ends the step: its files appear, then counting goes on, also where they could not be written.
     /// Errors: why this step is lost; with a background, an older one.
-    void end_step() { core_.end_step(); }
+    void end_step() {
+        check_process();
+        core_.end_step();
+    }
     /// Gives up the step at hand, of which nothing is written or shown to rules, and goes on with the next one: for the
     /// handler of an exception that kept an iteration from its end_step().
     /// ```
@@ -131,7 +146,10 @@ public:
     /// ```
     /// Does nothing where the last call was an end_step() that threw: that step is over.  A step of which anything was
     /// saved counts as lost; why it was lost before, if it was, is in counters().last_loss, and not thrown any more.
-    void abandon_step() { core_.abandon_step(); }
+    void abandon_step() {
+        check_process();
+        core_.abandon_step();
+    }
     /// Whether the step at hand is lost already.
     [[nodiscard]] bool step_is_lost() const noexcept { return core_.step_is_lost(); }
 
@@ -139,10 +157,13 @@ public:
 
     /// Whether a tensor is wanted at this step: where not, there is no need to fetch or compute it.
     /// Cost: some nanoseconds where nothing is due at this step, else one look-up of the name.
-    [[nodiscard]] bool should_save(std::string_view name) { return core_.should_save(name); }
+    [[nodiscard]] bool should_save(std::string_view name) {
+        check_process();
+        return core_.should_save(name);
+    }
     /// The same for a tensor that will be saved into these collections.
     [[nodiscard]] bool should_save(std::string_view name, std::initializer_list<std::string_view> into) {
-        check_tensor_name(name);
+        check_call(name);
         return core_.should_save(name, {into.begin(), into.size()});
     }
 
@@ -158,7 +179,7 @@ public:
     /// "smdebug/reductions/" in it); unsupported (above 2 GiB, or the hook is closed).
     bool save_tensor(std::string_view name, const tensor_view& tensor,
                      std::initializer_list<std::string_view> into = {}) {
-        check_tensor_name(name);
+        check_call(name);
         check(tensor, name);
         return core_.take(name, tensor, {into.begin(), into.size()});
     }
@@ -167,7 +188,7 @@ public:
     template <element_range Values>
     bool save_tensor(std::string_view name, const Values& values, extents_view shape,
                      std::initializer_list<std::string_view> into = {}) {
-        check_tensor_name(name);
+        check_call(name);
         return core_.take(name, view_of(values, shape.get(), name), {into.begin(), into.size()});
     }
 
@@ -183,7 +204,7 @@ public:
     requires(!tensor_expression<Values>) bool save_tensor(std::string_view name, const Values& values,
                                                           std::initializer_list<std::string_view> into = {}) {
         const std::array shape{std::size_t{std::ranges::size(values)}};
-        check_tensor_name(name);
+        check_call(name);
         return core_.take(name, view_of(values, shape, name), {into.begin(), into.size()});
     }
 
@@ -191,7 +212,7 @@ public:
     template <tensor_expression Expression>
     bool save_tensor(std::string_view name, const Expression& expression,
                      std::initializer_list<std::string_view> into = {}) {
-        check_tensor_name(name);
+        check_call(name);
         const std::span<const std::string_view> named{into.begin(), into.size()};
         return core_.should_save(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
     }
@@ -199,7 +220,7 @@ public:
     /// The same of texts.
     bool save_tensor(std::string_view name, std::span<const std::string_view> texts, extents_view shape,
                      std::initializer_list<std::string_view> into = {}) {
-        check_tensor_name(name);
+        check_call(name);
         return core_.take(name, view_of(texts, shape.get(), name), {into.begin(), into.size()});
     }
 
@@ -209,7 +230,7 @@ public:
     void save_scalar(std::string_view name, T value) {
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
-        check_tensor_name(full);
+        check_call(full);
         core_.take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
     }
 
@@ -221,10 +242,16 @@ public:
     /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file,
     /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each whatever became of
     /// the others.  After it nothing can be saved.  A second call does nothing.
-    void close() { core_.close(); }
+    void close() {
+        check_process();
+        core_.close();
+    }
 
     /// Waits until all finished steps are written.
-    void flush() { core_.flush(); }
+    void flush() {
+        check_process();
+        core_.flush();
+    }
 
     [[nodiscard]] const hook_counters& counters() const noexcept { return core_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return core_.options(); }
@@ -235,6 +262,19 @@ public:
     void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
 
 private:
+    // A child that was forked has a copy of this object, but neither its thread nor the right to write its run.
+    void check_process() const {
+        if (!home_.is_here()) {
+            throw unsupported("this hook belongs to the process " + std::to_string(home_.number()) +
+                              ", of which this one was forked: only that one can use it; make another hook here, for "
+                              "another run or worker");
+        }
+    }
+    void check_call(std::string_view name) const {
+        check_process();
+        check_tensor_name(name);
+    }
+
     [[nodiscard]] static Storage opened(const hook_options& options) {
         if (options.out_dir.empty()) {
             throw value_error("out_dir is empty: say where the run is to be written");
@@ -243,6 +283,7 @@ private:
     }
 
     hook_core<Storage, Kernel, Clock> core_;
+    posix::home_process home_;
     int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
 };
 

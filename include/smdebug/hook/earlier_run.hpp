@@ -8,12 +8,15 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/hook/save_config.hpp>
+#include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/removal.hpp>
 
 #include <cstddef>
@@ -32,7 +35,8 @@ inline namespace v1 {
 /// Where an interrupted run is continued.
 struct continuation {
     step_number step = 0;                    ///< the first step to be written
-    std::map<mode, step_number> mode_steps;  ///< the next step of each mode that the run has
+    std::map<mode, step_number> mode_steps;  ///< the next step of each mode; of one that is not named, 0
+    written_steps written;                   ///< by this worker, and still there
 };
 
 /// The run of one worker that lies in a storage already.
@@ -66,7 +70,11 @@ public:
 
     /// Makes room for the steps from `first` on (none: behind the last one that is whole): removes what this worker has
     /// written of them, the newest first, so that what is left is a run at any moment.
-    /// Errors: run_exists where the job has ended; unsupported where the storage cannot remove.
+    /// The steps between the last one that is there and `first`, which were not saved, are taken for steps of the mode
+    /// that has come farthest: that of the training, as those of the others are few, and mostly saved.  Where nothing
+    /// is there, each mode begins at `first`, as in the Python package. Errors: run_exists where the job has ended;
+    /// unsupported where the storage cannot remove; what reading throws. Cost:   the index files are read, all of them:
+    /// which modes there were, and how far each has come, is in no name.
     [[nodiscard]] continuation resume(std::optional<step_number> first) {
         refuse_ended();
         continuation next;
@@ -107,9 +115,6 @@ public:
     }
 
 private:
-    // Modes that take turns have all been seen by then; one that was not starts at its first step again.
-    static constexpr std::size_t most_files_read = 1000;
-
     // The name without what stands in the place of its extension, or behind it, until a file is whole; nothing where it
     // is no temporary one.
     [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept {
@@ -179,17 +184,41 @@ private:
     }
 
     void find_mode_steps(continuation& next) {
+        std::vector<std::string> keys;
+        std::vector<step_number> numbers;
+        for (const auto& [step, key] : steps_) {
+            numbers.push_back(step);
+            keys.push_back(key);
+        }
         json::document parser;
-        std::size_t read = 0;
-        for (auto at = steps_.rbegin(); at != steps_.rend() && read < most_files_read && next.mode_steps.size() < 4;
-             ++at, ++read) {
-            const byte_buffer bytes = store_->read(at->second);
-            index_file::meta head;
-            const auto ignore = [](const auto& /*entry*/) {};
-            if (!index_file::parse(bytes.view(), parser, head, ignore, ignore)) {
-                next.mode_steps.try_emplace(head.mode, head.mode_step + 1);
+        read_each(*store_, keys, [&](std::size_t place, std::optional<byte_view> bytes) {
+            if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
+                next.written.add(head->mode, head->mode_step, numbers[place]);
+            }
+        });
+        std::optional<mode> farthest;
+        for (const mode which : all_modes) {
+            const auto last = next.written.last(which);
+            if (last) {
+                next.mode_steps[which] = *last + 1;
+                farthest = farthest && *next.written.last(*farthest) >= *last ? farthest : which;
+            } else if (steps_.empty() && which != mode::global && next.step != 0) {
+                next.mode_steps[which] = next.step;
             }
         }
+        if (farthest) {
+            next.mode_steps[*farthest] += next.step - 1 - steps_.rbegin()->first;
+        }
+    }
+
+    // What an index file says of its step; nothing where it is damaged.
+    [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser) {
+        if (const auto parts = index_file::split_canonical(bytes)) {
+            return parts->head;
+        }
+        index_file::meta head;
+        const auto ignore = [](const auto& /*entry*/) {};
+        return index_file::parse(bytes, parser, head, ignore, ignore) ? std::nullopt : std::optional{head};
     }
 
     Storage* store_;

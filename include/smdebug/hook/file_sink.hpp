@@ -49,6 +49,8 @@ public:
     virtual void abandon() noexcept = 0;
     /// Makes any other small file appear, after everything that was handed over before.
     virtual void put(const std::string& key, std::string_view text) = 0;
+    /// Takes a small file away, where the storage can, after everything that was handed over before.
+    virtual void remove(const std::string& key) = 0;
     /// Waits until everything that was handed over is written, or lost.
     virtual void drain() = 0;
     /// What was lost since this was last asked, and was not told by an exception.
@@ -64,6 +66,7 @@ public:
     void finish(const std::string& /*index_key*/, std::string_view /*index_text*/, bool /*replaces*/) override {}
     void abandon() noexcept override {}
     void put(const std::string& /*key*/, std::string_view /*text*/) override {}
+    void remove(const std::string& /*key*/) override {}
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 };
@@ -91,10 +94,8 @@ public:
     }
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
     void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
-        if constexpr (removing_storage<Storage>) {
-            if (replaces && can_remove(*store_)) {
-                static_cast<void>(store_->remove(index_key));
-            }
+        if (replaces) {
+            remove(index_key);
         }
         if (output_) {
             output_->commit(how_);
@@ -104,6 +105,13 @@ public:
     }
     void abandon() noexcept override { output_.reset(); }
     void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, text, how_); }
+    void remove(const std::string& key) override {
+        if constexpr (removing_storage<Storage>) {
+            if (can_remove(*store_)) {
+                static_cast<void>(store_->remove(key));
+            }
+        }
+    }
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 

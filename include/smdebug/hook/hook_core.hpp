@@ -19,6 +19,7 @@
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/wall_clock.hpp>
+#include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -39,16 +40,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace detail {
-
-// A tensor that no record can hold: the caller is told, and the step goes on without it.
-class tensor_too_large : public unsupported {
-public:
-    using unsupported::unsupported;
-};
-
-}  // namespace detail
-
 /// A hook that is handed tensor_views; see basic_hook, which says what its methods mean.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 class hook_core {
@@ -114,6 +105,10 @@ public:
         }
     }
 
+    /// The steps that are there.
+    [[nodiscard]] const written_steps& written() const noexcept { return run_.written(); }
+    /// The step's files were taken away.
+    void forget(step_number step) { run_.forget(step); }
     /// The step that was written last.
     [[nodiscard]] std::optional<step_number> last_written() const noexcept { return last_written_; }
     [[nodiscard]] const hook_counters& counters() const noexcept { return losses_.counters(); }
@@ -254,11 +249,7 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
                                  std::to_string(options_.background.pool_bytes) + " bytes");
             return false;
         case added::too_large:
-            throw detail::tensor_too_large("the tensor \"" + std::string{name} + "\" has " +
-                                               std::to_string(tensor.bytes.size()) +
-                                               " bytes; a record holds 2 GiB at most: save its reductions, or save it "
-                                               "in parts",
-                                           {.tensor = std::string{name}, .step = now().step});
+            throw detail::tensor_too_large(name, tensor.bytes.size(), now().step);
     }
     return false;
 }

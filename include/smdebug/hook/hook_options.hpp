@@ -40,7 +40,8 @@ enum class failure_policy : std::uint8_t { raise, drop };
 /// What a full pool of waiting bytes does: keep the training waiting, or lose the tensor and tell on_drop.
 enum class full_pool : std::uint8_t { wait, drop };
 
-/// Writing beside the training, on a thread of the hook's own.
+/// Writing beside the training, on a thread of the hook's own.  Steps that have ended are written also where exit(), or
+/// the end of main, ends the program; a signal, abort() or _exit() loses what waits.
 struct background_options {
     std::size_t pool_bytes = 0;  ///< memory for what waits to be written; 0: everything is written before calls return
     full_pool when_full = full_pool::wait;
@@ -80,7 +81,8 @@ struct hook_options {
 
     /// What to do when the run is there already.
     existing_run existing = existing_run::refuse;
-    /// The first global step; none: 0, or where a resumed run goes on.
+    /// The first global step; none: 0, or where a resumed run goes on.  Modes begin at the same number where nothing is
+    /// resumed, as in the Python package; else they go on where they were, see earlier_run::resume.
     std::optional<step_number> init_step = {};
 
     /// What stands behind each record: the constant that the package writes, or a true checksum, which our reader and

@@ -55,6 +55,22 @@ public:
         }
     }
 
+    /// Whether nobody has taken it away, as far as can be told: who removes a run's folder does.
+    [[nodiscard]] bool holds() const {
+        if constexpr (claiming_storage<Storage>) {
+            return !held_ || still_holds(*held_);
+        } else {
+            return true;
+        }
+    }
+    /// Takes it again.      Errors: in_use.
+    void renew() {
+        if constexpr (claiming_storage<Storage>) {
+            held_.reset();
+            claim();
+        }
+    }
+
     /// Gives the right up; to be called once.  Returns whether this was the last writer: the other workers have written
     /// their collections files, and none of them is at work.  Of two that finish at the same moment both may be told
     /// so, but never neither. A worker that died is not waited for where claims tell so; where signs do, it is the one

@@ -38,6 +38,16 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
+[[nodiscard]] inline std::string written_already(mode which, step_number in_mode, step_number as) {
+    return std::string{name_of(which)} + " step " + std::to_string(in_mode) + " has been written already, as step " +
+           std::to_string(as) +
+           " of the job: a mode's step is written once, so give this one another number in the mode";
+}
+
+}  // namespace detail
+
 /// Writes one worker's run into a storage.  Neither copied nor moved.
 template <writable_storage Storage>
 class run_writer {
@@ -50,6 +60,11 @@ public:
           how_(options.durability),
           marks_end_(options.mark_end_of_job) {
         start_.step = options.init_step.value_or(0);
+        for (const mode which : {mode::train, mode::eval, mode::predict}) {
+            if (start_.step != 0) {
+                start_.mode_steps[which] = start_.step;  // as in the Python package
+            }
+        }
         // Of a job whose workers do not all write, the first one does.
         if (options.include_workers == include_workers::one && options.num_workers > 1 && worker_ != "worker_0") {
             return;
@@ -76,6 +91,10 @@ public:
     [[nodiscard]] bool writes() const noexcept { return writer_.has_value(); }
     /// Where counting begins.
     [[nodiscard]] const continuation& start() const noexcept { return start_; }
+    /// The steps that are there.
+    [[nodiscard]] const written_steps& written() const noexcept { return start_.written; }
+    /// The step's files were taken away.
+    void forget(step_number step) { start_.written.forget(step); }
     /// The collections file of the run that is resumed.
     [[nodiscard]] const std::optional<collections_file>& earlier_collections() const noexcept {
         return earlier_collections_;
@@ -86,13 +105,13 @@ public:
 
     /// Appends a tensor to the step at hand.
     [[nodiscard]] added add_tensor(std::string_view name, const tensor_view& tensor, const record_stamp& now) {
-        return writer_ ? writer_->add_tensor(name, tensor, now) : added::written;
+        return begin_entry() ? writer_->add_tensor(name, tensor, now) : added::written;
     }
     [[nodiscard]] added add_records(const reduction_records& records, const record_stamp& now) {
-        return writer_ ? writer_->add_records(records.bytes(), records.records(), now) : added::written;
+        return begin_entry() ? writer_->add_records(records.bytes(), records.records(), now) : added::written;
     }
     void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& now) {
-        if (writer_) {
+        if (begin_entry()) {
             writer_->add_shape(name, extents, now);
         }
     }
@@ -135,12 +154,19 @@ public:
 
     /// Makes the files of the step at hand appear: the collections file, where it has something new to say, the events,
     /// the index.  Returns the bytes of the last two; 0 where nothing was saved.
+    /// Errors: value_error where its number in its mode was written as an earlier step of the job; a later one, which
+    ///         the training has gone back behind, is replaced.
     std::uint64_t finish_step(const collection_set& collections) {
         if (!writer_ || writer_->empty()) {
             return 0;
         }
+        check_place();
+        const record_stamp step = writer_->first();
+        replace_later(step);
         write_collections(collections);
-        return writer_->finish();
+        const std::uint64_t bytes = writer_->finish();
+        start_.written.add(step.mode, step.mode_step, step.step);
+        return bytes;
     }
     /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
     template <class WallTime>
@@ -169,13 +195,20 @@ public:
             return;
         }
         first_failure failure;
-        failure.attempt([&] {
-            collections_written_ = false;
-            write_collections(collections);
-        });
+        failure.attempt([&] { check_place(); });
+        if (!is_place_lost_) {
+            failure.attempt([&] {
+                collections_written_ = false;
+                write_collections(collections);
+            });
+        }
         failure.attempt([&] { sink_->drain(); });
         gather_losses();
         failure.attempt([&] {
+            if (is_place_lost_) {
+                claim_.reset();
+                return;  // there is nothing of which the end could be marked
+            }
             // In the background one that was handed over may never have come.
             if (leave() && marks_end_ &&
                 (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
@@ -246,6 +279,54 @@ private:
                              tensorboard_writer_options{.interval = options.tensorboard_interval});
     }
 
+    // Before a step's first entry; whether there is anything to write to.
+    [[nodiscard]] bool begin_entry() {
+        if (writer_ && writer_->empty()) {
+            if (is_place_lost_) {
+                begin_again();
+            }
+            check_place();
+        }
+        return writer_.has_value();
+    }
+
+    // A folder that was removed would be made again by the next file, without the steps before it.
+    // Errors: unavailable.
+    void check_place() {
+        if (is_place_lost_ || (claim_ && !claim_->holds())) {
+            is_place_lost_ = true;
+            throw unavailable(std::string{store_.name()} + ": this run's folder was removed meanwhile, or " +
+                                  claim_key(worker_, writers_) + " in it, by which " + worker_ +
+                                  " holds it: its earlier steps may be gone",
+                              {.where = store_.name(), .worker = worker_});
+        }
+    }
+
+    // Goes on where the run is, or in a new folder.
+    // Errors: in_use, run_exists where somebody else has begun a run there.
+    void begin_again() {
+        if (!store_.size(locations::index_key(writer_->last_written(), worker_))) {
+            earlier_run<Storage>{store_, worker_}.refuse();
+            start_.written = {};
+        }
+        claim_->renew();
+        collections_written_ = false;
+        is_place_lost_ = false;
+    }
+
+    // A mode's step is written once: readers find one of two.  GLOBAL steps are those of the job.
+    void replace_later(const record_stamp& step) {
+        const auto older = start_.written.global_of(step.mode, step.mode_step);
+        if (!older || *older == step.step || step.mode == mode::global) {
+            return;
+        }
+        if (*older < step.step) {
+            throw value_error(detail::written_already(step.mode, step.mode_step, *older));
+        }
+        sink_->remove(locations::index_key(*older, worker_));
+        start_.written.forget(*older);
+    }
+
     // Whether this was the last worker; false if it had left already.
     [[nodiscard]] bool leave() {
         const bool is_last = claim_ && claim_->release();
@@ -279,6 +360,7 @@ private:
     std::int64_t writers_;
     durability how_;
     bool marks_end_;
+    bool is_place_lost_ = false;        // whether somebody took it away, and nothing was begun since
     bool collections_written_ = false;  // whether the file is as it should be, as far as is known
     continuation start_;
     std::optional<collections_file> earlier_collections_;

@@ -91,6 +91,10 @@ public:
 
     /// Whether the step at hand has anything to write.
     [[nodiscard]] bool empty() const noexcept { return index_.empty(); }
+    /// The stamp of its first entry, where it has one.
+    [[nodiscard]] const record_stamp& first() const noexcept { return first_; }
+    /// The largest number of a step that was written, or may be there already.
+    [[nodiscard]] step_number last_written() const noexcept { return last_written_; }
 
     /// Makes the step's files appear: the event file, where there is any tensor, then the index file.  Returns their
     /// bytes; 0 for a step that has nothing.      Errors: what the sink throws; the step is lost then.

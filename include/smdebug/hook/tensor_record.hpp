@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/framing.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +45,19 @@ inline constexpr std::size_t copied_below = 4096;
 
 /// The largest payload that every reader of the format takes: protobuf counts the bytes of a message in 31 bits.
 inline constexpr std::uint64_t largest_payload = std::numeric_limits<std::int32_t>::max();
+
+namespace detail {
+
+// A tensor that no record can hold: the caller is told, and the step goes on without it.
+class tensor_too_large : public unsupported {
+public:
+    tensor_too_large(std::string_view name, std::size_t bytes, step_number step)
+        : unsupported("the tensor \"" + std::string{name} + "\" has " + std::to_string(bytes) +
+                          " bytes; a record holds 2 GiB at most: save its reductions, or save it in parts",
+                      {.tensor = std::string{name}, .step = step}) {}
+};
+
+}  // namespace detail
 
 /// Appends `tensor` as the record that the Python package writes for it, byte for byte; its elements are left out where
 /// they have at least `copied_below` bytes.  A record above `largest_payload` has size 0, and nothing is appended.

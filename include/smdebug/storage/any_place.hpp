@@ -70,6 +70,8 @@ public:
             inner_->release();
         }
     }
+    /// True where the inner claim cannot tell.
+    [[nodiscard]] bool holds() const { return inner_ && inner_->holds(); }
 
 private:
     struct interface {
@@ -78,12 +80,14 @@ private:
         interface& operator=(const interface&) = delete;
         virtual ~interface() = default;
         virtual void release() = 0;
+        [[nodiscard]] virtual bool holds() const = 0;
     };
     template <class Inner>
     struct model final : interface {
         template <class Given>
         explicit model(Given&& inner) : held(std::forward<Given>(inner)) {}
         void release() override { held.release(); }
+        [[nodiscard]] bool holds() const override { return still_holds(held); }
         Inner held;
     };
 
@@ -226,7 +230,7 @@ private:
     std::shared_ptr<interface> inner_;
 };
 
-static_assert(object_output<any_output> && object_claim<any_claim>);
+static_assert(object_output<any_output> && observable_claim<any_claim>);
 static_assert(writable_storage<any_place> && batch_reader<any_place> && place_prober<any_place>);
 static_assert(appending_storage<any_place> && removing_storage<any_place> && removal_prober<any_place> &&
               claiming_storage<any_place> && claim_prober<any_place>);

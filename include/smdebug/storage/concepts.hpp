@@ -279,6 +279,23 @@ concept object_claim = std::movable<C> && !std::copy_constructible<C> && require
     { held.release() } -> std::same_as<void>;
 };
 
+/// Optional, beside release(): holds() tells whether the key is still held; false where others took its object away, or
+/// put another in its place.
+template <class C>
+concept observable_claim = object_claim<C> && requires(const C& held) {
+    { held.holds() } -> std::same_as<bool>;
+};
+
+/// Whether a claim still holds, as far as it can tell.
+template <object_claim C>
+[[nodiscard]] bool still_holds(const C& held) {
+    if constexpr (observable_claim<C>) {
+        return held.holds();
+    } else {
+        return true;
+    }
+}
+
 /// Optional: holding a key alone.  A type S models `claiming_storage` when:
 ///  1. claim(key) puts an object under the key, by which others see that it is held, and gives an object_claim;
 ///  2. claim(key) throws in_use when another living holder has the key, or when there is no telling; of many that

@@ -150,6 +150,7 @@ private:
         const std::string& worker = writer_.options().worker;
         memory_.remove(locations::index_key(step, worker));
         memory_.remove(locations::event_key(step, worker));
+        writer_.forget(step);
         reopen_ = std::erase(kept_, step) > 0 || reopen_;
     }
 

@@ -1,0 +1,80 @@
+// Which steps of the modes a run has, and as which steps of the job: a mode's step is written once.
+// Used by: hook (earlier_run, run_writer).
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/save_config.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The steps that a worker has written.
+/// Cost: 16 bytes a step; nothing to speak of while numbers ascend, else a search.
+class written_steps {
+    struct entry {
+        step_number in_mode = 0;
+        step_number global = 0;
+    };
+
+    [[nodiscard]] std::vector<entry>& of(mode which) { return by_mode_[place_of(which)]; }
+    template <class Steps>
+    [[nodiscard]] static auto place_in(Steps& steps, step_number in_mode) {
+        if (steps.empty() || steps.back().in_mode < in_mode) {
+            return steps.end();
+        }
+        return std::lower_bound(steps.begin(), steps.end(), in_mode,
+                                [](const entry& one, step_number number) { return one.in_mode < number; });
+    }
+
+public:
+    /// Notes a step; one that had the same number in the job is replaced.
+    void add(mode which, step_number in_mode, step_number global) {
+        if (global <= last_) {
+            forget(global);
+        }
+        last_ = std::max(last_, global);
+        std::vector<entry>& steps = of(which);
+        const auto at = place_in(steps, in_mode);
+        if (at != steps.end() && at->in_mode == in_mode) {
+            at->global = global;
+        } else {
+            steps.insert(at, {in_mode, global});
+        }
+    }
+
+    /// Forgets the step of that number in the job.
+    void forget(step_number global) {
+        for (std::vector<entry>& steps : by_mode_) {
+            const auto at =
+                std::find_if(steps.begin(), steps.end(), [&](const entry& one) { return one.global == global; });
+            if (at != steps.end()) {
+                steps.erase(at);
+            }
+        }
+    }
+
+    /// As which step of the job this one of a mode was written.
+    [[nodiscard]] std::optional<step_number> global_of(mode which, step_number in_mode) const {
+        const std::vector<entry>& steps = by_mode_[place_of(which)];
+        const auto at = place_in(steps, in_mode);
+        return at != steps.end() && at->in_mode == in_mode ? std::optional{at->global} : std::nullopt;
+    }
+
+    /// The largest number of a mode's steps.
+    [[nodiscard]] std::optional<step_number> last(mode which) const {
+        const std::vector<entry>& steps = by_mode_[place_of(which)];
+        return steps.empty() ? std::nullopt : std::optional{steps.back().in_mode};
+    }
+
+private:
+    std::array<std::vector<entry>, all_modes.size()> by_mode_;  // ascending by the mode's numbers
+    step_number last_ = -1;                                     // the largest global number
+};
+
+}  // namespace v1
+}  // namespace smdebug
