@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,27 @@ TEST_CASE("for_each_run: what a command throws is an error of that run") {
     cli::for_each_run({golden("torch_mlp")}, {}, run.to,
                       [](const std::string&, const auto&) { throw tensor_unavailable("x"); });
     CHECK(contains(run.err.str(), "smdebug: error: TensorUnavailable: Tensor x was not saved. [run "));
+}
+
+TEST_CASE("for_each_run: whatever else a command throws, no memory too, stays with its run") {
+    captured run;
+    texts seen;
+    cli::for_each_run({golden("torch_mlp"), golden("scalars"), golden("dtypes")}, {}, run.to,
+                      [&](const std::string& path, const auto&) {
+                          if (path == golden("torch_mlp")) {
+                              throw std::bad_alloc{};
+                          }
+                          if (path == golden("scalars")) {
+                              throw std::length_error("too long");
+                          }
+                          seen.push_back(path);
+                      });
+    CHECK(seen == texts{golden("dtypes")});
+    CHECK(lines_of(run.err.str()) == texts{"smdebug: error: not enough memory [run " + golden("torch_mlp") + "]",
+                                           "smdebug: error: too long [run " + golden("scalars") + "]"});
+    CHECK_THROWS_AS(cli::for_each_run({golden("scalars")}, {}, run.to,
+                                      [](const std::string&, const auto&) { throw cli::usage_error("what?"); }),
+                    cli::usage_error);
 }
 
 TEST_CASE("for_each_run: with skip_damaged a damaged index file is a note, and the rest is read") {

@@ -1,13 +1,20 @@
 #include <smdebug/cli/stats.hpp>
 
 #include "cli/captured.hpp"
+#include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/trial/create_trial.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -60,6 +67,26 @@ texts column_of(const table& from, std::size_t place) {
 }
 
 }  // namespace
+
+TEST_CASE("stats: a file that claims terabytes is named with its run, and the next run has its rows") {
+    const temporary_folder place;
+    local_storage store{place.path()};
+    const std::string events = locations::event_key(0, "worker_0");
+    const written_step step{.step = 0, .tensors = {tensor_of<float>("w", {1})}};
+    run_builder{store}.collections().step(step).end().put(locations::index_key(0, "worker_0"),
+                                                          index_text(step, {{0, std::uint64_t{1} << 62U}}, events));
+    std::string head(record::header_size, '\0');
+    record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));
+    place.write(events, head);
+    std::filesystem::resize_file(place.path() + "/" + events, (std::uint64_t{1} << 41U) + 16);  // sparse
+    const table got = stats_of({.runs = {place.path(), "scalars"}});
+    CHECK(got.status == cli::exit_error);
+    CHECK(got.rows.size() > 1);
+    CHECK(column_of(got, 0) == texts(got.rows.size() - 1, golden("scalars")));
+    CHECK(contains(got.err, "CorruptRecord: " + events + ", record at byte 0"));
+    CHECK(contains(got.err, "2199023255568 bytes, more than the 2147483712 allowed"));
+    CHECK(contains(got.err, "[run " + place.path() + "]"));
+}
 
 TEST_CASE("stats: the columns of the design, in its order") {
     const table all = stats_of({.runs = {"scalars"}});

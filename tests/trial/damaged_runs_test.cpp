@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <random>
@@ -141,6 +142,123 @@ TEST_CASE("damaged runs: any damage to any file ends in values or in errors of t
         }
         CHECK(opened > 100);
     }
+}
+
+TEST_CASE(
+    "damaged runs: a sparse file that claims terabytes costs an error, not the memory, and only its own tensors") {
+    const temporary_folder place;
+    local_storage store{place.path()};
+    run_builder build{store};
+    build.collections();
+    for (const step_number step : {0, 1}) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {1, 2, 3})}});
+    }
+    build.end();
+    // Twelve real bytes claim 2 TiB, the file looks as if they were there, and the index says yet more.
+    const std::string hurt = locations::event_key(1, "worker_0");
+    std::string head(record::header_size, '\0');
+    record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));
+    place.write(hurt, head);
+    std::filesystem::resize_file(place.path() + "/" + hurt, (std::uint64_t{1} << 41U) + 16);
+    build.put(locations::index_key(1, "worker_0"),
+              index_text({.step = 1, .tensors = {tensor_of<float>("w", {1})}}, {{0, std::uint64_t{1} << 62U}}, hurt));
+
+    const local_trial run{place.path()};
+    CHECK(run.tensor("w").value(0).size() == 3);
+    const auto lost = run.tensor("w").find_value(1);
+    REQUIRE_FALSE(lost.has_value());
+    CHECK(lost.failure().why == absence::damaged);
+    CHECK(lost.failure().where == hurt);
+    CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
+    for (const bool in_place : {false, true}) {
+        std::vector<std::string> seen;
+        scan(run, {.in_place = in_place}, [&](const scanned_tensor& tensor) {
+            seen.push_back(tensor.failure != nullptr ? tensor.failure->note : "read");
+            CHECK((tensor.failure == nullptr || tensor.failure->why == absence::damaged));
+        });
+        REQUIRE(seen.size() == 2);
+        CHECK(seen[0] == "read");
+        CHECK(seen[1] == lost.failure().note);
+    }
+    const local_trial careful{place.path(), {.limits = {.record = 20}}};
+    CHECK_THROWS_AS(static_cast<void>(careful.tensor("w").value(0)), corrupt_record);
+}
+
+TEST_CASE("damaged runs: index and collections files above their limits are refused before they are read") {
+    const temporary_folder place;
+    local_storage store{place.path()};
+    run_builder build{store};
+    build.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
+    build.step({.step = 1, .tensors = {tensor_of<float>("w", {1})}}).end();
+    const std::string index = locations::index_key(1, "worker_0");
+    const std::uint64_t huge = std::uint64_t{1} << 40U;  // sparse
+    std::filesystem::resize_file(place.path() + "/" + index, huge);
+    try {
+        const local_trial run{place.path()};
+        FAIL("it was read");
+    } catch (const index_reader_exception& told) {
+        CHECK(told.where() == index);
+        CHECK(std::string_view{told.what()}.find("limits.index_file") != std::string_view::npos);
+    }
+    const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
+    CHECK(rest.steps() == std::vector<step_number>{0});
+    REQUIRE(rest.problems().size() == 1);
+    CHECK(rest.problems().front().what.find(std::to_string(huge)) != std::string::npos);
+    CHECK_THROWS_AS((local_trial{place.path(), {.limits = {.index_file = 10}}}), index_reader_exception);
+
+    const std::string collections = locations::collections_key("worker_0");
+    std::filesystem::resize_file(place.path() + "/" + collections, huge);
+    try {
+        const local_trial run{place.path()};
+        FAIL("it was read");
+    } catch (const collections_file_exception& told) {
+        CHECK(told.where() == collections);
+        CHECK(std::string_view{told.what()}.find("limits.collections_file") != std::string_view::npos);
+    }
+}
+
+TEST_CASE("damaged runs: a record under another name is told, whatever the names look like") {
+    for (const auto& [name, other] :
+         std::map<std::string, std::string>{{"a/smdebug/reductions/mean/w", "b/smdebug/reductions/mean/w"},
+                                            {"", "w"},
+                                            {"w", ""},
+                                            {"smdebug/reductions/mean/w", "smdebug/reductions/max/w"}}) {
+        CAPTURE(name);
+        memory_storage store;
+        run_builder build{store};
+        const written_step wrong{.step = 0, .tensors = {tensor_of<float>(name, {5}), tensor_of<float>(other, {99})}};
+        const event_bytes events = encode_events(wrong);
+        build.collections().step(wrong).end();
+        build.put(locations::index_key(0, "worker_0"),
+                  index_text(wrong, {events.places[1], events.places[1]}, locations::event_key(0, "worker_0")));
+        const memory_trial run{store};
+        const recorded_name parsed = parse_recorded_name(name);
+        const auto tensor = run.tensor(parsed.tensor);
+        if (parsed.reduction) {
+            const auto found = tensor.find_reduction(0, parsed.reduction->what);
+            REQUIRE_FALSE(found.has_value());
+            CHECK(found.failure().damage == status::wrong_tensor);
+        } else {
+            const auto found = tensor.find_value(0);
+            REQUIRE_FALSE(found.has_value());
+            CHECK(found.failure().damage == status::wrong_tensor);
+        }
+        std::size_t told = 0;
+        scan(run, {.saved = reduction_set::all()}, [&](const scanned_tensor& seen) {
+            told += (seen.failure != nullptr ? 1U : 0U) + seen.saved_failures.size();
+        });
+        CHECK(told == 1);
+    }
+}
+
+TEST_CASE("damaged runs: a tensor whose own name holds that of saved reductions keeps its name") {
+    memory_storage store;
+    const std::string name = "block/smdebug/reductions/mean/w";
+    run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>(name, {1, 2, 3})}}).end();
+    const memory_trial run{store};
+    CHECK(run.tensor_names() == std::vector<std::string>{name});
+    CHECK(run.tensor(name).value(0).size() == 3);
+    CHECK(run.tensor(name).reduction_value(0, reduction::mean) == 2);
 }
 
 TEST_CASE("damaged runs: a damaged event file costs the tensors in it, and nothing else") {

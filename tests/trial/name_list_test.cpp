@@ -12,10 +12,10 @@ static_assert(parse_recorded_name("smdebug/reductions/abs_mean/dense/kernel:0").
 static_assert(parse_recorded_name("smdebug/reductions/abs_mean/x").reduction == reduction_key{reduction::mean, true});
 static_assert(parse_recorded_name("smdebug/reductions/l2/x").reduction == reduction_key{reduction::l2, false});
 static_assert(!parse_recorded_name("loss").reduction);
-static_assert(parse_recorded_name("scope/smdebug/reductions/min/x").tensor == "x");
 // What only looks like a reduction is a tensor: nothing is lost.
 static_assert(parse_recorded_name("smdebug/reductions/median/x").tensor == "smdebug/reductions/median/x");
 static_assert(parse_recorded_name("smdebug/reductions/min").tensor == "smdebug/reductions/min");
+static_assert(parse_recorded_name("scope/smdebug/reductions/min/x").tensor == "scope/smdebug/reductions/min/x");
 
 static_assert(sizeof(recorded_item) == 8, "what a list is made of");
 

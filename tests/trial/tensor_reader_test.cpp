@@ -19,12 +19,11 @@ memory_storage sample() {
     run_builder build{store};
     build.collections({"worker_0", "worker_1"});
     for (const char* worker : {"worker_0", "worker_1"}) {
-        build.step(
-            {.step = 4,
-             .tensors = {tensor_of<float>("w", {1, 2}), tensor_of<float>("scope/smdebug/reductions/min/odd", {7}),
-                         tensor_of<float>("smdebug/reductions/max/pair", {1, 2})},
-             .mode_step = 2,
-             .worker = worker});
+        build.step({.step = 4,
+                    .tensors = {tensor_of<float>("w", {1, 2}), tensor_of<float>("smdebug/reductions/min/odd", {7}),
+                                tensor_of<float>("smdebug/reductions/max/pair", {1, 2})},
+                    .mode_step = 2,
+                    .worker = worker});
     }
     build.end();
     return store;
@@ -46,7 +45,7 @@ TEST_CASE("tensor_reader: finds the files of a step by global and by mode step, 
     CHECK(w.compute(*second, {reduction::sum, false}).has_value());
 }
 
-TEST_CASE("tensor_reader: a reduction recorded under an unusual name is read, one that is no single number is told") {
+TEST_CASE("tensor_reader: a saved reduction is read, one that is no single number is told") {
     const memory_trial run{sample()};
     CHECK(run.tensor("odd").reduction_value(4, reduction::min) == 7);
     const auto pair = run.tensor("pair").find_reduction(4, reduction::max);

@@ -135,7 +135,11 @@ template <class Command>
         return end;
     } catch (const stopped&) {
         return when_stopped;
-    } catch (const error& failed) {
+    } catch (const usage_error&) {
+        throw;
+    } catch (const output_error&) {
+        throw;
+    } catch (const std::exception& failed) {
         out.error(error_text(failed, path));
         return follow_end::failed;
     }

@@ -17,6 +17,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,7 +57,10 @@ struct follow_options {
     std::string text = failed.what();
     using replacement = std::pair<std::string_view, std::string_view>;
     for (const auto& [option, flag] : {replacement{"damaged_index = damage_policy::skip", "--skip-damaged"},
-                                       replacement{"; give open_timeout more time to wait for them", ""}}) {
+                                       replacement{"; give open_timeout more time to wait for them", ""},
+                                       replacement{"that trial_options::limits.record allows", "allowed"},
+                                       replacement{"that trial_options::limits.index_file allows", "allowed"},
+                                       replacement{"that trial_options::limits.collections_file allows", "allowed"}}) {
         if (const std::size_t at = text.find(option); at != std::string::npos) {
             text.replace(at, option.size(), flag);
         }
@@ -63,12 +68,21 @@ struct follow_options {
     return text.find(printable(run)) != std::string::npos ? text : text + " [run " + run + "]";
 }
 
+/// The same for any exception.
+[[nodiscard]] inline std::string error_text(const std::exception& failed, const std::string& run) {
+    if (const auto* known = dynamic_cast<const error*>(&failed)) {
+        return error_text(*known, run);
+    }
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&failed) != nullptr;
+    return (memory ? std::string{"not enough memory"} : std::string{failed.what()}) + " [run " + run + "]";
+}
+
 /// The text of the error that a failed look-up stands for.
 [[nodiscard]] inline std::string failure_text(const lookup_failure& failure, const std::string& tensor,
                                               step_number step, mode in, const std::string& run) {
     try {
         throw_failure(failure, tensor, step, in);
-    } catch (const error& described) {
+    } catch (const std::exception& described) {
         return error_text(described, run);
     }
 }
@@ -111,8 +125,9 @@ private:
     std::set<std::string> told_;
 };
 
-/// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws, is an error
-/// on the console, of which failed(path, text) is told, too, and the next one follows.  Index files that the user had
+/// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws whatever it
+/// is, is an error on the console, of which failed(path, text) is told, too, and the next one follows: but for wrong
+/// usage, and results that cannot be written.  Index files that the user had
 /// skipped are noted, no more.
 template <class Command, class Failed>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
@@ -126,7 +141,11 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
             skipped.tell(run, path, note);
             command(path, run);
             skipped.tell(run, path, note);  // a refresh may have met more
-        } catch (const error& wrong) {
+        } catch (const usage_error&) {
+            throw;
+        } catch (const output_error&) {
+            throw;
+        } catch (const std::exception& wrong) {
             const std::string text = error_text(wrong, path);
             to.error(text);
             failed(path, text);

@@ -8,6 +8,7 @@
 #include <smdebug/storage/versioned_read.hpp>
 
 #include <cstddef>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,8 +45,9 @@ void read_each_versioned(const Storage& store, std::span<const std::string> keys
     }
 }
 
-/// The same past objects that the storage fails to read: calls failed(place, error) for such a one and goes on behind
-/// it. Errors: what `sink` and `failed` throw; in `failed`, `throw;` gives the storage's own.
+/// The same past objects that the storage fails to read, or has no memory for (unavailable): calls failed(place, error)
+/// for such a one and goes on behind it. Errors: what `sink` and `failed` throw; in `failed`, `throw;` gives the
+/// storage's own.
 template <storage Storage, class Failed>
 void read_each_past_errors(const Storage& store, std::span<const std::string> keys, object_sink sink, Failed&& failed) {
     std::size_t next = 0;
@@ -66,6 +68,16 @@ void read_each_past_errors(const Storage& store, std::span<const std::string> ke
                 throw;
             }
             failed(next, why);
+            ++next;
+        } catch (const std::bad_alloc&) {
+            if (in_sink) {
+                throw;
+            }
+            try {
+                throw unavailable("not enough memory to read " + keys[next], {.where = keys[next]});
+            } catch (const error& why) {
+                failed(next, why);
+            }
             ++next;
         }
     }

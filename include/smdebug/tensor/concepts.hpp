@@ -8,6 +8,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,23 @@ concept deferring_decoder = requires(const D& decoder, byte_view record, std::st
                                      decoded_tensor& out, record::payload_check& later) {
     { decoder.decode(record, expected_name, out, later) } -> std::same_as<status>;
 };
+
+/// Optional: record_size(head) tells from the first head_size bytes of a record how long it is, or why nobody can say:
+/// large records are then read no further than that, whatever an index file claims.
+template <class D>
+concept sizing_decoder = requires(const D& decoder, byte_view head) {
+    { D::head_size } -> std::convertible_to<std::uint64_t>;
+    { decoder.record_size(head) } -> std::same_as<result<std::uint64_t>>;
+};
+
+/// Decodes the first record in `bytes`, which has to be that of the tensor `name`: an empty name is a name like others.
+/// `later`: none, or as deferring_decoder has it.
+template <record_decoder Decoder, class... Later>
+[[nodiscard]] status decode_named(const Decoder& decoder, byte_view bytes, std::string_view name, decoded_tensor& out,
+                                  Later&... later) {
+    const status outcome = decoder.decode(bytes, name, out, later...);
+    return outcome == status::ok && name.empty() && !out.name.empty() ? status::wrong_tensor : outcome;
+}
 
 }  // namespace v1
 }  // namespace smdebug

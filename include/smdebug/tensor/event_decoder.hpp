@@ -7,6 +7,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/framing.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/record/reader.hpp>
 #include <smdebug/tensor/concepts.hpp>
@@ -17,6 +18,7 @@
 #include <smdebug/wire/tensor_proto.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -111,6 +113,21 @@ public:
         return decoded;
     }
 
+    static constexpr std::size_t head_size = record::header_size;
+    /// Bytes of the record that begins with `head`.  Errors: truncated, bad_length_checksum (as `Check` says),
+    /// too_large.
+    [[nodiscard]] static result<std::uint64_t> record_size(byte_view head) noexcept {
+        if (head.size() < record::header_size) {
+            return status::truncated;
+        }
+        const record::header found = record::load_header(head.data());
+        if (Check != crc_check::none && !found.valid()) {
+            return status::bad_length_checksum;
+        }
+        const auto size = record::framed_size(found.length);
+        return size ? result<std::uint64_t>{*size} : status::too_large;
+    }
+
     /// "event_decoder<full>".
     [[nodiscard]] static std::string name() { return "event_decoder<" + std::string{name_of(Check)} + ">"; }
 
@@ -122,6 +139,7 @@ private:
 };
 
 static_assert(tensor_decoder<event_decoder<>> && deferring_decoder<event_decoder<>>);
+static_assert(sizing_decoder<event_decoder<>>);
 
 }  // namespace v1
 }  // namespace smdebug

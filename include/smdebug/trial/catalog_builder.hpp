@@ -105,10 +105,7 @@ private:
             bytes, memory_.parser, head,
             [&](const index_file::location& place) {
                 const recorded_name parsed = parse_recorded_name(place.tensor_name);
-                const bool usual = !parsed.reduction || place.tensor_name.starts_with(reductions_prefix);
-                items_.push_back({.name = id_of(parsed.tensor, items_.size()),
-                                  .kind = kind_of(parsed.reduction),
-                                  .unusual_name = !usual});
+                items_.push_back({.name = id_of(parsed.tensor, items_.size()), .kind = kind_of(parsed.reduction)});
                 places_.push_back(place.record);
             },
             [&](const index_file::saved_shape& shape) {

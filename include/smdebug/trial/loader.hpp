@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_each.hpp>
@@ -21,9 +22,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -192,6 +195,11 @@ private:
         read_each_past_errors(
             store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(found[i], bytes, ended, builder); },
             [&](std::size_t i, const error& failed) {
+                // Not many at once, but alone: its size then decides.
+                if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
+                    take_large(found[i], ended, builder);
+                    return;
+                }
                 // What cannot be read is skipped where damage is; else the storage's word stands.
                 if (options_.damaged_index == damage_policy::fail) {
                     throw;
@@ -201,12 +209,45 @@ private:
             });
     }
 
+    /// An index file that the storage does not read with others.
+    void take_large(const index_key& key, bool ended, catalog_builder& builder) {
+        const auto size = store_.size(key.text());
+        if (size && *size > options_.limits.index_file) {
+            too_large(key, *size);
+            return;
+        }
+        std::optional<byte_buffer> bytes;
+        try {
+            bytes = store_.read(key.text());
+        } catch (const not_found&) {
+            bytes.reset();
+        }
+        take(key, bytes ? std::optional{bytes->view()} : std::nullopt, ended, builder);
+    }
+
+    void too_large(const index_key& key, std::uint64_t size) {
+        damaged(key.text(), &key,
+                "the file has " + std::to_string(size) + " bytes, more than the " +
+                    std::to_string(options_.limits.index_file) + " that trial_options::limits.index_file allows");
+        left_over_.push_back(key);
+    }
+
     void take(const index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder) {
         if (!bytes) {
             problems_.erase(key.text());
             return;  // gone since the listing
         }
-        const auto wrong = builder.add(key.step(), key.worker_part(), *bytes);
+        if (bytes->size() > options_.limits.index_file) {
+            too_large(key, bytes->size());
+            return;
+        }
+        std::optional<index_file::damage> wrong;
+        try {
+            wrong = builder.add(key.step(), key.worker_part(), *bytes);
+        } catch (const std::bad_alloc&) {
+            throw unavailable("not enough memory for what the index file " + key.text() + " names",
+                              {.where = key.text()});
+        }
         if (!wrong) {
             problems_.erase(key.text());
             return;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -73,6 +74,25 @@ struct lookup_failure {
            (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
 }
 
+/// The failure that the exception at hand stands for, which came of reading a record.  Called while it is handled.
+[[nodiscard]] inline lookup_failure failure_at_hand(std::string where, std::uint64_t offset) {
+    lookup_failure failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
+    try {
+        throw;
+    } catch (const corrupt_data& damage) {
+        failure.why = absence::damaged;
+        failure.note = damage.message();
+    } catch (const error& failed) {
+        failure.note = failed.message();
+        failure.cause = std::current_exception();
+    } catch (const std::bad_alloc&) {
+        failure.note = "not enough memory to read it";
+    } catch (const std::exception& failed) {
+        failure.note = failed.what();
+    }
+    return failure;
+}
+
 /// A value, or why there is none.
 template <class T>
 class [[nodiscard]] lookup {
@@ -117,7 +137,11 @@ private:
             if (failure.cause) {
                 std::rethrow_exception(failure.cause);
             }
-            throw unavailable(failure.note, {.where = failure.where, .tensor = tensor, .step = step, .step_mode = in});
+            throw unavailable(
+                failure.where + ", record at byte " + std::to_string(failure.offset) + ": " + failure.note +
+                    ". Tensor " + tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
+                    ") cannot be read now.",
+                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in});
         case absence::damaged:
             throw corrupt_record(
                 failure.where + ", record at byte " + std::to_string(failure.offset) + ": " +

@@ -26,12 +26,12 @@ struct recorded_name {
     std::optional<reduction_key> reduction;
 };
 
-/// "smdebug/reductions/abs_mean/dense/kernel:0" is abs_mean of "dense/kernel:0".  The prefix counts wherever it stands,
-/// as in the Python package; a name whose reduction is unknown is a tensor like any other.
+/// "smdebug/reductions/abs_mean/dense/kernel:0" is abs_mean of "dense/kernel:0".  The prefix counts at the front alone,
+/// where every hook writes it (decisions.md D31); a name whose reduction is unknown is a tensor like any other.  So
+/// reduction_tensor_name() makes the recorded name again.
 [[nodiscard]] constexpr recorded_name parse_recorded_name(std::string_view name) noexcept {
-    const std::size_t at = name.find(reductions_prefix);
-    if (at != std::string_view::npos) {
-        const std::string_view rest = name.substr(at + reductions_prefix.size());
+    if (name.starts_with(reductions_prefix)) {
+        const std::string_view rest = name.substr(reductions_prefix.size());
         const std::size_t slash = rest.find('/');
         const auto key = reduction_key_named(rest.substr(0, slash));
         if (key && slash != std::string_view::npos) {
@@ -44,8 +44,7 @@ struct recorded_name {
 /// One entry's name.
 struct recorded_item {
     name_id name = 0;
-    std::uint8_t kind = 0;      ///< 0: the values; 1 + reduction_key::index(): a saved reduction
-    bool unusual_name = false;  ///< the recorded name is not what name and kind would make
+    std::uint8_t kind = 0;  ///< 0: the values; 1 + reduction_key::index(): a saved reduction
     friend constexpr bool operator==(const recorded_item&, const recorded_item&) = default;
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -97,7 +98,7 @@ private:
     [[nodiscard]] bool read(const std::string& key, bool ended, catalog::job_description& job) {
         byte_buffer bytes;
         try {
-            bytes = store_.read(key);
+            bytes = read_within_limit(key);
         } catch (const not_found&) {  // gone since the listing
             if (ended) {
                 throw;
@@ -117,6 +118,22 @@ private:
         job.num_workers = static_cast<std::size_t>(parsed.num_workers);
         job.collections = std::move(parsed.collections);
         return true;
+    }
+
+    // Most are small, and there with the first read; of others the size is asked for before memory is.
+    [[nodiscard]] byte_buffer read_within_limit(const std::string& key) const {
+        constexpr std::uint64_t small = std::uint64_t{1} << 20U;
+        const std::uint64_t most = options_.limits.collections_file;
+        byte_buffer bytes = store_.read(key, {.offset = 0, .length = small});
+        const bool whole = bytes.size() < small;
+        const std::uint64_t size = whole ? bytes.size() : store_.size(key).value_or(small);
+        if (size > most) {
+            throw collections_file_exception(key + ": the file has " + std::to_string(size) + " bytes, more than the " +
+                                                 std::to_string(most) +
+                                                 " that trial_options::limits.collections_file allows",
+                                             {.where = key});
+        }
+        return whole ? std::move(bytes) : store_.read(key);
     }
 
     [[noreturn]] void give_up() const {

@@ -61,6 +61,15 @@ enum class damage_policy : std::uint8_t {
     skip,  ///< the file's steps are absent; trial.problems() names it
 };
 
+/// The most that is read of one thing at once: what a damaged or hostile file claims costs an error, not the memory.
+/// Whatever they say, no more is read than is there.
+struct size_limits {
+    /// Of a record in an event file.  Protobuf's limit for a message is 2 GiB; its frame comes on top of that.
+    std::uint64_t record = (std::uint64_t{1} << 31U) + 64;
+    std::uint64_t index_file = std::uint64_t{256} << 20U;  ///< some three million tensors
+    std::uint64_t collections_file = std::uint64_t{256} << 20U;
+};
+
 /// How to open a run.
 struct trial_options {
     /// What the trial calls itself; the last part of its path if empty.
@@ -86,6 +95,9 @@ struct trial_options {
     std::optional<std::chrono::milliseconds> training_end_delay_refresh = {};
     /// After how long without anything new a job that has not ended counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
+    /// What is larger is damaged: a record is corrupt_record, an index file index_reader_exception (or skipped, see
+    /// damaged_index), a collections file collections_file_exception.
+    size_limits limits = {};
 };
 
 /// trial.tensor_names(...).  `regex` and `collection` exclude each other.

@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -157,34 +156,17 @@ private:
         out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
     }
 
-    /// Called while an exception is handled.
-    [[nodiscard]] lookup_failure unreadable(const layout::entry& entry, std::string why) const {
-        return {.why = absence::unreadable,
-                .offset = entry.record.offset,
-                .where = *key_,
-                .note = std::move(why),
-                .cause = std::current_exception()};
-    }
-
     /// Decodes one entry into `to`; returns why not.
     template <class Source>
     [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
                                                        std::string_view recorded, decoded_tensor& to,
                                                        record::payload_check* later) const {
-        byte_view record;
-        if constexpr (noexcept(source.at(entry.record))) {
-            record = source.at(entry.record);
-        } else {
-            try {
-                record = source.at(entry.record);
-            } catch (const error& why) {
-                return unreadable(entry, std::string{why.message()});
-            } catch (const std::bad_alloc&) {
-                return unreadable(entry, "the record is too large for memory");
-            }
+        status outcome = status::ok;
+        try {
+            outcome = decode_record(source.at(entry.record), recorded, to, later);
+        } catch (const std::exception&) {
+            return failure_at_hand(*key_, entry.record.offset);
         }
-        const status outcome =
-            decode_record(record, entry.what.unusual_name ? std::string_view{} : recorded, to, later);
         if (outcome == status::ok) {
             return std::nullopt;
         }
@@ -196,10 +178,10 @@ private:
                                        [[maybe_unused]] record::payload_check* later) const {
         if constexpr (deferring_decoder<typename State::decoder_type>) {
             if (later != nullptr) {
-                return state_->decoder().decode(record, recorded, to, *later);
+                return decode_named(state_->decoder(), record, recorded, to, *later);
             }
         }
-        return state_->decoder().decode(record, recorded, to);
+        return decode_named(state_->decoder(), record, recorded, to);
     }
 
     template <class Source>

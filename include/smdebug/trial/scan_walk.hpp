@@ -8,6 +8,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_each.hpp>
+#include <smdebug/trial/bounded_record.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/event_source.hpp>
 #include <smdebug/trial/reading_plan.hpp>
@@ -48,6 +49,7 @@ public:
           manner_(manner),
           views_(worth_viewing(state.store())),
           batches_(worth_batching_ranges(state.store())),
+          bound_(state.decoder(), state.options().limits.record),
           scanner_(state, from, saved, which.names(), manner.defer_checks) {}
 
     /// Whether many ranges are read together.
@@ -275,7 +277,7 @@ private:
                 return;
             }
         }
-        piecewise_event_file source{state_.store(), key, piece};
+        piecewise_event_file source{state_.store(), key, piece, bound_};
         bool is_there = !key.empty();
         try {
             if (is_there) {
@@ -301,10 +303,10 @@ private:
         wanted_records found;
         if (extent(held).records > 0) {
             scanner_.each_record(
-                held, [&](byte_range record) { found.places.push_back(record); },
+                held, [&](byte_range record) { found.places.push_back(bound_.cut(record)); },
                 [&] { found.tensor_ends.push_back(found.places.size()); });
             if (found.places.empty()) {
-                found.places.push_back(first_wanted(held));
+                found.places.push_back(bound_.cut(first_wanted(held)));
                 found.tensor_ends = {};
             }
         }
@@ -335,6 +337,7 @@ private:
     walk_manner manner_;
     bool views_;
     bool batches_;
+    record_bound<typename State::decoder_type> bound_;
     file_scanner<State> scanner_;
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;

@@ -10,8 +10,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/bounded_record.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -19,6 +21,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -125,6 +128,14 @@ public:
         record_batch batch;
         collected_event_file source;
         const std::string key = State::event_key(*at.from, *at.held);
+        const record_bound bound{state_->decoder(), state_->options().limits.record};
+        for (byte_range& record : records) {
+            try {
+                record = bound(state_->store(), key, record);
+            } catch (const std::exception&) {
+                return failure_at_hand(key, record.offset);
+            }
+        }
         batch.add(key, records);
         batch.read(state_->store(), [&](std::size_t, collected_event_file& read) { source = std::move(read); });
         for (const auto& [which, entry] : wanted) {
@@ -134,8 +145,10 @@ public:
                     return number.failure();
                 }
                 found.emplace(which, *number);
-            } catch (const error&) {
-                return State::unreadable(key, entry.record.offset);
+            } catch (const not_found&) {
+                return lookup_failure{.why = absence::event_file_missing, .where = key};
+            } catch (const std::exception&) {
+                return failure_at_hand(key, entry.record.offset);
             }
         }
         return found;
@@ -215,8 +228,12 @@ private:
     [[nodiscard]] std::optional<lookup_failure> decode(const located& at, const layout::entry& entry,
                                                        std::string_view recorded, byte_view bytes,
                                                        decoded_tensor& out) const {
-        const status outcome =
-            state_->decoder().decode(bytes, entry.what.unusual_name ? std::string_view{} : recorded, out);
+        status outcome = status::ok;
+        try {
+            outcome = decode_named(state_->decoder(), bytes, recorded, out);
+        } catch (const std::exception&) {
+            return failure_at_hand(State::event_key(*at.from, *at.held), entry.record.offset);
+        }
         if (outcome == status::ok) {
             return std::nullopt;
         }

@@ -12,6 +12,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/tensor/concepts.hpp>
+#include <smdebug/trial/bounded_record.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/loader.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -173,23 +174,6 @@ public:
                                       : "the index file names an event file outside of the run, \"" + named + "\""};
     }
 
-    /// Why a piece of an event file cannot be read.  Called while the storage's error is handled.
-    [[nodiscard]] static lookup_failure unreadable(const std::string& key, std::uint64_t offset) {
-        lookup_failure failed{.why = absence::unreadable, .offset = offset, .where = key};
-        try {
-            throw;
-        } catch (const not_found&) {
-            failed.why = absence::event_file_missing;
-        } catch (const corrupt_data& damage) {
-            failed.why = absence::damaged;
-            failed.note = damage.message();
-        } catch (const error& why) {
-            failed.note = why.what();
-            failed.cause = std::current_exception();
-        }
-        return failed;
-    }
-
     /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
     /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
     [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& held,
@@ -202,11 +186,11 @@ public:
         bool last_try = false;
         while (true) {
             try {
-                return store_.read(key, where);
+                return store_.read(key, record_bound{decoder_, options_.limits.record}(store_, key, where));
             } catch (const not_found&) {
                 // Not there, or not there yet: see below.
-            } catch (const error&) {
-                return unreadable(key, where.offset);
+            } catch (const std::exception&) {
+                return failure_at_hand(key, where.offset);
             }
             if (last_try) {
                 return lookup_failure{.why = absence::event_file_missing, .where = key};
