@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/index/locations.hpp>
 
 #include <doctest/doctest.h>
 
@@ -41,6 +42,28 @@ TEST_CASE("ls: the table of a recorded run") {
     CHECK(contains(got.out, "steps        4 steps: 0, 2, 3, 5\n"));
     CHECK(contains(got.out, "modes        TRAIN 3 steps: 0-4 by 2\n             EVAL 1 step: 0\n"));
     CHECK(contains(got.out, "\nCrossEntropyLoss_output_0     float32  scalar      4  -\n"));
+}
+
+TEST_CASE("ls: --verify has a row for each difference of each run, and an error status where there is any") {
+    const temporary_folder place;
+    write_sick_run(place);
+    const std::string index = locations::index_key(1, "worker_0");
+    std::string content = file_content(place.path() + "/" + index);
+    content.replace(content.find("tensor_payload"), 14, "tensor_qayload");
+    place.write(index, content);
+    captured run;
+    CHECK(cli::ls(
+              {.runs = {golden("torch_mlp"), place.path()}, .verify = true, .how = {.format = cli::output_format::csv}},
+              run.to) == cli::exit_error);
+    const texts lines = lines_of(run.out.str());
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[0] == "run,kind,file,step,worker,tensor,what");
+    CHECK(lines[1].starts_with(place.path() + ",renamed key," + index + ","));
+    CHECK(lines[2].starts_with(place.path() + ",unnamed record," + locations::event_key(1, "worker_0") +
+                               ",1,worker_0,w,"));
+    captured healthy;
+    CHECK(cli::ls({.runs = {golden("torch_mlp")}, .verify = true}, healthy.to) == cli::exit_ok);
+    CHECK(healthy.out.str() == "no differences\n");
 }
 
 TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {

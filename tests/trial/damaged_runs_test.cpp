@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -215,6 +217,25 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
         CHECK(told.where() == collections);
         CHECK(std::string_view{told.what()}.find("limits.collections_file") != std::string_view::npos);
     }
+}
+
+TEST_CASE("damaged runs: a pipe in the place of an index file is told") {
+    const temporary_folder place;
+    local_storage store{place.path()};
+    run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}}).end();
+    const std::string pipe = locations::index_key(1, "worker_0");
+    REQUIRE(::mkfifo((place.path() + "/" + pipe).c_str(), 0600) == 0);
+    try {
+        const local_trial run{place.path()};
+        FAIL("it was passed over");
+    } catch (const index_reader_exception& told) {
+        CHECK(told.where() == pipe);
+        CHECK(std::string_view{told.what()}.find("not a regular file") != std::string_view::npos);
+    }
+    const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
+    CHECK(rest.steps() == std::vector<step_number>{0});
+    REQUIRE(rest.problems().size() == 1);
+    CHECK(rest.problems().front().where == pipe);
 }
 
 TEST_CASE("damaged runs: a record under another name is told, whatever the names look like") {

@@ -105,6 +105,9 @@ private:
     void add_ls() {
         CLI::App& app = *app_.add_subcommand("ls", "what runs hold: workers, modes, steps, collections, tensors");
         add_runs(app, ls_.runs);
+        app.add_flag("--verify", ls_.verify,
+                     "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
+                     "exit status 1 if there is any");
         add_follow(app, ls_.follow, texts_,
                    "instead of the tensors: each step as soon as it is complete, until the job ends");
         add_how(app, ls_.how);

@@ -13,6 +13,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
@@ -28,6 +29,7 @@ namespace cli {
 
 struct ls_arguments {
     std::vector<std::string> runs = {};
+    bool verify = false;  ///< instead of the contents: what does not agree
     run_options how = {};
     follow_options follow = {};
 };
@@ -191,8 +193,37 @@ template <class Trial>
 
 }  // namespace detail
 
+/// `ls --verify`: a row for each difference of each run; an error status where there is any.
+[[nodiscard]] inline int verify(const ls_arguments& given, console& to) {
+    row_sink rows{
+        to, given.how.format, {{"run"}, {"kind"}, {"file"}, {"step", true}, {"worker"}, {"tensor"}, {"what"}}};
+    std::size_t differences = 0;
+    run_options how = given.how;
+    how.skip_damaged = true;  // what is damaged has a row
+    for_each_run(given.runs, how, to, [&](const std::string& path, const auto& run) {
+        row_buffer row = rows.buffer();
+        for (const difference& held : run.verify()) {
+            row.text(path);
+            row.text(name_of(held.kind));
+            row.text(held.file);
+            held.step ? row.integer(*held.step) : row.empty();
+            row.text(held.worker);
+            row.text(held.tensor);
+            row.text(held.what);
+            row.end_row();
+            ++differences;
+        }
+        rows.take(row);
+    });
+    rows.finish(to.trouble() ? "" : "no differences\n");
+    return differences != 0 ? exit_error : to.status();
+}
+
 /// Runs the command; the exit status.
 [[nodiscard]] inline int ls(const ls_arguments& given, console& to) {
+    if (given.verify) {
+        return verify(given, to);
+    }
     const bool csv = given.how.format == output_format::csv;
     std::vector<column> columns{{"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, {"reductions"}};
     if (csv) {

@@ -63,7 +63,12 @@ inline void settle(follow_options& follow, std::size_t runs, const option_texts&
     }
 }
 
-inline void settle(ls_arguments& given, const option_texts& texts) { settle(given.follow, given.runs.size(), texts); }
+inline void settle(ls_arguments& given, const option_texts& texts) {
+    if (given.verify && given.follow.on) {
+        throw usage_error("--verify and --follow exclude each other");
+    }
+    settle(given.follow, given.runs.size(), texts);
+}
 
 inline void settle(show_arguments& given, const option_texts& texts) {
     if (texts.mode) {

@@ -24,7 +24,8 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Follows the regular files below a folder that need not be there yet; models key_follower.
+/// Follows the files below a folder that need not be there yet; models key_follower.  A pipe or device counts as one:
+/// reading it is an error, which is better than silence.
 /// A folder is listed again only when its stamp has moved, or when an unmoved stamp proves nothing: because the tick of
 /// its last change may not have been over when it was listed, or because its file system does not move folder times.
 /// `System` answers as posix::folder_system does; tests have one of their own.
@@ -176,7 +177,8 @@ private:
         const std::string stem = prefix_ + name;
         reader->each([&](const posix::folder_entry& entry) {
             using kind = posix::folder_entry::kind;
-            if (entry.what == kind::file) {
+            if (entry.what == kind::file || entry.what == kind::other) {
+                // A pipe or device in the place of a file, too: whoever reads it is told.
                 keys.push_back(posix::joined(stem, entry.name));
             } else if (entry.what == kind::folder || entry.what == kind::link) {
                 std::string below = posix::joined(name, entry.name) + '/';
@@ -187,7 +189,8 @@ private:
                         work.links.emplace(std::move(below), entry.target);
                     }
                 }
-            } else if (entry.what == kind::loose) {
+            }
+            if (entry.what == kind::loose) {
                 settles = false;
             }
         });

@@ -20,6 +20,7 @@
 #include <smdebug/trial/step_wait.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
 #include <smdebug/trial/trial_state.hpp>
+#include <smdebug/trial/verify.hpp>
 #include <smdebug/trial/wait.hpp>
 
 #include <chrono>
@@ -250,6 +251,12 @@ public:
     void refresh() const { static_cast<void>(state_->refreshed()); }
     /// Damaged index files that damage_policy::skip went past.
     [[nodiscard]] std::vector<problem> problems() const { return state_->problems(); }
+    /// Compares everything in the run's files that is there twice, see verify_run(): also what this trial's range
+    /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
+    /// run.
+    [[nodiscard]] std::vector<difference> verify() const {
+        return verify_run(state_->store(), state_->options().limits);
+    }
     /// The catalog as it is now, for scans that walk the run in file order.  It never changes.
     [[nodiscard]] std::shared_ptr<const smdebug::catalog> snapshot() const { return state_->current(); }
     /// What handles share; for guards and scans.

@@ -200,6 +200,11 @@ private:
                     take_large(found[i], ended, builder);
                     return;
                 }
+                if (dynamic_cast<const corrupt_data*>(&failed) != nullptr) {  // a pipe or device, say
+                    damaged(found[i].text(), &found[i], std::string{failed.message()});
+                    left_over_.push_back(found[i]);
+                    return;
+                }
                 // What cannot be read is skipped where damage is; else the storage's word stands.
                 if (options_.damaged_index == damage_policy::fail) {
                     throw;

@@ -1,0 +1,134 @@
+// The records of an event file as the file itself tells them, without an index: what verifying compares an index with.
+// Used by: trial/verify.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/record/crc_check.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/record/reader.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/trial/event_source.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
+#include <smdebug/wire/tensor_shape.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// One record.
+struct event_record {
+    byte_range where;
+    status state = status::ok;  ///< what is wrong with it: its checksum, or what it holds
+    step_number step = 0;       ///< global
+    std::string tag = {};       ///< of its first value
+    bool has_value = false;     ///< a record without one, a file's version say, belongs to no tensor
+    std::optional<smdebug::mode> mode = {};
+    std::optional<step_number> mode_step = {};
+    std::optional<shape_type> shape = {};  ///< of a tensor
+};
+
+/// What a file holds.
+struct event_records {
+    std::vector<event_record> records;  ///< in the file's order, up to the first that cannot be found
+    status end = status::ok;            ///< why there are no more before the file's end
+    std::uint64_t end_offset = 0;       ///< where that is
+};
+
+namespace detail {
+
+[[nodiscard]] inline std::optional<step_number> whole_number(std::optional<std::string_view> text) noexcept {
+    step_number number = 0;
+    if (!text || text->empty()) {
+        return std::nullopt;
+    }
+    const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
+    return read.ec == std::errc{} && read.ptr == text->data() + text->size() ? std::optional{number} : std::nullopt;
+}
+
+/// Fills in what the payload says; the first thing that is wrong ends it.
+[[nodiscard]] inline status read_event_facts(byte_view payload, event_record& out) {
+    const result<wire::event> event = wire::decode_event(payload);
+    if (!event.ok()) {
+        return status::malformed;
+    }
+    out.step = event->step;
+    wire::summary_reader values{event->summary.value_or(byte_view{})};
+    wire::summary_value value;
+    if (!values.next(value)) {
+        return values.code() == status::ok ? status::ok : status::malformed;
+    }
+    out.has_value = true;
+    out.tag = value.tag;
+    const auto in = whole_number(wire::find_plugin(value.metadata, "mode"));
+    if (in && *in >= static_cast<int>(mode::train) && *in <= static_cast<int>(mode::global)) {
+        out.mode = static_cast<smdebug::mode>(*in);
+    }
+    out.mode_step = whole_number(wire::find_plugin(value.metadata, "mode_step"));
+    if (value.kind == wire::value_kind::tensor) {
+        const result<wire::tensor_proto> tensor = wire::decode_tensor_proto(value.tensor);
+        shape_type shape;
+        if (!tensor.ok() || (tensor->shape && wire::decode_tensor_shape(*tensor->shape, shape) != status::ok)) {
+            return status::malformed;
+        }
+        if (tensor->shape) {
+            out.shape = std::move(shape);
+        }
+    }
+    return status::ok;
+}
+
+}  // namespace detail
+
+/// Reads a file from front to back, with every checksum.  `most`: size_limits::record; a larger one ends the file.
+/// Errors: those of the storage; not_found where there is no such file.
+/// Cost: one pass over the file.  Memory: 4 MiB or the largest record, and the result.
+template <storage Storage>
+[[nodiscard]] event_records read_event_records(const Storage& store, const std::string& key, std::uint64_t most) {
+    piecewise_event_file file{store, key, std::uint64_t{4} << 20U};
+    event_records found;
+    const auto end_with = [&](status why) { found.end = why; };
+    while (true) {
+        const byte_view head = file.at({found.end_offset, record::header_size});
+        if (head.empty()) {
+            return found;
+        }
+        if (head.size() < record::header_size) {
+            end_with(status::truncated);
+            return found;
+        }
+        const record::header claimed = record::load_header(head.data());
+        const auto size = record::framed_size(claimed.length);
+        if (!claimed.valid() || !size || *size > most) {
+            end_with(claimed.valid() ? status::too_large : status::bad_length_checksum);
+            return found;
+        }
+        const auto whole = record::read_record(file.at({found.end_offset, *size}), crc_check::full);
+        if (!whole.ok() && whole.code() != status::bad_payload_checksum) {
+            end_with(whole.code());
+            return found;
+        }
+        event_record next{.where = {found.end_offset, *size}, .state = whole.code()};
+        if (whole.ok()) {
+            next.state = detail::read_event_facts(whole->payload, next);
+        }
+        found.records.push_back(std::move(next));
+        found.end_offset += *size;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug
