@@ -120,20 +120,27 @@ private:
         return true;
     }
 
-    // Most are small, and there with the first read; of others the size is asked for before memory is.
     [[nodiscard]] byte_buffer read_within_limit(const std::string& key) const {
-        constexpr std::uint64_t small = std::uint64_t{1} << 20U;
+        if constexpr (followable_storage<Storage>) {
+            // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after
+            // it.
+            if (worth_following(store_)) {
+                check_size(key, store_.size(key).value_or(0));
+            }
+        }
+        byte_buffer bytes = store_.read(key);
+        check_size(key, bytes.size());
+        return bytes;
+    }
+
+    void check_size(const std::string& key, std::uint64_t size) const {
         const std::uint64_t most = options_.limits.collections_file;
-        byte_buffer bytes = store_.read(key, {.offset = 0, .length = small});
-        const bool whole = bytes.size() < small;
-        const std::uint64_t size = whole ? bytes.size() : store_.size(key).value_or(small);
         if (size > most) {
             throw collections_file_exception(key + ": the file has " + std::to_string(size) + " bytes, more than the " +
                                                  std::to_string(most) +
                                                  " that trial_options::limits.collections_file allows",
                                              {.where = key});
         }
-        return whole ? std::move(bytes) : store_.read(key);
     }
 
     [[noreturn]] void give_up() const {
