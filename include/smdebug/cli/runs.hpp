@@ -127,8 +127,7 @@ private:
 
 /// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws whatever it
 /// is, is an error on the console, of which failed(path, text) is told, too, and the next one follows: but for wrong
-/// usage, and results that cannot be written.  Index files that the user had
-/// skipped are noted, no more.
+/// usage, and results that cannot be written.  Index files that the user had skipped are noted, no more.
 template <class Command, class Failed>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
                   Failed&& failed) {
