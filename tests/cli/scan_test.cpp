@@ -1,6 +1,7 @@
 #include <smdebug/cli/scan.hpp>
 
 #include "cli/captured.hpp"
+#include "support/run_on_s3.hpp"
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
@@ -261,5 +262,38 @@ TEST_CASE("scan: every golden run can be scanned, however odd it is") {
         INFO(run << "\n" << got.err);
         CHECK_FALSE(contains(got.out, " Error "));
         CHECK(lines_of(got.out).size() == 2 + known().infos().size());
+    }
+}
+
+TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules look at it; and so check does") {
+    const run_on_s3 far{{.steps = 40, .workers = 2}};
+    far.end();
+    const cli::check_arguments given{
+        .runs = {"s3://bucket/run"},
+        .rules = {{.label = "dead_relu", .rule = "dead_relu"},
+                  {.label = "all_zero", .rule = "all_zero", .parameters = {{"collection_names", "gradients"}}}}};
+    for (const bool scans : {true, false}) {
+        CAPTURE(scans);
+        captured seen;
+        const cli::program_trial run{far.storage()};
+        static_cast<void>(far.fetches());
+        cli::rule_maker make{known(), given.how};
+        std::vector<rule_request> chosen = given.rules;
+        if (scans) {
+            chosen.clear();
+            for (const auto& each : cli::detail::plan_scan({}, known(), run)) {
+                if (each.why_not.empty()) {
+                    chosen.push_back(each.request);
+                }
+            }
+        }
+        CHECK(chosen.size() >= 2);
+        auto actions = cli::detail::actions_of(given);
+        const auto results =
+            cli::detail::check_run(make, chosen, run, given.runs.front(), given, nullptr, actions, seen.to);
+        for (const rule_result& each : results) {
+            CHECK(each.outcome.evaluated == 40);
+        }
+        CHECK(far.fetches() == std::map<std::size_t, std::size_t>{{1, far.files()}});
     }
 }

@@ -7,6 +7,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/steps_ahead.hpp>
 #include <smdebug/rules/tensor_memory.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -42,6 +43,9 @@ struct sharing_options {
     std::size_t value_bytes = std::size_t{256} << 20U;
     /// Whether a thread reduces the next steps, up to 8 that are there already, while rules look at the one at hand.
     bool look_ahead = true;
+    /// Event files of a storage far away, in bytes: half for those of the next steps, a quarter for those of the last
+    /// ones.  Of a step that is larger the rest is read when it is asked for.
+    std::uint64_t file_bytes = std::uint64_t{256} << 20U;
 };
 
 namespace detail {
@@ -51,20 +55,18 @@ template <class Trial>
 class shared_tensors {
 public:
     shared_tensors(Trial run, const sharing_options& how)
-        : run_(std::move(run)), look_ahead_(how.look_ahead), memory_(how.value_bytes) {}
+        : run_(std::move(run)), look_ahead_(how.look_ahead), memory_(how.value_bytes), files_(run_, how.file_bytes) {}
+
+    /// Whether the event files of the next steps are brought from here.
+    [[nodiscard]] bool brings_files() const noexcept { return files_.brings(); }
 
     /// Reduces what rules asked for lately, of one step; begins with the next ones that are there, below `end`.
     void begin_step(step_number step, std::optional<step_number> end) {
         const std::lock_guard lock{mutex_};
-        ++turn_;
         memory_.forget_values_before(previous_step_);
         previous_step_ = step;
-        std::vector<std::string> wanted;
-        for (const auto& [name, last_turn] : asked_) {
-            if (last_turn + remembered_turns >= turn_) {
-                wanted.push_back(name);
-            }
-        }
+        files_.begin_step(step, end);
+        std::vector<std::string> wanted = files_.reduced_lately();
         if (ahead_.valid() && step >= ahead_steps_.front()) {
             keep(ahead_.get());
             covered_ = std::exchange(ahead_steps_, {});
@@ -73,7 +75,8 @@ public:
             keep(reduced_by(run_, {step, step + 1}, wanted));
         }
         if (look_ahead_ && !wanted.empty() && !ahead_.valid()) {
-            ahead_steps_ = steps_after(covered_.empty() ? step : std::max(step, covered_.back()), end);
+            ahead_steps_ =
+                files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
             if (!ahead_steps_.empty()) {
                 const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
                 ahead_ = std::async(std::launch::async, [run = run_, range, names = std::move(wanted)] {
@@ -91,13 +94,19 @@ public:
     [[nodiscard]] std::optional<reduction_values> reductions(const std::string& name, step_number step,
                                                              const std::string& worker) {
         const std::lock_guard lock{mutex_};
-        asked_[name] = turn_;
+        files_.note_reduced(name);
         const known_reductions* known = memory_.find(name, step, worker);
         if (known == nullptr) {
             keep(reduced_by(run_, {step, step + 1}, {name}));
             known = memory_.find(name, step, worker);
         }
         return known != nullptr ? std::optional{known->found} : std::nullopt;
+    }
+
+    /// Is told that a tensor will be read, by whatever way.
+    void expect(const std::string& name) {
+        const std::lock_guard lock{mutex_};
+        files_.note_read(name);
     }
 
     /// Values that are kept, else those that `read` gives.
@@ -140,9 +149,6 @@ public:
     }
 
 private:
-    // A tensor that no rule has asked for during so many steps is not reduced ahead any more.
-    static constexpr std::uint64_t remembered_turns = 64;
-
     struct known_tensor {
         std::string name;
         known_reductions what;
@@ -166,31 +172,18 @@ private:
         }
     }
 
-    /// The next steps, as far as they are complete already.
-    [[nodiscard]] std::vector<step_number> steps_after(step_number step, std::optional<step_number> end) const {
-        const auto from = run_.snapshot();
-        std::vector<step_number> found;
-        for (auto next = from->steps.lower_bound(step + 1); next != from->steps.end() && from->complete(*next) &&
-                                                            (!end || next->step < *end) && found.size() < steps_ahead;
-             ++next) {
-            found.push_back(next->step);
-        }
-        return found;
-    }
-
     Trial run_;  // a share of the trial's state: handles may outlive the trial
     bool look_ahead_;
     std::mutex mutex_;
     tensor_memory memory_;
-    std::unordered_map<std::string, std::uint64_t> asked_;  // the turn in which a tensor was last asked for
-    std::uint64_t turn_ = 0;
     step_number previous_step_ = 0;
     using steps_by_mode = std::array<std::optional<std::vector<step_number>>, 4>;
     // Of a run that has ended: where a tensor has no step of a mode, the run would be walked to find out.
     static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;
     std::unordered_map<std::string, steps_by_mode> steps_;
     std::size_t kept_steps_ = 0;
-    static constexpr std::size_t steps_ahead = tensor_memory::kept_saves / 2;
+    static constexpr std::size_t most_ahead = tensor_memory::kept_saves / 2;
+    steps_ahead<Trial> files_;
     std::vector<step_number> covered_;  // the steps that were reduced ahead last
     std::vector<step_number> ahead_steps_;
     std::future<std::vector<known_tensor>> ahead_;  // of those; its destructor waits
@@ -215,7 +208,6 @@ public:
     }
 
     using base::find_reduction;
-    using base::find_value;
     using base::reduction_value;
 
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
@@ -226,6 +218,7 @@ public:
                 return (*known)(what, how.abs);
             }
         }
+        shared_->expect(base::name());
         return base::find_reduction(step, what, how);
     }
     [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
@@ -235,19 +228,43 @@ public:
         }
         return *found;
     }
-    [[nodiscard]] lookup<reduction_values> find_computed(step_number step, reduction_set wanted,
-                                                         const read_options& where = {}) const {
+    [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                                  const read_options& where = {}) const {
         if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
             if (auto known = shared_->reductions(base::name(), step, *where.worker);
                 known && known->computed.has_counts()) {
                 return *std::move(known);
             }
         }
+        shared_->expect(base::name());
         return base::find_computed(step, wanted, where);
     }
+    [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
+                                                                   const read_options& where = {}) const {
+        shared_->expect(base::name());
+        return base::reduction_values(step, where);
+    }
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
+        shared_->expect(base::name());
         const auto read = [&] { return base::find_value(step, how); };
         return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
+    }
+    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
+        auto found = find_value(step, how);
+        if (!found) {
+            throw_failure(found.failure(), base::name(), step, how.mode);
+        }
+        return *std::move(found);
+    }
+    template <class T>
+    [[nodiscard]] auto find_value(step_number step, const value_options& how = {}) const {
+        shared_->expect(base::name());
+        return base::template find_value<T>(step, how);
+    }
+    template <class T>
+    [[nodiscard]] auto value(step_number step, const value_options& how = {}) const {
+        shared_->expect(base::name());
+        return base::template value<T>(step, how);
     }
 
 private:
@@ -281,6 +298,15 @@ public:
             names_.clear();
         }
         step_ = step;
+    }
+
+    /// As the trial's, where begin_step does not see to it.
+    void read_ahead(step_number step) const {
+        if constexpr (requires { Trial::read_ahead(step); }) {
+            if (!shared_->brings_files()) {
+                Trial::read_ahead(step);
+            }
+        }
     }
 
     /// Errors: tensor_unavailable.

@@ -89,6 +89,8 @@ public:
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
     /// Whether that is worth asking for small objects, too.
     [[nodiscard]] bool reads_ahead() const { return inner_->reads_ahead(); }
+    /// Null for a storage that has no such thing.
+    [[nodiscard]] std::unique_ptr<held_objects> hold() const { return inner_->hold(); }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
@@ -132,6 +134,7 @@ private:
         [[nodiscard]] virtual bool views() const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual bool reads_ahead() const = 0;
+        [[nodiscard]] virtual std::unique_ptr<held_objects> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
@@ -188,6 +191,13 @@ private:
             }
         }
         [[nodiscard]] bool reads_ahead() const override { return worth_reading_ahead(store); }
+        [[nodiscard]] std::unique_ptr<held_objects> hold() const override {
+            if constexpr (holding_storage<Inner>) {
+                return store.hold();
+            } else {
+                return nullptr;
+            }
+        }
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
             return store.list(prefix, after);
         }
@@ -237,7 +247,7 @@ static_assert(key_follower<any_follower>);
 static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
               range_batch_prober<any_storage> && versioned_batch_reader<any_storage> && place_prober<any_storage>);
 static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
-              ahead_prober<any_storage>);
+              ahead_prober<any_storage> && holding_storage<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&
               pacing_storage<any_storage> && dated_storage<any_storage>);
 

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/caching_reader.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/held_parts.hpp>
 #include <smdebug/storage/known_objects.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/read_ranges.hpp>
@@ -78,6 +79,9 @@ public:
         std::vector<std::optional<known_object>> known(keys.size());
         std::vector<std::size_t> far;
         for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (reader_.held().covers(keys[i], held_parts::whole)) {
+                continue;
+            }
             known[i] = reader_.to_cache(keys[i], keeps_scans);
             if (!known[i] || !reader_.is_near(keys[i], *known[i])) {
                 far.push_back(i);
@@ -85,7 +89,7 @@ public:
         }
         const auto near = [&](std::size_t place) {
             object_version version;
-            const std::optional<byte_buffer> whole = whole_of(keys[place], *known[place], version);
+            const std::optional<byte_buffer> whole = whole_of(keys[place], known[place], version);
             sink(place, whole ? std::optional{whole->view()} : std::nullopt, version);
         };
         const auto give = [&](std::size_t place, std::optional<byte_view> bytes, const object_version& version) {
@@ -114,8 +118,9 @@ public:
             if (i > 0 && ranges[i].key == ranges[i - 1].key) {  // all come from the same place
                 known[i] = known[i - 1];
             } else {
-                known[i] = reader_.to_cache(ranges[i].key, false);
-                is_far = !known[i] || !reader_.is_near(ranges[i].key, *known[i]);
+                const bool is_held = holds_all(ranges.subspan(i));
+                known[i] = is_held ? std::nullopt : reader_.to_cache(ranges[i].key, false);
+                is_far = !is_held && (!known[i] || !reader_.is_near(ranges[i].key, *known[i]));
             }
             if (is_far) {
                 far.push_back(i);
@@ -130,13 +135,63 @@ public:
             ranges.size(), far,
             [&](std::size_t place) {
                 object_version version;
-                std::optional<byte_buffer> bytes = part_of(ranges[place], *known[place], version);
+                std::optional<byte_buffer> bytes = part_of(ranges[place], known[place], version);
                 sink(place, std::move(bytes), version);
             },
             [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
                 sink(place, std::move(bytes), version);
             },
             [&](auto&& take) { smdebug::read_ranges_versioned(std::as_const(reader_.inner()), asked, take); });
+    }
+
+    /// Brings parts for who holds them: looks at nothing that is held.  Hands over nothing where an object is not
+    /// there, or cannot be read.  What comes whole is kept by a cache for scans, and by no other.
+    /// Errors: what `sink` throws.
+    void bring(std::span<const object_range> parts, versioned_range_sink sink) {
+        state_ = reader_.scout().known().state();
+        std::vector<std::optional<known_object>> known(parts.size());
+        std::vector<std::size_t> far;
+        std::vector<object_range> asked;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            known[i] = reader_.to_cache(parts[i].key, keeps_scans);
+            if (!known[i] || !reader_.is_near(parts[i].key, *known[i])) {
+                far.push_back(i);
+                asked.push_back(parts[i]);
+            }
+        }
+        const auto near = [&](std::size_t place) {
+            object_version version;
+            std::optional<byte_buffer> part;
+            try {
+                const auto whole = cached_whole(std::string{parts[place].key}, *known[place], version);
+                part = whole ? std::optional{whole->slice(parts[place].where)} : std::nullopt;
+            } catch (const error&) {
+                part.reset();  // who reads it is told
+            }
+            sink(place, std::move(part), version);
+        };
+        const auto give = [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
+            if (bytes && known[place] && parts[place].where.offset == 0 &&
+                bytes->size() == version.size.value_or(known[place]->size)) {
+                keep(std::string{parts[place].key}, *known[place], bytes->view(), version);
+            }
+            sink(place, std::move(bytes), version);
+        };
+        const auto call = [&](auto&& take) {
+            read_ranges_past_errors(
+                std::as_const(reader_.inner()), asked,
+                [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                    take(i, std::move(bytes), version);
+                },
+                [&](std::size_t i) { take(i, std::optional<byte_buffer>{}, object_version{}); });
+        };
+        try {
+            detail::in_order(parts.size(), far, near, give, call);
+        } catch (...) {
+            confirm();
+            throw;
+        }
+        confirm();
     }
 
 private:
@@ -176,6 +231,12 @@ private:
         std::vector<known_object> known;
         for (std::size_t i = 0; i < ranges.size();) {
             const std::string_view key = ranges[i].key;
+            if (holds_all(ranges.subspan(i))) {
+                while (i < ranges.size() && ranges[i].key == key) {
+                    ++i;
+                }
+                continue;
+            }
             std::uint64_t asked = 0;
             for (; i < ranges.size() && ranges[i].key == key; ++i) {
                 asked += std::min(ranges[i].where.length, most_counted);
@@ -226,9 +287,37 @@ private:
         }
     }
 
+    /// Whether all ranges at the front that are of one object are held: else they come from another place together, so
+    /// that they are of one version of it.
+    [[nodiscard]] bool holds_all(std::span<const object_range> ranges) const {
+        for (const object_range& each : ranges) {
+            if (each.key != ranges.front().key) {
+                break;
+            }
+            if (!reader_.held().covers(each.key, each.where)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     // What was near may be gone by now: then it is read, and nothing where it is not there either.
-    [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const known_object& known,
+    [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const std::optional<known_object>& known,
                                                       object_version& version) {
+        if (std::optional<byte_buffer> whole = reader_.held().find(key, held_parts::whole, &version)) {
+            return whole;
+        }
+        if (known) {
+            return cached_whole(key, *known, version);
+        }
+        try {
+            return reader_.read_inner(key, version);
+        } catch (const not_found&) {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::optional<byte_buffer> cached_whole(const std::string& key, const known_object& known,
+                                                          object_version& version) {
         if (std::optional<byte_buffer> whole = reader_.find_near(key, known, true, &version)) {
             return whole;
         }
@@ -240,10 +329,15 @@ private:
             return std::nullopt;
         }
     }
-    [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted, const known_object& known,
+    [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted,
+                                                     const std::optional<known_object>& known,
                                                      object_version& version) {
         try {
-            if (const std::optional<byte_buffer> whole = reader_.find_near(wanted.key, known, false, &version);
+            if (std::optional<byte_buffer> part = reader_.held().find(wanted.key, wanted.where, &version)) {
+                return part;
+            }
+            if (const std::optional<byte_buffer> whole =
+                    known ? reader_.find_near(wanted.key, *known, false, &version) : std::nullopt;
                 whole && (wanted.where.offset < whole->size() || wanted.where.length == 0)) {
                 return whole->slice(wanted.where);
             }

@@ -11,6 +11,7 @@
 #include <smdebug/storage/fetch_crew.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/object_holder.hpp>
 #include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
@@ -146,6 +147,10 @@ public:
         }
     }
     [[nodiscard]] bool reads_ahead() const { return state_->objects.options().threads_ahead > 0; }
+    /// Parts that stay near whatever the cache has room for; see object_holder.
+    [[nodiscard]] std::unique_ptr<held_objects> hold() const {
+        return std::make_unique<object_holder<reader>>(objects());
+    }
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const requires versioned_reader<Inner> {
         return inner().read_versioned(key);
     }

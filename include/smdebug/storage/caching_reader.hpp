@@ -7,6 +7,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/fetch_table.hpp>
+#include <smdebug/storage/held_parts.hpp>
 #include <smdebug/storage/known_objects.hpp>
 #include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/object_scout.hpp>
@@ -63,9 +64,13 @@ public:
     [[nodiscard]] Inner& inner() noexcept { return inner_; }
     [[nodiscard]] const cache_options& options() const noexcept { return options_; }
 
-    /// A part of an object: of the cached whole, which is brought first where it is to be cached.
+    /// A part of an object: of what is held of it, else of the cached whole, which is brought first where it is to be
+    /// cached.
     /// `told`: is set to the version that it is of, as far as that is known.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* told = nullptr) {
+        if (std::optional<byte_buffer> part = held_.find(key, where, told)) {
+            return *std::move(part);
+        }
         const std::optional<known_object> known = to_cache(key, true);
         const std::optional<byte_buffer> whole =
             known ? object(key, *known, fetch_table::by::reader, told) : std::nullopt;
@@ -76,6 +81,9 @@ public:
         return whole ? whole->slice(where) : read_inner(key, where, told);
     }
     [[nodiscard]] byte_buffer read(std::string_view key) {
+        if (std::optional<byte_buffer> whole = held_.find(key, held_parts::whole)) {
+            return *std::move(whole);
+        }
         const std::optional<known_object> known = to_cache(key, true);
         std::optional<byte_buffer> whole = known ? object(key, *known, fetch_table::by::reader) : std::nullopt;
         return whole ? *std::move(whole) : std::as_const(inner_).read(key);
@@ -193,6 +201,8 @@ public:
     }
 
     [[nodiscard]] object_scout<Inner>& scout() noexcept { return scout_; }
+    /// What is held of objects, and on its way.
+    [[nodiscard]] held_parts& held() noexcept { return held_; }
 
     /// Is told of an object that has been, or may have been, replaced or removed.
     void forget(std::string_view key) {
@@ -201,6 +211,7 @@ public:
     }
     void forget() {
         scout_.forget();
+        held_.forget();
         fetches_.forget();
         cache_.clear();
     }
@@ -220,6 +231,7 @@ private:
     }
 
     void drop(std::string_view key) {
+        held_.forget(key);
         fetches_.forget(key);
         cache_.forget(key);
     }
@@ -322,6 +334,7 @@ private:
     std::string place_;
     std::uint64_t largest_;
     object_scout<Inner> scout_;
+    held_parts held_;
     fetch_table fetches_;
 };
 

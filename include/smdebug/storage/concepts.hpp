@@ -154,6 +154,31 @@ concept prefetching_storage = requires(const S& store, std::string_view key) {
     { store.read_ahead(key) } -> std::same_as<bool>;
 };
 
+/// Parts of a storage's objects that are brought near, and stay there until they are let go.  Who reads such a part
+/// through the storage meanwhile waits for it, should it be on its way, and asks nobody: it is fetched once, and it is
+/// what was there when it was brought.  Destroying it lets go of everything; it may outlive the storage.
+/// Threads: bring() and release() may be called at once.
+class held_objects {
+public:
+    held_objects() = default;
+    held_objects(const held_objects&) = delete;
+    held_objects& operator=(const held_objects&) = delete;
+    virtual ~held_objects() = default;
+
+    /// Begins to bring these, behind those that were asked for before; returns at once.  A part from 0
+    /// on that is longer than its object is the whole of it.  What cannot be brought is not held: who reads it is told
+    /// why.
+    virtual void bring(std::span<const object_range> parts) = 0;
+    /// Lets go of all parts of an object.
+    virtual void release(std::string_view key) = 0;
+};
+
+/// Optional: hold() gives such parts, none at first; null where nothing is far enough away to be held.
+template <class S>
+concept holding_storage = requires(const S& store) {
+    { store.hold() } -> std::same_as<std::unique_ptr<held_objects>>;
+};
+
 /// Optional: exists() tells whether the place itself is there, for messages.
 template <class S>
 concept place_prober = requires(const S& store) {
