@@ -14,6 +14,8 @@
 
 #include <xsimd/xsimd.hpp>
 
+#include <cstddef>
+
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
@@ -29,10 +31,22 @@ template <class Kernel>
     return watch != nullptr ? Kernel{}.reduce(tensor, wanted, *watch) : Kernel{}.reduce(tensor, wanted);
 }
 
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_repeated_with(const tensor_view& held, std::size_t repeats,
+                                                            reduction_set wanted) noexcept {
+    return Kernel{}.reduce_repeated(held, repeats, wanted);
+}
+
+/// The table of a kernel.
+template <class Kernel>
+[[nodiscard]] constexpr compiled_kernel table_of(const char* instruction_set) noexcept {
+    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>};
+}
+
 /// The table for a kernel of Base.
 template <class Base, class Owner>
 [[nodiscard]] constexpr compiled_kernel local_kernel(const char* instruction_set) noexcept {
-    return {instruction_set, &reduce_with<simd_kernel<local_arch<Base, Owner>>>};
+    return table_of<simd_kernel<local_arch<Base, Owner>>>(instruction_set);
 }
 
 // A file each; which of them are built depends on the processor, see CMakeLists.txt.

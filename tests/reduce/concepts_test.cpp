@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,16 @@ struct watches_mutably {
 };
 static_assert(!watched_reducer<archetype> && !watched_reducer<watches_by_value_alone> &&
               !watched_reducer<watches_mutably>);
+
+/// Near misses of repeating_reducer.
+struct repeats_values {
+    [[nodiscard]] reduction_values reduce_repeated(const tensor_view&, std::size_t, reduction_set) const { return {}; }
+};
+struct repeats_mutably {
+    result<reduction_values> reduce_repeated(const tensor_view&, std::size_t, reduction_set) { return status::ok; }
+};
+static_assert(!repeating_reducer<archetype> && !repeating_reducer<repeats_values> &&
+              !repeating_reducer<repeats_mutably>);
 
 }  // namespace
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +16,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace reduce_test {
@@ -250,5 +254,99 @@ template <class Integer>
     return values;
 }
 inline constexpr unsigned integer_kinds = 4;
+
+/// Values of a type at which something may go another way: fractions, signs, zeros, ends of the range, no numbers.
+template <class T>
+struct values_of {
+    static std::vector<T> odd() {
+        using limits = std::numeric_limits<T>;
+        if constexpr (std::is_floating_point_v<T>) {
+            return {static_cast<T>(0.1),
+                    static_cast<T>(-0.1),
+                    T{0},
+                    -T{0},
+                    T{1},
+                    T{-1},
+                    limits::infinity(),
+                    -limits::infinity(),
+                    limits::quiet_NaN(),
+                    limits::max(),
+                    limits::denorm_min()};
+        } else {
+            return {T{1}, T{0}, static_cast<T>(-3), limits::max(), limits::min()};
+        }
+    }
+};
+template <class T>
+struct values_of<std::complex<T>> {
+    static std::vector<std::complex<T>> odd() {
+        std::vector<std::complex<T>> pairs;
+        for (const T part : values_of<T>::odd()) {
+            pairs.emplace_back(part, static_cast<T>(0.5));
+        }
+        return pairs;
+    }
+};
+template <>
+struct values_of<smdebug::float16> {
+    static std::vector<std::uint16_t> odd() {
+        return {0x2E66, 0xAE66, 0, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x7E00, 0x7BFF, 1};
+    }
+};
+template <>
+struct values_of<smdebug::bfloat16> {
+    static std::vector<std::uint16_t> odd() {
+        return {0x3DCD, 0xBDCD, 0, 0x8000, 0x3F80, 0xBF80, 0x7F80, 0xFF80, 0x7FC0, 0x7F7F, 1};
+    }
+};
+
+/// A tensor whose last value repeats: as a whole, and in two parts as repeated_block has it.
+struct repeated_tensor {
+    smdebug::dtype type;
+    std::vector<std::byte> bytes;  ///< of all elements
+    std::size_t held;              ///< elements in the first part
+    [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(type); }
+    [[nodiscard]] std::size_t repeats() const { return count() - held; }
+    [[nodiscard]] smdebug::tensor_view whole() const { return {type, {}, bytes, {}}; }
+    /// In a block of its own, so that sanitizers see a read beyond it.
+    [[nodiscard]] std::vector<std::byte> held_bytes() const {
+        return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(held * size_of(type))};
+    }
+};
+
+/// Calls visit(repeated_tensor) for every dtype, odd value, and lengths around the borders of blocks.
+template <class Visit>
+void for_each_repeated(const Visit& visit) {
+    constexpr std::size_t block = smdebug::repeated_block;
+    for (std::uint64_t code = 0; code < 32; ++code) {
+        const smdebug::dtype type = smdebug::dtype_from_code(code);
+        if (!is_numeric(type)) {
+            continue;
+        }
+        smdebug::visit_dtype(type, [&]<class T>() {
+            const auto odd = values_of<T>::odd();
+            for (const auto last : odd) {
+                const auto tensor = [&](std::size_t values, std::size_t held, std::size_t repeats) {
+                    std::vector<std::byte> bytes((held + repeats) * sizeof(T));
+                    for (std::size_t i = 0; i < held + repeats; ++i) {
+                        const auto value = i + 1 < values ? odd[i % 2] : last;
+                        std::memcpy(&bytes[i * sizeof(T)], &value, sizeof(T));
+                    }
+                    visit(repeated_tensor{type, std::move(bytes), held});
+                };
+                tensor(1, block, 1);
+                tensor(1, block, 3 * block + 7);  // a product that becomes 0 does so on the way
+                tensor(5, 2 * block, block);
+                const auto first = odd[0];
+                if (std::memcmp(&last, &first, sizeof(T)) == 0) {
+                    tensor(0, block, 0);
+                    tensor(5, 2 * block, block - 1);
+                    tensor(5, 2 * block, block + 1);
+                    tensor(1, block, 100'003 - block);
+                }
+            }
+        });
+    }
+}
 
 }  // namespace reduce_test

@@ -18,7 +18,7 @@
 using namespace smdebug;
 using reduce_test::same_bits;
 
-static_assert(reduction_kernel<dispatched_kernel>);
+static_assert(reduction_kernel<dispatched_kernel> && repeating_reducer<dispatched_kernel>);
 static_assert(std::is_nothrow_default_constructible_v<dispatched_kernel>);
 static_assert(std::is_trivially_copyable_v<dispatched_kernel> && sizeof(dispatched_kernel) == sizeof(void*));
 static_assert(!std::is_convertible_v<const reduce::compiled_kernel&, dispatched_kernel>);
@@ -176,4 +176,27 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
         CHECK((*found)(reduction::sum) == 20'000);
         CHECK(shown == 40'000);
     }
+}
+
+TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code that has to see all of it") {
+    static constexpr reduce::compiled_kernel plain{
+        "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {
+            return scalar_kernel{}.reduce(tensor, wanted);
+        }};
+    std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        kernels.push_back(kernel);
+    }
+    reduce_test::for_each_repeated([&](const reduce_test::repeated_tensor& tensor) {
+        if (tensor.count() != 3 * repeated_block) {
+            return;
+        }
+        const std::vector<std::byte> bytes = tensor.held_bytes();
+        const tensor_view held{tensor.type, {}, bytes, {}};
+        const auto whole = *scalar_kernel{}.reduce(tensor.whole(), reduction_set::all());
+        for (const dispatched_kernel& kernel : kernels) {
+            CAPTURE(kernel.name());
+            CHECK(same_bits(*kernel.reduce_repeated(held, tensor.repeats(), reduction_set::all()), whole));
+        }
+    });
 }

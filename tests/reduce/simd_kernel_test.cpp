@@ -192,3 +192,30 @@ TEST_CASE("simd_kernel: strings are unsupported, and the name tells the instruct
     CHECK(simd_kernel<>{}.reduce(tensor, reduction_set::all()).code() == status::unsupported);
     CHECK(simd_kernel<>{}.name() == "simd<" + std::string{xsimd::default_arch::name()} + ">");
 }
+
+TEST_CASE("simd_kernel, scalar_kernel: a tensor whose last value repeats has the same bits in two parts as in one") {
+    if (!cpu_can_run_this()) {
+        return;
+    }
+    std::size_t tensors = 0;
+    reduce_test::for_each_repeated([&](const reduce_test::repeated_tensor& tensor) {
+        ++tensors;
+        const std::vector<std::byte> bytes = tensor.held_bytes();
+        const tensor_view held{tensor.type, {}, bytes, {}};
+        const auto whole = *simd_kernel<>{}.reduce(tensor.whole(), reduction_set::all());
+        const bool same =
+            same_bits(*simd_kernel<>{}.reduce_repeated(held, tensor.repeats(), reduction_set::all()), whole) &&
+            same_bits(*scalar_kernel{}.reduce_repeated(held, tensor.repeats(), reduction_set::all()), whole);
+        CAPTURE(name_of(tensor.type));
+        CAPTURE(tensor.count());
+        CAPTURE(whole(reduction::max));
+        CHECK(same);
+        if (tensor.count() == 4 * repeated_block + 7) {
+            for (const reduction_set wanted : sets) {
+                CHECK(same_bits(*simd_kernel<>{}.reduce_repeated(held, tensor.repeats(), wanted),
+                                *simd_kernel<>{}.reduce(tensor.whole(), wanted)));
+            }
+        }
+    });
+    CHECK(tensors > 300);
+}

@@ -51,6 +51,17 @@ struct answers_nothing {
 };
 static_assert(!smdebug::deferring_decoder<checks_at_once> && !smdebug::deferring_decoder<answers_nothing>);
 
+// Near misses of repeating_decoder; a decoder that has a decode() of its own does not inherit the ability.
+struct repeats_into_a_copy : event_decoder<> {
+    using event_decoder<>::decode;
+    status decode(byte_view, std::string_view, decoded_tensor&, record::payload_check&, std::size_t&) const = delete;
+};
+struct wraps : event_decoder<> {
+    status decode(byte_view, std::string_view, decoded_tensor&) const { return status::ok; }
+};
+static_assert(!smdebug::repeating_decoder<repeats_into_a_copy> && !smdebug::repeating_decoder<wraps>);
+static_assert(smdebug::repeating_decoder<event_decoder<crc_check::none>>);
+
 }  // namespace
 
 namespace {
@@ -459,4 +470,35 @@ TEST_CASE("event_decoder: a flipped byte is found, at once or later, wherever it
         record::payload_check later;
         CHECK(decoder.decode(bytes, "big", out, later) == status::bad_length_checksum);
     }
+}
+
+TEST_CASE("event_decoder: leaves out what repeats where it is asked to, and checks the record all the same") {
+    const auto record = record_of([](field_writer& w) {
+        w.write_bytes(1, messages::written([](field_writer& value) {
+                          value.write_text(1, "w");
+                          value.write_bytes(
+                              8, messages::written([](field_writer& tensor) {
+                                  tensor.write_varint(1, 1);
+                                  const auto extent =
+                                      messages::written([](field_writer& dim) { dim.write_varint(1, 1U << 26U); });
+                                  tensor.write_bytes(
+                                      2, messages::written([&](field_writer& shape) { shape.write_bytes(2, extent); }));
+                                  tensor.write_float(5, 0.5F);
+                              }));
+                      }));
+    });
+    decoded_tensor out;
+    record::payload_check later;
+    std::size_t repeats = 99;
+    REQUIRE(event_decoder<>{}.decode(record, "w", out, later, repeats) == status::ok);
+    CHECK(out.shape == shape_type{std::size_t{1} << 26U});
+    CHECK(elements<float>(out) == std::vector<float>(smdebug::repeated_block, 0.5F));
+    CHECK(repeats == (std::size_t{1} << 26U) - smdebug::repeated_block);
+    CHECK(later.holds());
+    auto damaged = record;
+    damaged[damaged.size() - 5] ^= std::byte{1};  // the last byte of the value
+    CHECK(event_decoder<>{}.decode(damaged, "w", out, later, repeats) == status::bad_payload_checksum);
+    REQUIRE(event_decoder<>{}.decode(small_record(), "w", out, later, repeats) == status::ok);
+    CHECK(repeats == 0);
+    CHECK(elements<float>(out) == std::vector<float>{1, 2, 3, 4, 5, 6});
 }

@@ -27,7 +27,8 @@ using wire::field_writer;
 namespace {
 
 /// Decodes the list in `message`; `shape` empty: the proto has none.
-status decode(const messages::bytes& message, dtype type, std::optional<shape_type> shape, decoded_tensor& out) {
+status decode(const messages::bytes& message, dtype type, std::optional<shape_type> shape, decoded_tensor& out,
+              std::size_t* repeats = nullptr) {
     const auto tensor = wire::decode_tensor_proto(message);
     if (!tensor.ok()) {
         return tensor.code();
@@ -38,7 +39,7 @@ status decode(const messages::bytes& message, dtype type, std::optional<shape_ty
         out.shape = *shape;
     }
     out.type = type;
-    return smdebug::decode_list(with_shape, out);
+    return smdebug::decode_list(with_shape, out, repeats);
 }
 
 template <class T>
@@ -227,4 +228,68 @@ TEST_CASE("decode_list: packed pieces that end within a value are malformed") {
 TEST_CASE("decode_list: a list in another layout is an unknown field") {
     CHECK(decoded<float>(messages::of("\x28\x05"sv), 1) == std::vector<float>{0});
     CHECK(decoded<std::int32_t>(messages::of("\x3d\x01\x00\x00\x00"sv), 1) == std::vector<std::int32_t>{0});
+}
+
+TEST_CASE("decode_list: a last value that repeats for long may be left out: what is there, and what is not, is all") {
+    constexpr std::size_t block = smdebug::repeated_block;
+    std::size_t shortened = 0;
+    for (std::uint64_t code = 0; code < 32; ++code) {
+        const dtype type = smdebug::dtype_from_code(code);
+        if (!is_numeric(type)) {
+            continue;
+        }
+        for (const std::size_t values : {0U, 1U, 5U}) {
+            const auto number = wire::list_of(type);
+            const bool is_float = type == dtype::float32 || type == dtype::complex64;
+            const bool is_double = type == dtype::float64 || type == dtype::complex128;
+            const std::size_t parts = is_complex(type) ? 2 * values : values;
+            const auto message = messages::written([&](field_writer& w) {
+                for (std::size_t i = 1; i <= parts; ++i) {
+                    is_float    ? w.write_float(number, 0.1F * static_cast<float>(i))
+                    : is_double ? w.write_double(number, 0.1 * static_cast<double>(i))
+                                : w.write_varint(number, i);
+                }
+            });
+            for (const std::size_t count : {block - 1, block, block + 1, 2 * block - 1, 2 * block, 2 * block + 1,
+                                            3 * block + 7, std::size_t{100'003}}) {
+                decoded_tensor whole;
+                REQUIRE(decode(message, type, shape_type{count}, whole) == status::ok);
+                decoded_tensor held;
+                std::size_t repeats = 0;
+                REQUIRE(decode(message, type, shape_type{count}, held, &repeats) == status::ok);
+                const auto all = smdebug::with_repeats(held.view(), repeats);
+                CHECK(held.shape == shape_type{count});
+                CHECK(messages::bytes(whole.bytes.begin(), whole.bytes.end()) == all);
+                CHECK(held.view().count() + repeats == count);
+                CHECK(held.view().count() <= 2 * block);
+                if (repeats > 0) {
+                    ++shortened;
+                    REQUIRE(held.view().count() % block == 0);
+                    const auto last = held.view().bytes.last(block * size_of(type));
+                    CHECK(std::memcmp(last.data(), last.data() + size_of(type), last.size() - size_of(type)) == 0);
+                }
+            }
+        }
+    }
+    CHECK(shortened > 100);
+}
+
+TEST_CASE("decode_list: what is too large is so whether it is left out or not; a complete list is borrowed") {
+    decoded_tensor out;
+    std::size_t repeats = 0;
+    const auto one = messages::of("\x38\x07"sv);
+    CHECK(decode(one, dtype::int32, shape_type{smdebug::max_repeated_bytes / 4 + 1}, out, &repeats) ==
+          status::too_large);
+    CHECK(out.expanded.capacity() == 0);
+    CHECK(decode(one, dtype::int32, shape_type{smdebug::max_repeated_bytes / 4}, out, &repeats) == status::ok);
+    CHECK(out.expanded.capacity() <= std::size_t{64} << 10U);
+    CHECK(out.view().count() + repeats == smdebug::max_repeated_bytes / 4);
+
+    const std::vector<float> many(100'000, 1.5F);
+    const auto complete = messages::written([&](field_writer& w) { w.write_bytes(5, messages::packed(many)); });
+    decoded_tensor borrowed;
+    repeats = 0;
+    REQUIRE(decode(complete, dtype::float32, shape_type{100'000}, borrowed, &repeats) == status::ok);
+    CHECK_FALSE(borrowed.owns_elements());
+    CHECK(repeats == 0);
 }

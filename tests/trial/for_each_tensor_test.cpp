@@ -2,14 +2,18 @@
 
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
+#include "wire/messages.hpp"
 
+#include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -253,4 +257,106 @@ TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor 
                             {.threads = threads}),
             std::logic_error);
     }
+}
+
+namespace {
+
+/// A run of one step with the tensor "c": `count` elements, of which the record has the first, 0.1, only.
+memory_storage constant_run(std::size_t count) {
+    const auto extent = messages::written([&](wire::field_writer& dim) { dim.write_varint(1, count); });
+    const auto shape = messages::written([&](wire::field_writer& w) { w.write_bytes(2, extent); });
+    const auto tensor = messages::written([&](wire::field_writer& w) {
+        w.write_varint(1, 1);
+        w.write_bytes(2, shape);
+        w.write_float(5, 0.1F);
+    });
+    const auto value = messages::written([&](wire::field_writer& w) {
+        w.write_text(1, "c");
+        w.write_bytes(8, tensor);
+    });
+    const auto summary = messages::written([&](wire::field_writer& w) { w.write_bytes(1, value); });
+    const auto event = messages::written([&](wire::field_writer& w) { w.write_bytes(5, summary); });
+    std::vector<std::byte> bytes;
+    record::append_record(bytes, event, record::footer_kind::checksum);
+    memory_storage store;
+    const written_step step{.tensors = {{.name = "c", .shape = {count}, .content = {}}}};
+    run_builder{store}.collections().step(step).end();
+    const std::string event_file = locations::event_key(0, step.worker);
+    store.write(event_file, bytes);
+    const std::string index = index_text(step, {{0, bytes.size()}}, event_file);
+    store.write(locations::index_key(0, step.worker), as_bytes(index));
+    return store;
+}
+
+/// Notes the most bytes that it was given.
+struct noting_kernel {
+    std::size_t* most;
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const {
+        *most = std::max(*most, tensor.bytes.size());
+        return scalar_kernel{}.reduce(tensor, wanted);
+    }
+    [[nodiscard]] std::string name() const { return "noting"; }
+};
+struct repeating_kernel : noting_kernel {
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+                                                           reduction_set wanted) const {
+        *most = std::max(*most, held.bytes.size());
+        return scalar_kernel{}.reduce_repeated(held, repeats, wanted);
+    }
+};
+
+template <class Kernel>
+using memory_trial_with = basic_trial<memory_storage, event_decoder<>, Kernel>;
+
+}  // namespace
+
+TEST_CASE("for_each_tensor, tensor_handle: a tensor of 2^26 elements that are one value is reduced in a few KiB") {
+    constexpr std::size_t count = std::size_t{1} << 26U;
+    std::size_t most = 0;
+    const memory_trial_with<repeating_kernel> run{constant_run(count), {}, {}, repeating_kernel{{&most}}};
+    std::size_t seen = 0;
+    for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& found) {
+        ++seen;
+        REQUIRE(found.failure == nullptr);
+        CHECK(found.type == dtype::float32);
+        REQUIRE(found.shape != nullptr);
+        CHECK(*found.shape == shape_type{count});
+        CHECK(found.reductions.count == count);
+        CHECK(found.reductions(reduction::mean) == doctest::Approx(double{0.1F}).epsilon(1e-15));
+        CHECK(found.reductions(reduction::max) == double{0.1F});
+        CHECK(found.reductions(reduction::l1) == found.reductions(reduction::sum));
+    });
+    CHECK(seen == 1);
+    const auto tensor = run.tensor("c");
+    CHECK(tensor.reduction_value(0, reduction::sum) == doctest::Approx(count * double{0.1F}).epsilon(1e-15));
+    CHECK(tensor.find_computed(0, reduction::sum)->count == count);
+    CHECK(tensor.shape(0) == shape_type{count});
+    CHECK(most > 0);
+    CHECK(most <= std::size_t{64} << 10U);
+}
+
+TEST_CASE("for_each_tensor: a kernel that knows nothing of values that repeat is given all of them") {
+    std::size_t most = 0;
+    const memory_storage store = constant_run(10'001);
+    const memory_trial_with<noting_kernel> plain{store, {}, {}, noting_kernel{&most}};
+    const memory_trial_with<repeating_kernel> repeating{store, {}, {}, repeating_kernel{{&most}}};
+    const texts in_parts = lines(repeating, {}, reduction_set::all(), 1);
+    const auto sum_in_parts = repeating.tensor("c").reduction_value(0, reduction::sum);
+    CHECK(most == repeated_block * sizeof(float));
+    CHECK(lines(plain, {}, reduction_set::all(), 1) == in_parts);
+    CHECK(most == 10'001 * sizeof(float));
+    CHECK(plain.tensor("c").reduction_value(0, reduction::sum) == sum_in_parts);
+    std::size_t seen = 0;
+    scan(plain, {}, [&](const scanned_tensor& tensor) {
+        CHECK(tensor.repeats == 0);
+        CHECK(tensor.values->view().count() == 10'001);
+        ++seen;
+    });
+    scan(plain, {.keep_repeats = true}, [&](const scanned_tensor& tensor) {
+        CHECK(tensor.repeats == 10'001 - repeated_block);
+        CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
+        ++seen;
+    });
+    CHECK(seen == 2);
+    CHECK(plain.tensor("c").value<float>(0).size() == 10'001);
 }

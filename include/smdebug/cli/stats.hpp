@@ -191,8 +191,11 @@ private:
     const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const detail::stats_rows make{path, given.statistics, run.state()->kernel()};
-        scan_options options{
-            .saved = make.wanted(), .how = {.threads = given.threads}, .defer_checks = true, .in_place = true};
+        scan_options options{.saved = make.wanted(),
+                             .how = {.threads = given.threads},
+                             .defer_checks = true,
+                             .keep_repeats = true,
+                             .in_place = true};
         if (given.tensors) {
             options.which.regex = *given.tensors;
         }

@@ -25,6 +25,7 @@ template <class Lane>
 struct element_source {
     const std::byte* bytes = nullptr;
     std::size_t count = 0;
+    std::size_t repeats = 0;  ///< elements that follow; where there are some, `bytes` are as repeated_block has it
     std::size_t element_size = sizeof(Lane);
     double scale = 1;  ///< lanes are elements times this, a power of two
     /// Fills lanes; null where the elements are lanes as they lie.
@@ -83,36 +84,50 @@ template <class Sweeps, class Lane, class Demand>
 class block_walk {
 public:
     block_walk(const element_source<Lane>& source, Demand wanted) noexcept : source_(source), wanted_(wanted) {
-        all_.count = source.count;
+        all_.count = source.count + source.repeats;
         all_.scale = source.scale;
     }
 
-    /// Loads each element from memory once.  `watch`, where it is not null, is shown the bytes a piece of some blocks
-    /// at a time, before they are swept.
+    /// Loads each element from memory once; looks at a block of elements that repeat once or twice.  `watch`, where it
+    /// is not null, is shown the bytes a piece of some blocks at a time, before they are swept.
     [[nodiscard]] totals run(const byte_watch* watch) noexcept {
         if (source_.widen == nullptr) {
-            for (std::size_t at = 0; at < source_.count; at += block_size) {
-                const std::byte* raw = source_.bytes + at * source_.element_size;
+            for (std::size_t at = 0; at < all_.count;) {
+                const std::byte* raw = block_at(at);
                 show(watch, raw, at);
-                add(raw, raw, length_at(at), raw);
+                at = add(look_at(raw, raw, length_at(at), raw), at);
             }
             return all_;
         }
         alignas(64) Lane lanes[block_size];
-        for (std::size_t at = 0; at < source_.count; at += block_size) {
-            const std::byte* raw = source_.bytes + at * source_.element_size;
+        for (std::size_t at = 0; at < all_.count;) {
+            const std::byte* raw = block_at(at);
             show(watch, raw, at);
             source_.widen(raw, length_at(at), source_.scale, lanes);
             const auto* filled = reinterpret_cast<const std::byte*>(lanes);
-            add(raw, filled, length_at(at), nullptr);
+            at = add(look_at(raw, filled, length_at(at), nullptr), at);
         }
         return all_;
     }
 
 private:
+    // What a block adds.
+    struct block_totals {
+        block_result block;
+        element_counts kinds;
+        spread plain;
+        spread absolute;
+        bool regular = true;
+    };
+
+    // Where its elements lie; those that are nowhere are those of the last block.
+    [[nodiscard]] const std::byte* block_at(std::size_t begin) const noexcept {
+        return source_.bytes + (begin < source_.count ? begin : source_.count - block_size) * source_.element_size;
+    }
+
     // A piece is 16 KiB: it stays in L1 until it is swept, and is worth a call.
     void show(const byte_watch* watch, const std::byte* raw, std::size_t begin) const noexcept {
-        if (watch == nullptr) {
+        if (watch == nullptr || begin >= source_.count) {
             return;
         }
         constexpr std::size_t piece_bytes = std::size_t{16} << 10U;
@@ -125,7 +140,7 @@ private:
     }
 
     [[nodiscard]] std::size_t length_at(std::size_t begin) const noexcept {
-        return source_.count - begin < block_size ? source_.count - begin : block_size;
+        return all_.count - begin < block_size ? all_.count - begin : block_size;
     }
 
     template <parts Parts>
@@ -133,10 +148,13 @@ private:
         return Sweeps::template sweep<Lane, Parts>(at, count, soon);
     }
 
+    // A product that is 0 stays 0.
+    [[nodiscard]] bool product_is_open() const noexcept { return wanted_.sweep.product && all_.product.mantissa != 0; }
+
     // The narrowest of a few sweeps that has what is wanted: one for every set would be a lot of code.
     [[nodiscard]] block_result swept(const std::byte* at, std::size_t count, const std::byte* soon) const noexcept {
         const parts& sought = wanted_.sweep;
-        if (sought.product && all_.product.mantissa != 0) {  // a product that is 0 stays 0
+        if (product_is_open()) {
             return sweep<parts{.extrema = true, .smallest = true, .norms = true, .product = true}>(at, count, soon);
         }
         if (sought.norms) {
@@ -149,27 +167,49 @@ private:
                                 : sweep<parts{}>(at, count, soon);
     }
 
-    void add(const std::byte* raw, const std::byte* at, std::size_t count, const std::byte* soon) noexcept {
-        block_result block = swept(at, count, soon);
-        const bool regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
-        element_counts kinds;
-        if (!regular) {
-            kinds = source_.kinds != nullptr ? source_.kinds(raw, count) : count_kinds<Sweeps, Lane>(at, count);
+    [[nodiscard]] block_totals look_at(const std::byte* raw, const std::byte* at, std::size_t count,
+                                       const std::byte* soon) const noexcept {
+        block_totals found;
+        found.block = swept(at, count, soon);
+        block_result& block = found.block;
+        found.regular = is_finite<Sweeps>(block.sum.high + block.sum.low);
+        if (!found.regular) {
+            found.kinds = source_.kinds != nullptr ? source_.kinds(raw, count) : count_kinds<Sweeps, Lane>(at, count);
         } else if (block.abs_min == 0) {
-            kinds.zeros = Sweeps::template count_zeros<Lane>(at, count);
-        }
-        add_kinds(kinds);
-        if (wanted_.sweep.product) {
-            add_product(block.product, kinds);
+            found.kinds.zeros = Sweeps::template count_zeros<Lane>(at, count);
         }
         if (source_.exact != nullptr) {
             const integer_sums sums = source_.exact(raw, count);
             block.sum = sums.sum;
             block.magnitudes = sums.magnitudes;
         }
-        add_sums(block);
-        if (wanted_.spread && regular) {
-            add_spread(raw, at, count, block);
+        if (wanted_.spread && found.regular) {
+            find_spread(raw, at, count, found);
+        }
+        return found;
+    }
+
+    // Adds what was found in the block at `begin`, and again for each whole block behind it in which there is the same
+    // to be found; where the next one begins.
+    [[nodiscard]] std::size_t add(const block_totals& found, std::size_t begin) noexcept {
+        const std::size_t length = length_at(begin);
+        const bool multiplied = product_is_open();  // decides how a block is swept
+        do {
+            add(found);
+            begin += length;
+        } while (begin >= source_.count && all_.count - begin >= length && product_is_open() == multiplied);
+        return begin;
+    }
+
+    void add(const block_totals& found) noexcept {
+        add_kinds(found.kinds);
+        if (wanted_.sweep.product) {
+            add_product(found.block.product, found.kinds);
+        }
+        add_sums(found.block);
+        if (wanted_.spread && found.regular) {
+            merge<Sweeps>(all_.plain, found.plain);
+            merge<Sweeps>(all_.absolute, found.absolute);
         }
     }
 
@@ -203,20 +243,19 @@ private:
         }
     }
 
-    void add_spread(const std::byte* raw, const std::byte* at, std::size_t count, const block_result& block) noexcept {
+    void find_spread(const std::byte* raw, const std::byte* at, std::size_t count, block_totals& found) const noexcept {
+        const block_result& block = found.block;
         const auto elements = static_cast<double>(count);
         const auto look = [&](wide_sum mean) noexcept { return look_again(raw, at, count, mean, false); };
-        const spread plain = block_spread<Sweeps>(elements, block.sum, block.squares, look);
-        merge<Sweeps>(all_.plain, plain);
+        const spread& plain = found.plain = block_spread<Sweeps>(elements, block.sum, block.squares, look);
         // Rounding is symmetric: where all elements have one sign, both sums have the same digits, and so has the rest.
         if (block.sum.high == block.magnitudes.high && block.sum.low == block.magnitudes.low) {
-            merge<Sweeps>(all_.absolute, plain);
+            found.absolute = plain;
         } else if (block.sum.high == -block.magnitudes.high && block.sum.low == -block.magnitudes.low) {
-            merge<Sweeps>(all_.absolute, {plain.count, {-plain.mean.high, -plain.mean.low}, plain.deviations});
+            found.absolute = {plain.count, {-plain.mean.high, -plain.mean.low}, plain.deviations};
         } else {
             const auto look_at_sizes = [&](wide_sum mean) noexcept { return look_again(raw, at, count, mean, true); };
-            merge<Sweeps>(all_.absolute,
-                          block_spread<Sweeps>(elements, block.magnitudes, block.squares, look_at_sizes));
+            found.absolute = block_spread<Sweeps>(elements, block.magnitudes, block.squares, look_at_sizes);
         }
     }
 

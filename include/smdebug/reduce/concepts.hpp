@@ -10,6 +10,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -56,6 +57,14 @@ template <class K>
 concept watched_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
                                    const byte_watch& watch) {
     { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
+};
+
+/// Optional: reduce_repeated(view, repeats, set) answers for the elements of `view` and `repeats` more, see
+/// repeated_block, what reduce() answers for all of them, to the last bit.
+template <class K>
+concept repeating_reducer = requires(const K& kernel, const tensor_view& held, std::size_t repeats,
+                                     reduction_set wanted) {
+    { kernel.reduce_repeated(held, repeats, wanted) } -> std::same_as<result<reduction_values>>;
 };
 
 /// name(): what a kernel calls itself in benchmarks and in a trial's name.

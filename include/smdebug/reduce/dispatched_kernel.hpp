@@ -8,10 +8,12 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -23,6 +25,9 @@ struct compiled_kernel {
     /// `watch` may be null.
     result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted,
                                        const byte_watch* watch) noexcept;
+    /// See repeating_reducer.  Null: tensors whose last value repeats are expanded for `reduce`.
+    result<reduction_values> (*reduce_repeated)(const tensor_view& held, std::size_t repeats,
+                                                reduction_set wanted) noexcept = nullptr;
 };
 
 }  // namespace reduce
@@ -61,6 +66,16 @@ public:
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return code_->reduce(tensor, wanted, &watch);
+    }
+
+    /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+                                                           reduction_set wanted) const {
+        if (code_->reduce_repeated != nullptr) {
+            return code_->reduce_repeated(held, repeats, wanted);
+        }
+        const std::vector<std::byte> all = with_repeats(held, repeats);
+        return reduce({.type = held.type, .shape = held.shape, .bytes = all, .strings = {}}, wanted);
     }
 
     /// "avx512bw".

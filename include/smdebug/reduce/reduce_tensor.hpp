@@ -100,8 +100,9 @@ template <class Tag>
 template <class Sweeps, class Demand>
 class dtype_walk {
 public:
-    dtype_walk(const tensor_view& tensor, Demand wanted, const byte_watch* watch = nullptr) noexcept
-        : tensor_(tensor), wanted_(wanted), watch_(watch) {}
+    dtype_walk(const tensor_view& tensor, Demand wanted, const byte_watch* watch = nullptr,
+               std::size_t repeats = 0) noexcept
+        : tensor_(tensor), wanted_(wanted), watch_(watch), repeats_(repeats) {}
 
     [[nodiscard]] result<totals> run() const noexcept {
         switch (tensor_.type) {
@@ -151,6 +152,7 @@ private:
         element_source<Lane> source;
         source.bytes = tensor_.bytes.data();
         source.count = tensor_.bytes.size() / sizeof(Lane);
+        source.repeats = repeats_;
         return source;
     }
 
@@ -179,18 +181,21 @@ private:
     const tensor_view& tensor_;
     [[no_unique_address]] Demand wanted_;
     const byte_watch* watch_;
+    std::size_t repeats_;
 };
 
 /// The values of a tensor: what the demand holds, and what comes along for free.
 /// Cost: one pass over the bytes, no allocation; 20 KB of stack.  Errors: status::unsupported for strings.
+/// `repeats`: elements that follow those in the bytes, as repeated_block has it.
 template <class Sweeps, class Demand>
 [[nodiscard]] inline result<reduction_values> reduce_demand(const tensor_view& tensor, Demand wanted,
-                                                            const byte_watch* watch = nullptr) noexcept {
+                                                            const byte_watch* watch = nullptr,
+                                                            std::size_t repeats = 0) noexcept {
     // Its bytes need not be shown: there is nothing to gain.
     if (const std::optional<double> only = single_element<Sweeps>(tensor)) {
         return values_of_one<Sweeps>(*only);
     }
-    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted, watch).run();
+    const result<totals> all = dtype_walk<Sweeps, Demand>(tensor, wanted, watch, repeats).run();
     if (!all) {
         return all.code();
     }
@@ -208,6 +213,15 @@ template <class Sweeps>
 template <class Sweeps, reduction_set Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
     return reduce_demand<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
+}
+
+/// At least the values `wanted` of a tensor that `repeats` more elements belong to, see repeated_block: a block of them
+/// is swept once.
+template <class Sweeps>
+[[nodiscard]] inline result<reduction_values> reduce_repeated_tensor(const tensor_view& held, std::size_t repeats,
+                                                                     reduction_set wanted) noexcept {
+    static_assert(repeated_block == block_size);
+    return reduce_demand<Sweeps>(held, demand_of<Sweeps>(wanted), nullptr, repeats);
 }
 
 }  // namespace reduce

@@ -153,6 +153,12 @@ struct scalar_kernel {
         return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted, &watch);
     }
 
+    /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+                                                           reduction_set wanted) const noexcept {
+        return reduce::reduce_repeated_tensor<reduce::scalar_sweeps>(held, repeats, wanted);
+    }
+
     /// A set that is known when it is compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {

@@ -9,6 +9,7 @@
 #include <smdebug/reduce/simd_sweeps.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace smdebug {
@@ -28,6 +29,12 @@ struct simd_kernel {
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
         return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted, &watch);
+    }
+
+    /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+                                                           reduction_set wanted) const noexcept {
+        return reduce::reduce_repeated_tensor<reduce::simd_sweeps<Arch>>(held, repeats, wanted);
     }
 
     /// A set that is known when it is compiled: the code is that of this set alone, and so is the cost of compiling it.

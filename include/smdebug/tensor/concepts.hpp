@@ -8,6 +8,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,6 +48,15 @@ concept deferring_decoder = requires(const D& decoder, byte_view record, std::st
     { decoder.decode(record, expected_name, out, later) } -> std::same_as<status>;
 };
 
+/// Optional: decode(record, name, out, later, repeats) is the same for tensors whose last value repeats for long:
+/// `repeats` elements are left out of `out.bytes`, and those that are there are as repeated_block has it.
+template <class D>
+concept repeating_decoder = deferring_decoder<D> &&
+    requires(const D& decoder, byte_view record, std::string_view expected_name, decoded_tensor& out,
+             record::payload_check& later, std::size_t& repeats) {
+    { decoder.decode(record, expected_name, out, later, repeats) } -> std::same_as<status>;
+};
+
 /// Optional: record_size(head) tells from the first head_size bytes of a record how long it is, or why nobody can say:
 /// large records are then read no further than that, whatever an index file claims.
 template <class D>
@@ -56,7 +66,7 @@ concept sizing_decoder = requires(const D& decoder, byte_view head) {
 };
 
 /// Decodes the first record in `bytes`, which has to be that of the tensor `name`: an empty name is a name like others.
-/// `later`: none, or as deferring_decoder has it.
+/// `later`: none, or as deferring_decoder or repeating_decoder has it.
 template <record_decoder Decoder, class... Later>
 [[nodiscard]] status decode_named(const Decoder& decoder, byte_view bytes, std::string_view name, decoded_tensor& out,
                                   Later&... later) {

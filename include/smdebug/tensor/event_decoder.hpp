@@ -50,7 +50,8 @@ inline void decode_simple(float value, decoded_tensor& out) {
 }
 
 /// An Event's bytes to a tensor.  Statuses are those of wire/: truncated means that a field reaches too far.
-[[nodiscard]] inline status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out) {
+[[nodiscard]] inline status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out,
+                                                std::size_t* repeats) {
     const result<wire::event> event = wire::decode_event(message);
     if (!event.ok()) {
         return event.code();
@@ -62,7 +63,7 @@ inline void decode_simple(float value, decoded_tensor& out) {
     status decoded = status::ok;
     if (value->kind == wire::value_kind::tensor) {
         const result<wire::tensor_proto> tensor = wire::decode_tensor_proto(value->tensor);
-        decoded = tensor.ok() ? decode_tensor(*tensor, out) : tensor.code();
+        decoded = tensor.ok() ? decode_tensor(*tensor, out, repeats) : tensor.code();
     } else if (value->kind == wire::value_kind::simple_value) {
         decode_simple(value->simple_value, out);
     } else {
@@ -87,30 +88,22 @@ class event_decoder {
 public:
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const {
         const result<record::record_view> found = record::read_record(bytes, Check);
-        return found.ok() ? decode_payload(found->payload, expected_name, out) : found.code();
+        return found.ok() ? decode_payload(found->payload, expected_name, out, nullptr) : found.code();
     }
 
     /// The same, but where many elements lie in the record their checksum is left to the caller, who is going to touch
     /// them anyway: `out` is to be believed when later.holds().
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
                                 record::payload_check& later) const {
-        later = {};
-        const result<record::record_view> found =
-            record::read_record(bytes, Check == crc_check::full ? crc_check::length_only : Check);
-        if (!found.ok()) {
-            return found.code();
-        }
-        const status decoded = decode_payload(found->payload, expected_name, out);
-        if constexpr (Check == crc_check::full) {
-            record::payload_check check{found->payload};
-            constexpr std::size_t many = std::size_t{32} << 10U;  // fewer stay in L1
-            if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {
-                later = check;
-            } else if (!check.holds()) {
-                return status::bad_payload_checksum;
-            }
-        }
-        return decoded;
+        return decode_deferring(bytes, expected_name, out, later, nullptr);
+    }
+
+    /// The same, but of a last value that repeats for long only some is written, and `repeats` elements more are left
+    /// out: see repeated_block.
+    [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
+                                record::payload_check& later, std::size_t& repeats) const {
+        repeats = 0;
+        return decode_deferring(bytes, expected_name, out, later, &repeats);
     }
 
     static constexpr std::size_t head_size = record::header_size;
@@ -132,13 +125,36 @@ public:
     [[nodiscard]] static std::string name() { return "event_decoder<" + std::string{name_of(Check)} + ">"; }
 
 private:
-    [[nodiscard]] static status decode_payload(byte_view payload, std::string_view expected_name, decoded_tensor& out) {
-        const status decoded = detail::decode_event_tensor(payload, expected_name, out);
+    [[nodiscard]] static status decode_deferring(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
+                                                 record::payload_check& later, std::size_t* repeats) {
+        later = {};
+        const result<record::record_view> found =
+            record::read_record(bytes, Check == crc_check::full ? crc_check::length_only : Check);
+        if (!found.ok()) {
+            return found.code();
+        }
+        const status decoded = decode_payload(found->payload, expected_name, out, repeats);
+        if constexpr (Check == crc_check::full) {
+            record::payload_check check{found->payload};
+            constexpr std::size_t many = std::size_t{32} << 10U;  // fewer stay in L1
+            if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {
+                later = check;
+            } else if (!check.holds()) {
+                return status::bad_payload_checksum;
+            }
+        }
+        return decoded;
+    }
+
+    [[nodiscard]] static status decode_payload(byte_view payload, std::string_view expected_name, decoded_tensor& out,
+                                               std::size_t* repeats) {
+        const status decoded = detail::decode_event_tensor(payload, expected_name, out, repeats);
         return decoded == status::truncated ? status::malformed : decoded;
     }
 };
 
 static_assert(tensor_decoder<event_decoder<>> && deferring_decoder<event_decoder<>>);
+static_assert(repeating_decoder<event_decoder<>>);
 static_assert(sizing_decoder<event_decoder<>>);
 
 }  // namespace v1

@@ -14,6 +14,7 @@
 #include <smdebug/wire/tensor_proto.hpp>
 #include <smdebug/wire/tensor_shape.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace smdebug {
@@ -47,8 +48,13 @@ inline void clear(decoded_tensor& out) noexcept {
 /// Errors:  unsupported for a dtype that has no value here; those of decode_tensor_shape, decode_content, decode_list
 ///          and decode_strings.  `out` is then unspecified, and may be used again.
 /// Borrows: the message, for strings and mostly for elements; see decoded_tensor.
-[[nodiscard]] inline status decode_tensor(const wire::tensor_proto& tensor, decoded_tensor& out) {
+/// `repeats`: null, or the number of elements that are left out of `out.bytes`, see decode_list.
+[[nodiscard]] inline status decode_tensor(const wire::tensor_proto& tensor, decoded_tensor& out,
+                                          std::size_t* repeats = nullptr) {
     detail::clear(out);
+    if (repeats != nullptr) {
+        *repeats = 0;
+    }
     if (tensor.shape) {
         if (const status read = wire::decode_tensor_shape(*tensor.shape, out.shape); read != status::ok) {
             return read;
@@ -61,7 +67,7 @@ inline void clear(decoded_tensor& out) noexcept {
     if (out.type == dtype::string) {
         return decode_strings(tensor, out);
     }
-    return tensor.content.empty() ? decode_list(tensor, out)
+    return tensor.content.empty() ? decode_list(tensor, out, repeats)
                                   : decode_content(tensor.content, tensor.shape.has_value(), out);
 }
 

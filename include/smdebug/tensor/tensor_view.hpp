@@ -6,7 +6,9 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/shape.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,37 @@ struct tensor_view {
         return type == dtype::string ? strings.size() : bytes.size() / (size_of(type) == 0 ? 1 : size_of(type));
     }
 };
+
+/// Constant tensors, and those that end in one value over and over, need not lie in memory as a whole.  Who asks a
+/// decoder for it (repeating_decoder) and a kernel to take it (repeating_reducer) has the elements in two parts: a view
+/// whose bytes are whole blocks of this many elements, the last block nothing but the last value, and a number,
+/// `repeats`, of elements of that value which follow, and are not there.
+inline constexpr std::size_t repeated_block = 2048;
+
+/// Writes the element that lies right before `begin` over and over, until `end`; they are whole elements apart.
+/// Cost: that of writing memory.
+inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t element_size) noexcept {
+    constexpr std::size_t most = std::size_t{16} << 10U;  // what is copied stays in L1
+    const std::byte* from = begin - element_size;
+    std::size_t ready = element_size;
+    while (begin != end) {
+        const std::size_t size = std::min(ready, static_cast<std::size_t>(end - begin));
+        std::memcpy(begin, from, size);
+        begin += size;
+        ready = ready <= most / 2 ? 2 * ready : ready;
+    }
+}
+
+/// All elements of a tensor that is held in two parts.
+[[nodiscard]] inline std::vector<std::byte> with_repeats(const tensor_view& held, std::size_t repeats) {
+    const std::size_t size = size_of(held.type);
+    std::vector<std::byte> all(held.bytes.size() + repeats * size);
+    std::copy(held.bytes.begin(), held.bytes.end(), all.begin());
+    if (repeats > 0) {
+        repeat_element(all.data() + held.bytes.size(), all.data() + all.size(), size);
+    }
+    return all;
+}
 
 /// What a decoder writes into.  Made to be used again: its vectors keep their capacity from record to record.
 /// Borrows: `name`, `strings` and usually `bytes` point into the record's bytes; `bytes` points into `expanded`

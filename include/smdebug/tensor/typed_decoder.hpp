@@ -21,7 +21,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 namespace smdebug {
@@ -143,8 +142,15 @@ template <class Part>
     return reader.code();
 }
 
+/// How many of `count` elements are to be held where `values` are there and the last one repeats: see repeated_block.
+[[nodiscard]] constexpr std::size_t held_elements(std::size_t values, std::size_t count) noexcept {
+    const std::size_t others = values > 0 ? values - 1 : 0;  // the last value begins behind them
+    const std::size_t blocks = others / repeated_block + (others % repeated_block != 0 ? 2 : 1);
+    return std::min(blocks * repeated_block, count);
+}
+
 template <class T>
-[[nodiscard]] status decode_list_of(const wire::tensor_proto& tensor, decoded_tensor& out) {
+[[nodiscard]] status decode_list_of(const wire::tensor_proto& tensor, decoded_tensor& out, std::size_t* repeats) {
     using part = typename list_layout<T>::part;
     const wire::field_number number = wire::list_of(dtype_of_v<T>);
     const result<list_survey> found = survey(tensor.message, number, part_layout<part>);
@@ -165,14 +171,18 @@ template <class T>
     if (values > *count) {
         return status::size_mismatch;
     }
-    const std::size_t size = *count * sizeof(T);
-    if (values < *count && size > max_repeated_bytes) {
+    if (values<*count&& * count * sizeof(T)> max_repeated_bytes) {
         return status::too_large;
     }
     if (part_size(part_layout<part>) != 0 && values == *count && found->pieces == 1 && !found->last_chunk.empty()) {
         out.bytes = found->last_chunk;
         return status::ok;
     }
+    const std::size_t held = repeats != nullptr ? held_elements(values, *count) : *count;
+    if (repeats != nullptr) {
+        *repeats = *count - held;
+    }
+    const std::size_t size = held * sizeof(T);
     out.expanded.assign(size, std::byte{0});
     out.bytes = out.expanded;
     std::byte* at = out.expanded.data();
@@ -180,9 +190,7 @@ template <class T>
         return read;
     }
     if (values > 0) {
-        for (std::byte* const end = out.expanded.data() + size; at != end; at += sizeof(T)) {
-            std::memcpy(at, at - sizeof(T), sizeof(T));
-        }
+        repeat_element(at, out.expanded.data() + size, sizeof(T));
     }
     return status::ok;
 }
@@ -197,9 +205,13 @@ template <class T>
 /// Errors:  size_mismatch for more values than elements or half a complex number; too_large; those of field_reader.
 /// Borrows: a packed list of floats, doubles or complex numbers that lies in one piece and is complete; anything else
 ///          is expanded.      Cost: two passes over the message's fields.
-[[nodiscard]] inline status decode_list(const wire::tensor_proto& tensor, decoded_tensor& out) {
+/// `repeats`: where it is not null, a last value that repeats for long is written for a while only, and *repeats, which
+///            has to be 0, becomes the number of elements that are left out, see repeated_block; what is too large is
+///            so anyway.
+[[nodiscard]] inline status decode_list(const wire::tensor_proto& tensor, decoded_tensor& out,
+                                        std::size_t* repeats = nullptr) {
     assert(is_numeric(out.type));
-    return visit_dtype(out.type, [&]<class T>() { return detail::decode_list_of<T>(tensor, out); });
+    return visit_dtype(out.type, [&]<class T>() { return detail::decode_list_of<T>(tensor, out, repeats); });
 }
 
 }  // namespace v1

@@ -73,7 +73,12 @@ walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduct
                          const walk_options& how = {}) {
     const auto state = run.state();
     // What is visited is a copy: whatever `visit` does, no file is held meanwhile.
-    const scan_options options{.which = which, .saved = wanted, .how = how, .defer_checks = true, .in_place = true};
+    const scan_options options{.which = which,
+                               .saved = wanted,
+                               .how = how,
+                               .defer_checks = true,
+                               .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
+                               .in_place = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const scanned_tensor& tensor) {

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -47,6 +48,19 @@ struct reduced_tensor {
 
 namespace detail {
 
+/// The values and what repeats behind them.
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_repeated(const scanned_tensor& tensor, reduction_set wanted,
+                                                       const Kernel& kernel) {
+    const tensor_view held = tensor.values->view();
+    if constexpr (repeating_reducer<Kernel>) {
+        return kernel.reduce_repeated(held, tensor.repeats, wanted);
+    } else {
+        const std::vector<std::byte> all = with_repeats(held, tensor.repeats);
+        return kernel.reduce(tensor_view{held.type, held.shape, all, {}}, wanted);
+    }
+}
+
 /// The values reduced, and verified on the way where that was left to us; nothing where they are damaged.
 template <class Kernel>
 [[nodiscard]] std::optional<reduction_values> reduce_checked(const scanned_tensor& tensor, reduction_set wanted,
@@ -55,7 +69,10 @@ template <class Kernel>
     reduction_values found;
     if (!wanted.empty()) {
         const tensor_view values = tensor.values->view();
-        if constexpr (watched_reducer<Kernel>) {
+        if (tensor.repeats > 0) {
+            const auto computed = reduce_repeated(tensor, wanted, kernel);
+            found = computed.ok() ? *computed : found;
+        } else if constexpr (watched_reducer<Kernel>) {
             const auto watch = [&](byte_view piece) { check.pass(piece); };
             const auto computed =
                 check.needed() ? kernel.reduce(values, wanted, byte_watch{watch}) : kernel.reduce(values, wanted);
@@ -89,7 +106,7 @@ template <reduction_kernel Kernel>
         if (auto values = detail::reduce_checked(tensor, wanted - tensor.saved, kernel)) {
             found.type = tensor.values->type;
             found.reductions = *std::move(values);
-            found.reductions.count = tensor.values->view().count();
+            found.reductions.count = tensor.values->view().count() + tensor.repeats;
         } else {
             found.shape = tensor.saved_shape;
             found.failure =

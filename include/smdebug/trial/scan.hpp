@@ -53,6 +53,10 @@ struct scan_options {
     /// Leaves the payload checksums of large tensors to `visit`, which can take them while it works: see
     /// scanned_tensor::check.  Values are not to be believed before it holds.
     bool defer_checks = false;
+    /// Of a last value that repeats for long, as TensorFlow writes constant tensors, only some is made; how many
+    /// elements more there are is in scanned_tensor::repeats: see repeated_block.  Else all of them are, 256 MiB for a
+    /// record of a hundred bytes.  Where the trial's decoder can: repeating_decoder.
+    bool keep_repeats = false;
     /// Large files of this machine's disks are looked at in place while `visit` runs, without a copy.  Only for a
     /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
     /// most; see leased_map for what comes then.
@@ -79,7 +83,7 @@ struct scan_of {
           state(run.state()),
           which(given.which, *from),
           saved(given.saved),
-          manner{.in_place = given.in_place, .defer_checks = given.defer_checks} {
+          manner{.in_place = given.in_place, .defer_checks = given.defer_checks, .keep_repeats = given.keep_repeats} {
         files = from->files_in(given.which.range);
         std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
     }

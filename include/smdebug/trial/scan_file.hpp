@@ -47,6 +47,7 @@ struct scanned_tensor {
     std::string_view name;
     const decoded_tensor* values = nullptr;   ///< null: not saved, or see `failure`
     record::payload_check check;              ///< what is left to check of the values; holds() unless deferred
+    std::size_t repeats = 0;                  ///< elements that follow the last of `values`: 0 unless kept apart
     std::string_view event_file;              ///< its key
     std::uint64_t offset = 0;                 ///< of the values' record in it
     const shape_type* saved_shape = nullptr;  ///< null: none was saved
@@ -66,9 +67,15 @@ template <class State>
 class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
+    /// `keep_repeats`: see scan_options.
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
-                 bool defer_checks = false)
-        : state_(&state), from_(&from), asked_(saved), wanted_(wanted), defer_checks_(defer_checks) {}
+                 bool defer_checks = false, bool keep_repeats = false)
+        : state_(&state),
+          from_(&from),
+          asked_(saved),
+          wanted_(wanted),
+          defer_checks_(defer_checks),
+          keep_repeats_(keep_repeats) {}
 
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
     /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
@@ -148,6 +155,7 @@ private:
         out_.name = (*from_->names)[name];
         out_.values = nullptr;
         out_.check = {};
+        out_.repeats = 0;
         out_.offset = 0;
         out_.failure = nullptr;
         out_.saved = {};
@@ -160,10 +168,11 @@ private:
     template <class Source>
     [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
                                                        std::string_view recorded, decoded_tensor& to,
-                                                       record::payload_check* later) const {
+                                                       record::payload_check* later,
+                                                       std::size_t* repeats = nullptr) const {
         status outcome = status::ok;
         try {
-            outcome = decode_record(source.at(entry.record), recorded, to, later);
+            outcome = decode_record(source.at(entry.record), recorded, to, later, repeats);
         } catch (const std::exception&) {
             return failure_at_hand(*key_, entry.record.offset);
         }
@@ -175,7 +184,16 @@ private:
     }
 
     [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
-                                       [[maybe_unused]] record::payload_check* later) const {
+                                       [[maybe_unused]] record::payload_check* later,
+                                       [[maybe_unused]] std::size_t* repeats) const {
+        if constexpr (repeating_decoder<typename State::decoder_type>) {
+            if (repeats != nullptr) {
+                record::payload_check own;
+                record::payload_check& check = later != nullptr ? *later : own;
+                const status outcome = decode_named(state_->decoder(), record, recorded, to, check, *repeats);
+                return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
+            }
+        }
         if constexpr (deferring_decoder<typename State::decoder_type>) {
             if (later != nullptr) {
                 return decode_named(state_->decoder(), record, recorded, to, *later);
@@ -190,7 +208,8 @@ private:
             out_.failure = &*file_failure_;
         } else if (entry != nullptr) {
             out_.offset = entry->record.offset;
-            if (auto failed = decode(*entry, *source, out_.name, values_, defer_checks_ ? &out_.check : nullptr)) {
+            if (auto failed = decode(*entry, *source, out_.name, values_, defer_checks_ ? &out_.check : nullptr,
+                                     keep_repeats_ ? &out_.repeats : nullptr)) {
                 failure_ = *std::move(failed);
                 out_.failure = &failure_;
             } else {
@@ -242,6 +261,7 @@ private:
     reduction_set asked_;
     const std::vector<bool>* wanted_;
     bool defer_checks_;
+    bool keep_repeats_;
     const std::string* key_ = nullptr;
     std::optional<lookup_failure> file_failure_;
     lookup_failure failure_;

@@ -33,6 +33,7 @@ inline namespace v1 {
 struct walk_manner {
     bool in_place = false;      ///< files may be looked at in place, while `visit` runs: it must not block
     bool defer_checks = false;  ///< see scanned_tensor::check
+    bool keep_repeats = false;  ///< see scanned_tensor::repeats
     reading_limits limits = {};
 };
 
@@ -50,7 +51,7 @@ public:
           views_(worth_viewing(state.store())),
           batches_(worth_batching_ranges(state.store())),
           bound_(state.decoder(), state.options().limits.record),
-          scanner_(state, from, saved, which.names(), manner.defer_checks) {}
+          scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
 
     /// Whether many ranges are read together.
     [[nodiscard]] bool batches() const noexcept { return batches_; }

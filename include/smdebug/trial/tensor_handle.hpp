@@ -156,14 +156,14 @@ public:
         if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
             return saved->extents;
         }
-        const auto values = reader_.read_values(*at);
+        auto values = reader_.read_shape(*at);
         if (!values) {
             const bool not_there = values.failure().why == absence::tensor_not_saved ||
                                    values.failure().why == absence::event_file_missing;
             return not_there ? lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
                              : values.failure();
         }
-        return shape_type{values->shape().begin(), values->shape().end()};
+        return values;
     }
     [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const {
         return or_throw(find_shape(step, where), step, where.mode);

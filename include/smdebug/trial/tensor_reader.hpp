@@ -6,8 +6,10 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/concepts.hpp>
@@ -99,6 +101,21 @@ public:
         return tensor_value{std::move(decoded), *std::move(bytes)};
     }
 
+    /// The shape of the values.  Memory: as reduce().
+    [[nodiscard]] lookup<shape_type> read_shape(const located& at) const {
+        const auto entry = at.from->layout_of(*at.held).values(at.id);
+        if (!entry) {
+            return no_values(at);
+        }
+        decoded_tensor decoded;
+        std::size_t repeats = 0;
+        const auto bytes = read_record(at, *entry, decoded, &repeats);
+        if (!bytes) {
+            return bytes.failure();
+        }
+        return std::move(decoded.shape);
+    }
+
     /// A saved reduction, as a plain double.
     [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const {
         const auto bytes = state_->read_event(*at.from, *at.held, entry.record);
@@ -154,17 +171,21 @@ public:
         return found;
     }
     /// Reductions of the values, in one pass over the bytes as they lie in the file.
+    /// Memory: the record; where its elements are not as they are in memory those, too, but of a last value that
+    /// repeats
+    ///         for long only some, if decoder and kernel can do with that.
     [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted) const {
         const auto entry = at.from->layout_of(*at.held).values(at.id);
         if (!entry) {
             return no_values(at);
         }
         decoded_tensor decoded;
-        const auto bytes = read_record(at, *entry, decoded);
+        std::size_t repeats = 0;
+        const auto bytes = read_record(at, *entry, decoded, can_repeat ? &repeats : nullptr);
         if (!bytes) {
             return bytes.failure();
         }
-        auto values = state_->kernel().reduce(decoded.view(), wanted);
+        auto values = reduce(decoded.view(), repeats, wanted);
         if (!values.ok()) {
             return lookup_failure{.why = absence::wrong_dtype,
                                   .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} +
@@ -188,6 +209,18 @@ public:
     }
 
 private:
+    static constexpr bool can_repeat = repeating_reducer<typename State::kernel_type>;
+
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& held, [[maybe_unused]] std::size_t repeats,
+                                                  reduction_set wanted) const {
+        if constexpr (can_repeat) {
+            if (repeats > 0) {
+                return state_->kernel().reduce_repeated(held, repeats, wanted);
+            }
+        }
+        return state_->kernel().reduce(held, wanted);
+    }
+
     [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const {
         place at;
         const auto global = from->global_step(in, step);
@@ -199,12 +232,12 @@ private:
         at.from = std::move(from);
         return at;
     }
-    // The record's bytes and what they decode to; `out` borrows from the bytes.
-    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry,
-                                                  decoded_tensor& out) const {
+    // The record's bytes and what they decode to; `out` borrows from the bytes.  `repeats`: null, or those left out.
+    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry, decoded_tensor& out,
+                                                  std::size_t* repeats = nullptr) const {
         auto bytes = state_->read_event(*at.from, *at.held, entry.record);
         if (bytes) {
-            if (auto damage = decode(at, entry, name_, bytes->view(), out)) {
+            if (auto damage = decode(at, entry, name_, bytes->view(), out, repeats)) {
                 return *std::move(damage);
             }
         }
@@ -224,13 +257,24 @@ private:
         }
         return (*number)(reduction::sum);
     }
+    [[nodiscard]] status decode_record(byte_view bytes, std::string_view recorded, decoded_tensor& out,
+                                       [[maybe_unused]] std::size_t* repeats) const {
+        if constexpr (repeating_decoder<typename State::decoder_type>) {
+            if (repeats != nullptr) {
+                record::payload_check check;
+                const status outcome = decode_named(state_->decoder(), bytes, recorded, out, check, *repeats);
+                return outcome == status::ok && !check.holds() ? status::bad_payload_checksum : outcome;
+            }
+        }
+        return decode_named(state_->decoder(), bytes, recorded, out);
+    }
     // Why not, where it cannot be.
     [[nodiscard]] std::optional<lookup_failure> decode(const located& at, const layout::entry& entry,
-                                                       std::string_view recorded, byte_view bytes,
-                                                       decoded_tensor& out) const {
+                                                       std::string_view recorded, byte_view bytes, decoded_tensor& out,
+                                                       std::size_t* repeats = nullptr) const {
         status outcome = status::ok;
         try {
-            outcome = decode_named(state_->decoder(), bytes, recorded, out);
+            outcome = decode_record(bytes, recorded, out, repeats);
         } catch (const std::exception&) {
             return failure_at_hand(State::event_key(*at.from, *at.held), entry.record.offset);
         }

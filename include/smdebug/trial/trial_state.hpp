@@ -43,6 +43,7 @@ class trial_state {
 public:
     using storage_type = Storage;
     using decoder_type = Decoder;
+    using kernel_type = Kernel;
 
     trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
         : store_(std::move(store)),
