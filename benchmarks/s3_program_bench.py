@@ -32,7 +32,9 @@ def main():
               f'aws-sigv4 = "aws:amz:{os.environ["AWS_REGION"]}:s3"\n')
     keys, token = [], None
     while True:
-        url = f"{place}?list-type=2" + (f"&continuation-token={quoted(token)}" if token else "") + f"&prefix={quoted(prefix + '/')}"
+        # Sorted, as it is signed: not every curl sees to that.
+        asked = ([f"continuation-token={quoted(token)}"] if token else []) + ["list-type=2", f"prefix={quoted(prefix + '/')}"]
+        url = f"{place}?{'&'.join(asked)}"
         page = subprocess.run(["curl", "-K", "-"], input=f'{common}url = "{url}"\n', capture_output=True, text=True, check=True)
         listing = xml.etree.ElementTree.fromstring(re.sub(r' xmlns="[^"]+"', "", page.stdout))
         keys += [key.text for key in listing.iter("Key") if re.search(r"/(events|index)/", key.text)]
