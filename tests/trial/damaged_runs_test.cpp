@@ -219,23 +219,50 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
     }
 }
 
-TEST_CASE("damaged runs: a pipe in the place of an index file is told") {
+TEST_CASE("damaged runs: a pipe in the place of an index file, or a link to a pipe or device, is told") {
+    const std::string pipe = locations::index_key(1, "worker_0");
+    for (const std::string target : {"", "../../a_pipe", "/dev/null"}) {
+        CAPTURE(target);
+        const temporary_folder place;
+        local_storage store{place.path()};
+        run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}}).end();
+        const std::string odd = place.path() + "/" + pipe;
+        REQUIRE(::mkfifo(target.empty() ? odd.c_str() : (place.path() + "/a_pipe").c_str(), 0600) == 0);
+        if (!target.empty()) {
+            std::filesystem::create_symlink(target, odd);
+        }
+        try {
+            const local_trial run{place.path()};
+            FAIL("it was passed over");
+        } catch (const index_reader_exception& told) {
+            CHECK(told.where() == pipe);
+            CHECK(std::string_view{told.what()}.find("not a regular file") != std::string_view::npos);
+        }
+        const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
+        CHECK(rest.steps() == std::vector<step_number>{0});
+        REQUIRE(rest.problems().size() == 1);
+        CHECK(rest.problems().front().where == pipe);
+    }
+}
+
+TEST_CASE("damaged runs: a link to a pipe that comes to lead to an index file is that file") {
     const temporary_folder place;
     local_storage store{place.path()};
-    run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}}).end();
-    const std::string pipe = locations::index_key(1, "worker_0");
-    REQUIRE(::mkfifo((place.path() + "/" + pipe).c_str(), 0600) == 0);
-    try {
-        const local_trial run{place.path()};
-        FAIL("it was passed over");
-    } catch (const index_reader_exception& told) {
-        CHECK(told.where() == pipe);
-        CHECK(std::string_view{told.what()}.find("not a regular file") != std::string_view::npos);
-    }
-    const local_trial rest{place.path(), {.damaged_index = damage_policy::skip}};
-    CHECK(rest.steps() == std::vector<step_number>{0});
-    REQUIRE(rest.problems().size() == 1);
-    CHECK(rest.problems().front().where == pipe);
+    run_builder build{store};
+    build.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
+    build.step({.step = 1, .tensors = {tensor_of<float>("w", {2})}});
+    const std::filesystem::path index = place.path() + "/" + locations::index_key(1, "worker_0");
+    const std::filesystem::path elsewhere = place.path() + "/elsewhere";
+    const std::filesystem::path pipe = place.path() + "/target";
+    std::filesystem::rename(index, elsewhere);
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::filesystem::create_symlink(pipe, index);
+    const local_trial run{place.path(), {.damaged_index = damage_policy::skip}};
+    CHECK(run.steps() == std::vector<step_number>{0});
+    CHECK(run.problems().size() == 1);
+    std::filesystem::rename(elsewhere, pipe);  // the folder of the link stays as it is
+    CHECK(run.steps() == std::vector<step_number>{0, 1});
+    CHECK(run.problems().empty());
 }
 
 TEST_CASE("damaged runs: a record under another name is told, whatever the names look like") {

@@ -24,8 +24,8 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Follows the files below a folder that need not be there yet; models key_follower.  A pipe or device counts as one:
-/// reading it is an error, which is better than silence.
+/// Follows the files below a folder that need not be there yet; models key_follower.  A pipe or device counts as one,
+/// and so does a link to one: reading it is an error, which is better than silence.
 /// A folder is listed again only when its stamp has moved, or when an unmoved stamp proves nothing: because the tick of
 /// its last change may not have been over when it was listed, or because its file system does not move folder times.
 /// `System` answers as posix::folder_system does; tests have one of their own.
@@ -177,8 +177,8 @@ private:
         const std::string stem = prefix_ + name;
         reader->each([&](const posix::folder_entry& entry) {
             using kind = posix::folder_entry::kind;
-            if (entry.what == kind::file || entry.what == kind::other) {
-                // A pipe or device in the place of a file, too: whoever reads it is told.
+            if (entry.what == kind::file || entry.what == kind::other || entry.what == kind::loose_other) {
+                // A pipe or device in the place of a file, too, or a link to one: whoever reads it is told.
                 keys.push_back(posix::joined(stem, entry.name));
             } else if (entry.what == kind::folder || entry.what == kind::link) {
                 std::string below = posix::joined(name, entry.name) + '/';
@@ -190,7 +190,7 @@ private:
                     }
                 }
             }
-            if (entry.what == kind::loose) {
+            if (entry.what == kind::loose || entry.what == kind::loose_other) {
                 settles = false;
             }
         });

@@ -45,11 +45,12 @@ struct folder_identity {
 /// One name in a folder.
 struct folder_entry {
     enum class kind : std::uint8_t {
-        file,    ///< a regular file, or a link to one
-        folder,  ///< a folder itself
-        link,    ///< a link to the folder `target`
-        loose,   ///< a link to neither: it may come to lead to something although its own folder stays as it is
-        other
+        file,        ///< a regular file, or a link to one
+        folder,      ///< a folder itself
+        link,        ///< a link to the folder `target`
+        loose,       ///< a link to nothing: it may come to lead to something although its own folder stays as it is
+        other,       ///< a pipe or device
+        loose_other  ///< a link to one, which may come to lead to something else, too
     };
     std::string_view name;  ///< borrowed, for the visit
     kind what = kind::other;
@@ -127,7 +128,7 @@ private:
                 seen.what = kind::link;
                 seen.target = {info.st_dev, info.st_ino};
             } else {
-                seen.what = S_ISREG(info.st_mode) ? kind::file : kind::loose;
+                seen.what = S_ISREG(info.st_mode) ? kind::file : kind::loose_other;
             }
         }
     }
