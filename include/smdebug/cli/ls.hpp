@@ -5,6 +5,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/tensor_summary.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
@@ -12,7 +13,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
@@ -33,46 +33,6 @@ struct ls_arguments {
     run_options how = {};
     follow_options follow = {};
 };
-
-/// What ls says of a tensor.
-struct tensor_summary {
-    std::string name;
-    dtype type = dtype::invalid;           ///< of the first value that can be read; invalid: there is none
-    std::optional<shape_type> shape = {};  ///< of that value, else the first that was saved
-    std::size_t steps = 0;                 ///< complete ones
-    reduction_set saved = {};              ///< reductions, at any step
-};
-
-/// Looks at one tensor.  Values that are damaged are passed over.  Cost: one read, where the first one is readable.
-template <class Trial>
-[[nodiscard]] tensor_summary summarize(const Trial& run, const catalog& from, const std::string& name) {
-    tensor_summary about{.name = name};
-    const auto tensor = run.tensor(name);
-    about.steps = tensor.steps().size();
-    const auto id = from.names->find(name);
-    std::vector<bool> has_values(from.layouts.size());
-    for (std::size_t i = 0; id && i < from.layouts.size(); ++i) {
-        const layout& held = *from.layouts[i];
-        has_values[i] = held.values(*id).has_value();
-        about.saved = about.saved | held.saved_reductions(*id);
-        if (const auto* saved = held.shape(*id); saved != nullptr && !about.shape) {
-            about.shape = saved->extents;
-        }
-    }
-    for (const catalog::step_entry& step : from.steps) {
-        for (const catalog::file& held : step.files()) {
-            if (!has_values[held.layout]) {
-                continue;
-            }
-            if (const auto value = tensor.find_value(held.step, {.worker = from.workers[held.worker]})) {
-                about.type = value->type();
-                about.shape = value->shape();
-                return about;
-            }
-        }
-    }
-    return about;
-}
 
 /// The names of a set of reductions, in the order in which they are listed everywhere.
 [[nodiscard]] inline std::vector<std::string> names_of(reduction_set set) {
@@ -108,7 +68,8 @@ template <class Trial>
 template <class Trial>
 [[nodiscard]] std::vector<std::string> collection_names(const Trial& run) {
     std::vector<std::string> names;
-    for (const auto& [name, held] : run.collections()) {
+    const auto job = run.snapshot()->job;  // collections() would be a copy of all that they hold
+    for (const auto& [name, held] : job->collections) {
         names.push_back(name);
     }
     return names;
@@ -234,12 +195,8 @@ template <class Trial>
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        std::vector<tensor_summary> tensors;
-        const auto names = run.tensor_names();
-        for (const std::string& name : names) {
-            tensors.push_back(summarize(run, *from, name));
-            to.progress("tensors", tensors.size(), names.size());
-        }
+        const std::vector<tensor_summary> tensors = summarize(
+            *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); });
         if (given.how.format == output_format::json) {
             to.print(detail::ls_json(run, tensors));
             return;

@@ -1,0 +1,122 @@
+// What `smdebug ls` says of the tensors of a run: dtype, shape, number of steps, saved reductions.
+// All of them together: tensor by tensor each would cost a look at every step, and a read.
+// Used by: cli/ls.hpp.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/first_values.hpp>
+#include <smdebug/trial/layout.hpp>
+#include <smdebug/trial/name_list.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+
+/// What ls says of a tensor.
+struct tensor_summary {
+    std::string name;
+    dtype type = dtype::invalid;           ///< of the first value that can be read; invalid: there is none
+    std::optional<shape_type> shape = {};  ///< of that value, else the first that was saved
+    std::size_t steps = 0;                 ///< complete ones
+    reduction_set saved = {};              ///< reductions, at any step
+};
+
+namespace detail {
+
+/// In how many complete steps each name is.  Cost: a look at each file, and at the names of each list once; of steps
+/// whose files have several lists, at all names.
+[[nodiscard]] inline std::vector<std::size_t> steps_by_name(const catalog& from) {
+    std::vector<std::size_t> counts(from.names->size());
+    std::vector<std::size_t> last_step(counts.size());  // by number from 1
+    std::unordered_map<const name_list*, std::size_t> alone;
+    std::size_t number = 0;
+    for (const catalog::step_entry& step : from.steps) {
+        ++number;
+        if (!from.complete(step)) {
+            continue;
+        }
+        const std::span<const catalog::file> files = step.files();
+        const name_list& first = from.layout_of(files.front()).names();
+        if (std::all_of(files.begin(), files.end(),
+                        [&](const catalog::file& held) { return &from.layout_of(held).names() == &first; })) {
+            ++alone[&first];
+            continue;
+        }
+        for (const catalog::file& held : files) {
+            for (const name_id id : from.layout_of(held).names().tensors()) {
+                counts[id] += last_step[id] != number ? 1U : 0U;
+                last_step[id] = number;
+            }
+        }
+    }
+    for (const auto& [list, steps] : alone) {
+        for (const name_id id : list->tensors()) {
+            counts[id] += steps;
+        }
+    }
+    return counts;
+}
+
+}  // namespace detail
+
+/// Looks at all tensors of a run, sorted by name.  Values that are damaged are passed over.
+/// `found` is called with how many values were read, and how many tensors there are.
+/// Cost: that of first_values, a pass over the files, and one over what is different of their entries.
+template <class State, class Progress>
+[[nodiscard]] std::vector<tensor_summary> summarize(const State& state, const catalog& from, Progress&& found) {
+    std::vector<tensor_summary> all;
+    std::vector<std::uint32_t> place_of(from.names->size());  // by name_id
+    const std::vector<std::size_t> steps = detail::steps_by_name(from);
+    std::vector<std::string> names = from.tensor_names(mode::global);
+    all.reserve(names.size());
+    for (std::string& name : names) {
+        const name_id id = *from.names->find(name);
+        place_of[id] = static_cast<std::uint32_t>(all.size());
+        all.push_back({.name = std::move(name), .steps = steps[id]});
+    }
+    from.name_lists.for_each([&](const auto& list) {
+        for (const recorded_item& item : list->items()) {
+            if (item.kind > 0 && !list->values_alone()) {
+                reduction_set& saved = all[place_of[item.name]].saved;
+                saved = saved | reduction_set{reduction_key::from_index(item.kind - std::size_t{1})};
+            }
+        }
+    });
+    from.layouts.for_each([&](const auto& held) {
+        const std::span<const layout::shape_entry> shapes = held->shapes();
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            const bool counts = i + 1 == shapes.size() || shapes[i + 1].name != shapes[i].name;  // the last of a name
+            if (tensor_summary& about = all[place_of[shapes[i].name]]; counts && !about.shape) {
+                about.shape = shapes[i].extents;
+            }
+        }
+    });
+    std::size_t read = 0;
+    first_values{state, from}.read([&](name_id id, const decoded_tensor& value) {
+        tensor_summary& about = all[place_of[id]];
+        about.type = value.type;
+        about.shape = value.shape;
+        found(++read, all.size());
+    });
+    return all;
+}
+
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,260 @@
+// The first value of each tensor that can be read: what a listing of a run says of dtypes and shapes.
+// Asking tensor by tensor costs an open or a request each; here what lies together comes together.
+// Used by: cli/tensor_summary.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/bounded_record.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/event_source.hpp>
+#include <smdebug/trial/layout.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Reads, of each tensor of a catalog, the first value by step, then worker, that can be read.  One that cannot is
+/// passed over, and so is an event file that is not there: it is not waited for.  For one use.
+/// Borrows: state and catalog, for its life.
+template <class State>
+class first_values {
+public:
+    first_values(const State& state, const catalog& from)
+        : state_(state),
+          from_(from),
+          bound_(state.decoder(), state.options().limits.record),
+          files_(from.files_in({})),
+          tensors_(from.names->size()) {
+        from.name_lists.for_each([&](const auto& list) {
+            for (const recorded_item& item : list->items()) {
+                if (tensor& held = tensors_[item.name]; item.kind == 0 && !held.is_open) {
+                    held.is_open = true;
+                    ++open_;
+                }
+            }
+        });
+    }
+
+    /// Calls found(name_id, const decoded_tensor&) once for each tensor of which a value can be read, in no order; the
+    /// value is gone after the call.
+    /// Cost:   a look at the entries of the files up to the last one that has a tensor first, and one read of at most
+    ///         8 MiB, or of one record, for neighbours in a file; one call for up to 65,536 tensors, where the storage
+    ///         reads many ranges together.  For values that cannot be read the same again, from the first of them on.
+    /// Memory: 12 bytes a name, 24 more for each of 65,536 tensors, one read, and what the storage has in flight.
+    /// Errors: what `found` throws.
+    template <class Found>
+    void read(Found&& found) {
+        for (std::size_t first = 0; open_ > 0; first = failed_from_) {
+            ++round_;
+            failed_from_ = files_.size();
+            if (!ask_for_all(first, found)) {
+                give_up_the_others();
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t most_at_once = std::size_t{1} << 16U;
+    static constexpr std::uint64_t gap = 4096;  // to read so much for nothing costs less than another read
+    static constexpr std::uint64_t largest_piece = std::uint64_t{8} << 20U;
+
+    struct tensor {
+        std::uint32_t next = 0;   // the first file that may still have a value of it
+        std::uint32_t round = 0;  // in which it was asked for last
+        bool is_open = false;     // still to be found
+    };
+    struct wanted_record {
+        std::uint32_t file = 0;
+        name_id name = 0;
+        byte_range where;
+    };
+    // Records that come with one read.
+    struct piece {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        byte_range where;
+    };
+
+    // Asks for the next value of each tensor that is still to be found; false where some have no other one.
+    template <class Found>
+    [[nodiscard]] bool ask_for_all(std::size_t first, Found& found) {
+        std::size_t left = open_;
+        const name_list* nothing_in = nullptr;  // a list of which everything was asked for
+        for (std::size_t place = first; place < files_.size() && left > 0; ++place) {
+            const layout& entries = from_.layout_of(*files_[place]);
+            if (&entries.names() == nothing_in) {
+                continue;
+            }
+            bool later = false;
+            for (std::size_t i = entries.size(); i-- > 0;) {  // of two of one name the last one counts
+                const layout::entry entry = entries[i];
+                tensor& held = tensors_[entry.what.name];
+                if (entry.what.kind != 0 || !held.is_open || held.round == round_) {
+                    continue;
+                }
+                if (held.next > place) {
+                    later = true;
+                    continue;
+                }
+                held.round = round_;
+                --left;
+                wanted_.push_back({static_cast<std::uint32_t>(place), entry.what.name, entry.record});
+                if (wanted_.size() == most_at_once) {
+                    read_wanted(found);
+                }
+            }
+            nothing_in = later ? nothing_in : &entries.names();
+        }
+        read_wanted(found);
+        return left == 0;
+    }
+
+    void give_up_the_others() {
+        for (tensor& held : tensors_) {
+            if (held.is_open && held.round != round_) {
+                held.is_open = false;
+                --open_;
+            }
+        }
+    }
+
+    template <class Found>
+    void read_wanted(Found& found) {
+        std::deque<std::string> keys;  // which the ranges borrow
+        std::vector<piece> pieces;
+        std::vector<object_range> ranges;
+        cut_into_pieces(keys, pieces, ranges);
+        std::vector<wanted_record> alone;  // a neighbour may be what cannot be read
+        read_ranges_past_errors(
+            state_.store(), ranges,
+            [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+                const piece& held = pieces[i];
+                for (std::size_t at = held.begin; at < held.end; ++at) {
+                    const wanted_record& record = wanted_[at];
+                    const byte_range where{record.where.offset - held.where.offset, record.where.length};
+                    take(record, bytes ? whole_event_file{bytes->view()}.at(where) : byte_view{}, found);
+                }
+            },
+            [&](std::size_t i) {
+                const piece& failed = pieces[i];
+                if (failed.end - failed.begin == 1) {
+                    pass_over(wanted_[failed.begin]);
+                } else {
+                    alone.insert(alone.end(), wanted_.begin() + static_cast<std::ptrdiff_t>(failed.begin),
+                                 wanted_.begin() + static_cast<std::ptrdiff_t>(failed.end));
+                }
+            });
+        for (const wanted_record& record : alone) {
+            byte_buffer bytes;
+            try {
+                bytes = state_.store().read(State::event_key(from_, *files_[record.file]), record.where);
+            } catch (const std::exception&) {
+                bytes = {};
+            }
+            take(record, bytes.view(), found);
+        }
+        wanted_.clear();
+    }
+
+    // Leaves in wanted_, in order, what can be asked for.
+    void cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces, std::vector<object_range>& ranges) {
+        std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
+            return std::tuple{a.file, a.where.offset} < std::tuple{b.file, b.where.offset};
+        });
+        std::optional<std::uint32_t> file;
+        std::size_t kept = 0;
+        for (wanted_record record : wanted_) {
+            const bool is_new = file != record.file;
+            if (is_new) {
+                file = record.file;
+                keys.push_back(State::event_key(from_, *files_[record.file]));
+            }
+            if (keys.back().empty() || !cut(keys.back(), record.where)) {
+                pass_over(record);
+                continue;
+            }
+            if (is_new || ranges.empty() || ranges.back().key.data() != keys.back().data() ||
+                !extend(pieces.back().where, record.where)) {
+                pieces.push_back({.begin = kept, .end = kept, .where = record.where});
+                ranges.push_back({.key = keys.back(), .where = record.where});
+            }
+            ranges.back().where = pieces.back().where;
+            wanted_[kept++] = record;
+            pieces.back().end = kept;
+        }
+        wanted_.resize(kept);
+    }
+
+    [[nodiscard]] bool cut(const std::string& key, byte_range& record) const {
+        try {
+            record = bound_(state_.store(), key, record);
+            return true;
+        } catch (const std::exception&) {
+            return false;
+        }
+    }
+
+    // Makes a piece hold a record that does not begin before it, where that is worth it.
+    [[nodiscard]] static bool extend(byte_range& piece_, byte_range record) noexcept {
+        const std::uint64_t before = record.offset - piece_.offset;
+        if (before > largest_piece || record.length > largest_piece - before ||
+            (before > piece_.length && before - piece_.length > gap)) {
+            return false;
+        }
+        piece_.length = std::max(piece_.length, before + record.length);
+        return true;
+    }
+
+    template <class Found>
+    void take(const wanted_record& record, byte_view bytes, Found& found) {
+        status outcome = status::truncated;
+        try {
+            outcome = decode_named(state_.decoder(), bytes, (*from_.names)[record.name], value_);
+        } catch (const std::exception&) {
+            outcome = status::malformed;
+        }
+        if (outcome != status::ok) {
+            pass_over(record);
+            return;
+        }
+        tensors_[record.name].is_open = false;
+        --open_;
+        found(record.name, std::as_const(value_));
+    }
+
+    void pass_over(const wanted_record& record) {
+        tensors_[record.name].next = record.file + 1;
+        failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
+    }
+
+    const State& state_;
+    const catalog& from_;
+    record_bound<typename State::decoder_type> bound_;
+    std::vector<const catalog::file*> files_;
+    std::vector<tensor> tensors_;  // by name_id
+    std::size_t open_ = 0;         // of them
+    std::uint32_t round_ = 0;
+    std::size_t failed_from_ = 0;  // the first file that may have the next value of one that could not be read
+    std::vector<wanted_record> wanted_;
+    decoded_tensor value_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
