@@ -305,12 +305,30 @@ TEST_CASE("object_reader: bytes whose checksum is another one are asked for agai
         }
         CHECK(at.server.wrong_signatures() == 0);
     }
-    // Where ETags are something else.
-    s3_options trusting = in_parts(10);
-    trusting.verify_etags = false;
-    const place at{trusting};
-    at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged({"etag", etag})}; });
-    CHECK(at.read("object") == "damaged!");
+    // Where ETags are something else, and where TLS sees to it: by default, but for checksums that cost little.
+    struct trust {
+        const char* endpoint;
+        s3::etag_check when;
+        bool believes;
+    };
+    for (const trust& one : {trust{"http://s3.test:8080", s3::etag_check::never, true},
+                             trust{"https://s3.test:8080", s3_options{}.verify_etags, true},
+                             trust{"https://s3.test:8080", s3::etag_check::always, false}}) {
+        s3_options options = in_parts(10);
+        options.endpoint = one.endpoint;
+        options.verify_etags = one.when;
+        const place at{options};
+        at.server.fail_by([&](const http::request&, std::size_t) { return std::optional{damaged({"etag", etag})}; });
+        if (one.believes) {
+            CHECK(at.read("object") == "damaged!");
+        } else {
+            CHECK_THROWS_AS(static_cast<void>(at.read("object")), unavailable);
+        }
+        at.server.fail_by([&](const http::request&, std::size_t) {
+            return std::optional{damaged({"x-amz-checksum-crc32", "AAAAAA=="})};
+        });
+        CHECK_THROWS_AS(static_cast<void>(at.read("object")), unavailable);
+    }
 }
 
 TEST_CASE("object_reader: the version is that of the bytes, as a listing has it") {

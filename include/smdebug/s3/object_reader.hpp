@@ -162,6 +162,10 @@ private:
         return {where.offset, std::min(where.length, part_bytes())};
     }
 
+    [[nodiscard]] bool verifies_etags() const {
+        const etag_check when = client_.options().verify_etags;
+        return when == etag_check::always || (when == etag_check::without_tls && client_.server().starts_with("http:"));
+    }
     template <bool VerifiesEtags>
     [[nodiscard]] static bool holds_part(const http::response& answer, byte_range wanted) {
         return part_in(answer, wanted).has_value() && disagreeing_checksum(answer, VerifiesEtags).empty();
@@ -174,7 +178,7 @@ private:
         call asked{.key = std::string{client_.where().prefix}.append(key),
                    .most = std::max(wanted.length, whole_objects_to),
                    .wanted = wanted,
-                   .check = client_.options().verify_etags ? holds_part<true> : holds_part<false>,
+                   .check = verifies_etags() ? holds_part<true> : holds_part<false>,
                    .doing = "reading"};
         asked.headers.push_back({"range", range_header(wanted)});
         if (wanted.offset == 0) {  // it may be all: then the server is to say what checksum it has

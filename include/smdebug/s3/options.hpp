@@ -20,6 +20,13 @@ namespace s3 {
 /// `automatic`: in the path where an endpoint was given or the bucket's name has dots, else in the host.
 enum class addressing : std::uint8_t { automatic, path, virtual_host };
 
+/// When the MD5 that an ETag may be is computed.
+enum class etag_check : std::uint8_t {
+    never,        ///< for servers whose ETags are 32 hexadecimal digits of something else, as directory buckets have
+    without_tls,  ///< over plain HTTP: TLS has checksums of its own, so that only the server itself could be wrong
+    always,
+};
+
 /// When a request is tried again, and how long it may take with all of that.
 struct retry_options {
     /// From its first attempt to its end, whatever happens; but a part of an object that comes with least_speed may
@@ -66,11 +73,10 @@ struct s3_options {
     std::uint64_t part_bytes = std::uint64_t{8} << 20U;
     /// Parts of an object that is being written that are under way at once; each is held in memory.
     std::size_t most_uploads = 4;
-    /// Whether the bytes of an object that came with one request are compared with its ETag, where that looks like an
+    /// When the bytes of an object that came with one request are compared with its ETag, where that looks like an
     /// MD5, and the server has sent no other checksum (x-amz-checksum-*: these are always compared): about 1.6 ms a
     /// MiB. Of a part of an object, and of one that was written in parts, there is no such thing to compare with.
-    /// False: for servers whose ETags are 32 hexadecimal digits of something else, as directory buckets have.
-    bool verify_etags = true;
+    s3::etag_check verify_etags = s3::etag_check::without_tls;
     /// Neighbours among wanted ranges with at most so many bytes between them come with one request.
     std::uint64_t merge_gap = range_merging{}.gap;
     /// Whoever waits for a run to grow looks no more often than that: each look is two requests, which are paid for.
