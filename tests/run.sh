@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds and runs every test: with g++; with clang, under AddressSanitizer and UndefinedBehaviorSanitizer; and where threads
-# meet, with clang under ThreadSanitizer, too.  (Sanitized, clang at -O0 compiles five times as fast as g++ at -O1.)
-#   tests/run.sh [--quick]     --quick: only the first
+# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer; with g++ the programs,
+# golden runs, kernels, processes and servers, and what is not a function (layers, headers, packaging, AArch64); where threads
+# meet, with clang under ThreadSanitizer, too.
+#   tests/run.sh [--quick | --all]     --quick: only with g++    --all: all of them with g++, too, benchmarks, and what is slow
 # Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
@@ -10,12 +11,12 @@ cd "$root"
 # shellcheck source=cmake/setup.sh
 source cmake/setup.sh
 
-quick=no
+what=default
 for argument in "$@"; do
     case $argument in
-        --quick) quick=yes ;;
+        --quick | --all) what=${argument#--} ;;
         *)
-            sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+            sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
             exit 2
             ;;
     esac
@@ -48,10 +49,11 @@ END
 }
 trap summary EXIT
 
+# Half of the tests wait for something most of the time.
 run_tests() {  # PRESET ARGUMENT...
     local preset=$1
     shift
-    ctest --preset "$preset" -j "$jobs" --output-junit "$reports/$preset.xml" "$@"
+    ctest --preset "$preset" -j $((jobs * 2)) --output-junit "$reports/$preset.xml" "$@"
 }
 
 build_and_test() {  # PRESET WHAT
@@ -60,13 +62,15 @@ build_and_test() {  # PRESET WHAT
     stage "$2: test" run_tests "$1"
 }
 
-if [[ $quick == yes ]]; then
+gcc=check
+if [[ $what == all ]]; then gcc=dev; fi
+if [[ $what == quick ]]; then
     stage "packages" install_packages build test
     build_and_test check "g++"
 else
     stage "packages" install_packages build test clang
-    build_and_test check "g++"
     build_and_test asan "clang 16 with ASan and UBSan"
+    build_and_test "$gcc" "g++"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
     threads=(trial storage http s3_servers live rules_threads cli_threads hook_threads s3_threads)
