@@ -49,11 +49,10 @@ END
 }
 trap summary EXIT
 
-# Half of the tests wait for something most of the time.
 run_tests() {  # PRESET ARGUMENT...
     local preset=$1
     shift
-    ctest --preset "$preset" -j $((jobs * 2)) --output-junit "$reports/$preset.xml" "$@"
+    ctest --preset "$preset" -j "$jobs" --output-junit "$reports/$preset.xml" "$@"
 }
 
 build_and_test() {  # PRESET WHAT

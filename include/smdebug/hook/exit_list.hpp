@@ -40,6 +40,7 @@ private:
         void (*finish)(void*) noexcept;
     };
     struct list {
+        list* before = nullptr;  // the parent process's: still reached, and so not lost
         long process = posix::process_number();
         std::mutex guard;
         std::vector<entry> entries;
@@ -54,7 +55,7 @@ private:
     [[nodiscard]] static list& list_of_this_process() {
         list* known = newest().load();
         while (known == nullptr || known->process != posix::process_number()) {
-            auto* const made = new list;
+            auto* const made = new list{.before = known};
             if (newest().compare_exchange_strong(known, made)) {
                 return *made;
             }
