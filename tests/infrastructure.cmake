@@ -25,6 +25,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
     add_infrastructure_test(headers_self_contained ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target
                             all_verify_interface_header_sets -j 2 ${keep_going})
+    set_tests_properties(headers_self_contained PROPERTIES LABELS "infrastructure;slow" TIMEOUT 1500)
 endif()
 
 # --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
