@@ -44,65 +44,61 @@ inline void append_json_escape(std::string& out, std::uint32_t code) {
     return text.substr(0, length);
 }
 
-}  // namespace detail
-
-/// Appends `text` as a JSON string, quotes and all: characters that are printable as they are, others (is_printable) as
-/// escapes, so that a terminal may show it.  A byte that is no UTF-8 becomes U+FFFD: JSON has no bytes.
-inline void append_json_string(std::string& out, std::string_view text) {
+/// Appends `text` in quotes: plain ASCII as it is, quotes and backslashes as escapes, and of any other character what
+/// write(code, bytes) appends; `bytes` is empty where there is a byte that is no UTF-8, and `code` U+FFFD.
+template <class Write>
+void append_json_quoted(std::string& out, std::string_view text, Write&& write) {
     out += '"';
-    while (!text.empty()) {
-        const std::string_view plain = detail::plain_in_json(text);
+    while (true) {
+        const std::string_view plain = plain_in_json(text);
         out.append(plain);
         text.remove_prefix(plain.size());
         if (text.empty()) {
             break;
         }
         const auto [code, length] = first_utf8_character(text);
-        if (length == 0) {
-            out += "\xEF\xBF\xBD";
-        } else if (code == '"' || code == '\\') {
+        if (code == '"' || code == '\\') {
             out += '\\';
             out += static_cast<char>(code);
-        } else if (code == '\n' || code == '\t') {
-            out += code == '\n' ? "\\n" : "\\t";
-        } else if (is_printable(code)) {
-            out.append(text.substr(0, length));
         } else {
-            detail::append_json_escape(out, code);
+            write(length == 0 ? std::uint32_t{0xFFFD} : code, text.substr(0, length));
         }
         text.remove_prefix(length == 0 ? 1 : length);
     }
     out += '"';
 }
 
+}  // namespace detail
+
+/// Appends `text` as a JSON string, quotes and all: characters that are printable as they are, others (is_printable) as
+/// escapes, so that a terminal may show it.  A byte that is no UTF-8 becomes U+FFFD: JSON has no bytes.
+inline void append_json_string(std::string& out, std::string_view text) {
+    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view bytes) {
+        if (bytes.empty()) {
+            out += "\xEF\xBF\xBD";
+        } else if (code == '\n' || code == '\t') {
+            out += code == '\n' ? "\\n" : "\\t";
+        } else if (is_printable(code)) {
+            out.append(bytes);
+        } else {
+            detail::append_json_escape(out, code);
+        }
+    });
+}
+
 /// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: what is
 /// beyond ASCII as \uXXXX.  A byte that begins no character of UTF-8 becomes U+FFFD, so that the JSON stays valid: use
 /// is_utf8 where that would be a loss.
 inline void append_json_ascii(std::string& out, std::string_view text) {
-    constexpr std::string_view short_forms = "btn?fr";  // of 8 to 13; 11 has none
-    out += '"';
-    while (!text.empty()) {
-        const std::string_view plain = detail::plain_in_json(text);
-        out.append(plain);
-        text.remove_prefix(plain.size());
-        if (text.empty()) {
-            break;
-        }
-        const auto [code, length] = first_utf8_character(text);
-        if (length == 0) {
-            detail::append_json_escape(out, 0xFFFD);
-        } else if (code == '"' || code == '\\') {
-            out += '\\';
-            out += static_cast<char>(code);
-        } else if (code >= 8 && code <= 13 && code != 11) {
+    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view /*bytes*/) {
+        constexpr std::string_view short_forms = "btn?fr";  // of 8 to 13; 11 has none
+        if (code >= 8 && code <= 13 && code != 11) {
             out += '\\';
             out += short_forms[code - 8];
         } else {
             detail::append_json_escape(out, code);
         }
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-    out += '"';
+    });
 }
 
 /// A double with the 17 digits that bring it back exactly; "NaN", "Infinity", "-Infinity" where it is not finite.
