@@ -498,7 +498,8 @@ TEST_CASE("event_decoder: leaves out what repeats where it is asked to, and chec
     auto damaged = record;
     damaged[damaged.size() - 5] ^= std::byte{1};  // the last byte of the value
     CHECK(event_decoder<>{}.decode(damaged, "w", out, later, repeats) == status::bad_payload_checksum);
-    REQUIRE(event_decoder<>{}.decode(small_record(), "w", out, later, repeats) == status::ok);
+    const auto small = small_record();
+    REQUIRE(event_decoder<>{}.decode(small, "w", out, later, repeats) == status::ok);
     CHECK(repeats == 0);
     CHECK(elements<float>(out) == std::vector<float>{1, 2, 3, 4, 5, 6});
 }
