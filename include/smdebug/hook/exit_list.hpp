@@ -42,8 +42,8 @@ private:
     struct list {
         list* before = nullptr;  // the parent process's: still reached, and so not lost
         long process = posix::process_number();
-        std::mutex guard;
-        std::vector<entry> entries;
+        std::mutex guard{};
+        std::vector<entry> entries{};
     };
 
     // Never destroyed: hooks may be, later.
