@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include <xsimd/xsimd.hpp>
+#include <smdebug/reduce/xsimd_adapter.hpp>
 
 namespace bench {
 

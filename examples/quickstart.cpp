@@ -2,8 +2,6 @@
 // Usage: quickstart RUN
 #include <smdebug/smdebug.hpp>
 
-#include <xtensor/xmath.hpp>
-
 #include <cstdlib>
 #include <iostream>
 #include <string>

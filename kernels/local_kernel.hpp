@@ -10,9 +10,8 @@
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/reduce/xsimd_adapter.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-
-#include <xsimd/xsimd.hpp>
 
 #include <cstddef>
 

@@ -5,11 +5,9 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
-#include <xtensor/xarray.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xview.hpp>
-
 #include <vector>
+
+#include "../support/xtensor_parts.hpp"
 
 namespace smd = smdebug;
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <xtensor/xmath.hpp>
+#include "../support/xtensor_parts.hpp"
 
 using smdebug::as_xtensor;
 using smdebug::dtype;

@@ -2,16 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xarray.hpp>
-#include <xtensor/xfixed.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xstrided_view.hpp>
-#include <xtensor/xtensor.hpp>
-#include <xtensor/xview.hpp>
-
 #include <cstddef>
 #include <vector>
+
+#include "../support/xtensor_parts.hpp"
 
 namespace smd = smdebug;
 

@@ -1,14 +1,13 @@
 // The few vector operations that the sweeps need, over xsimd: lanes from memory, rounded products, merging by halves.
-// The only header that includes xsimd.  Everything has Arch as a template parameter, so that -m flags cannot mix two of
-// them. Used by: reduce (simd_sweeps).
+// Everything has Arch as a template parameter, so that -m flags cannot mix two of them.
+// Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scaled_product.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
-
-#include <xsimd/xsimd.hpp>
+#include <smdebug/reduce/xsimd_adapter.hpp>
 
 #include <array>
 #include <concepts>
@@ -200,11 +199,11 @@ struct lane_product {
     words<Arch> exponent = words<Arch>(std::uint64_t{0});  ///< sum of the biased exponents that normalise took out
 
     void normalise() noexcept {
-        const auto bits = xsimd::bitwise_cast<words<Arch>>(mantissa);
+        const auto bits = same_bits<Arch, std::uint64_t>(mantissa);
         const words<Arch> field(std::uint64_t{0x7FF0000000000000});
         exponent = exponent + upper_bits<Arch>(bits & field);
-        mantissa = xsimd::bitwise_cast<doubles<Arch>>((bits & words<Arch>(std::uint64_t{0x800FFFFFFFFFFFFF})) |
-                                                      words<Arch>(std::uint64_t{0x3FF0000000000000}));
+        mantissa = same_bits<Arch, double>((bits & words<Arch>(std::uint64_t{0x800FFFFFFFFFFFFF})) |
+                                           words<Arch>(std::uint64_t{0x3FF0000000000000}));
     }
 };
 

@@ -1,5 +1,4 @@
 // Tensors as xtensor expressions: no copy, and the elements stay alive as long as the expression does.
-// The only header that includes xtensor, which is heavy to compile: who needs only bytes does not pay for it.
 // Used by: trial (value<T>), rules, users.
 #pragma once
 
@@ -7,10 +6,7 @@
 #include <smdebug/core/status.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-
-#include <xtensor/xarray.hpp>
-#include <xtensor/xbuffer_adaptor.hpp>
-#include <xtensor/xlayout.hpp>
+#include <smdebug/tensor/xtensor_adapter.hpp>
 
 #include <cassert>
 #include <cstddef>

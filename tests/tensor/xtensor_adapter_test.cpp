@@ -1,0 +1,17 @@
+#include <smdebug/tensor/xtensor_adapter.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+// The parts are named as the library names them: an xtensor that keeps them elsewhere does not compile here.
+TEST_CASE("xtensor_adapter: adaptors over memory of others, row by row") {
+    const std::array<float, 6> memory{1, 2, 3, 4, 5, 6};
+    using buffer = xt::xbuffer_adaptor<const float*, xt::no_ownership>;
+    const xt::xarray_adaptor<buffer, xt::layout_type::row_major> found(buffer(memory.data(), memory.size()),
+                                                                       std::vector<std::size_t>{2, 3});
+    CHECK(found(1, 0) == 4.F);
+    CHECK(found.data() == memory.data());
+    CHECK(xt::xarray<float>(found + found)(1, 2) == 12.F);
+}
