@@ -66,14 +66,14 @@ private:
     };
     // What an index file says.
     struct index_facts {
-        std::string key;
+        std::string key{};
         step_number step = 0;
-        std::string worker_part;
+        std::string worker_part{};
         mode in = mode::global;
         step_number mode_step = 0;
-        std::string event_file;
-        std::vector<place> places;
-        std::vector<saved_shape> shapes;
+        std::string event_file{};
+        std::vector<place> places{};
+        std::vector<saved_shape> shapes{};
     };
 
     static constexpr std::array<std::string_view, 3> root_keys{"meta", "tensor_payload", "shape_payload"};
