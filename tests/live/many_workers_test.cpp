@@ -236,7 +236,8 @@ void watch_run(const fleet_plan& plan) {
     }
     CHECK(writers.join());
     CHECK_MESSAGE(wrong.text().empty(), wrong.text());
-    CHECK(wrong.checks() > 1000);
+    // The two who follow check something at each step; a busy machine lets the others look less often, but not never.
+    CHECK(wrong.checks() > 5 * here.steps);
 
     // Each step once, in order; and in the end all is there, as for somebody who comes later.
     CHECK(evaluated == run.steps());
