@@ -55,10 +55,10 @@ struct asking final : smd::hook_observer {
 
 TEST_CASE("basic_hook: tells which collections took nothing") {
     smd::basic_hook<smd::memory_storage> hook{
-        smd::memory_storage{}, {.save_config = {.save_interval = 1}, .include_collections = {"wieghts", "weights"}}};
+        smd::memory_storage{}, {.save_config = {.save_interval = 1}, .include_collections = {"biases", "weights"}}};
     hook.save_tensor("fc.weight", std::vector<float>{1, 2}, {2});
     hook.end_step();
-    CHECK(hook.unmatched_collections() == std::vector<std::string>{"wieghts"});
+    CHECK(hook.unmatched_collections() == std::vector<std::string>{"biases"});
 }
 
 TEST_CASE("basic_hook: everything of the next step is saved, with its values, and of that one alone") {

@@ -81,6 +81,49 @@ TEST_CASE("collection_set: losses alone are saved unless something is included")
     CHECK_FALSE(set.due(set.of("CrossEntropyLoss_output_0")));
 }
 
+TEST_CASE("collection_set: what is called a loss is one, unless the options say otherwise") {
+    collection_set set{hook_options{}};
+    for (const char* loss : {"loss", "Loss", "train_loss", "val/loss", "eval.loss", "TripletLoss", "LOSS", "l2loss"}) {
+        CAPTURE(loss);
+        CHECK(names(set, set.of(loss)) == texts{"losses"});
+    }
+    for (const char* other : {"gloss", "loss_scale", "lossless", "gradient/loss", "x", "blossom", "weight"}) {
+        CAPTURE(other);
+        CHECK(names(set, set.of(other)).empty());
+    }
+    collection_set no_more_than_the_package{{.loss_regex = {}}};
+    CHECK(names(no_more_than_the_package, no_more_than_the_package.of("loss")).empty());
+    CHECK(no_more_than_the_package.file(1).collections.at("losses").include_regex ==
+          known_collections::regexes_of("losses"));
+    collection_set rarely{{.collections = {{.name = "losses", .save_config = save_config{.save_interval = 5}}}}};
+    CHECK(names(rarely, rarely.of("loss")) == texts{"losses"});
+    collection_set own{{.collections = {{.name = "losses", .include_regex = {"^cost$"}}}}};
+    CHECK(names(own, own.of("loss")).empty());
+    CHECK(names(own, own.of("cost")) == texts{"losses"});
+}
+
+TEST_CASE("collection_set: knows which tensors came that no saved collection holds, in their order") {
+    collection_set set{hook_options{}};
+    for (const char* name : {"x", "loss", "z", "a", "put"}) {
+        static_cast<void>(set.of(name));
+        static_cast<void>(set.of(name));
+    }
+    CHECK(set.unsaved() == texts{"x", "z", "a", "put"});
+    put(set, "put", {"mine"});
+    set.note_watched("z");
+    set.note_watched("never seen");
+    CHECK(set.unsaved() == texts{"x", "a"});
+    CHECK(set.unsaved_count() == 2);
+    set.save_everything(true);
+    static_cast<void>(set.of("x"));
+    static_cast<void>(set.of("new"));
+    set.save_everything(false);
+    CHECK(set.unsaved() == texts{"a"});
+    put(set, "z", {"mine"});
+    put(set, "a", {"mine"});
+    CHECK(set.unsaved_count() == 0);
+}
+
 TEST_CASE("collection_set: built-in collections take tensors by the Python package's regexes") {
     collection_set set{{.include_collections = {"weights", "biases", "gradients"}}};
     CHECK(names(set, set.of("fc.weight")) == texts{"weights"});
@@ -155,15 +198,15 @@ TEST_CASE("collection_set: tells which collections of the options no tensor has 
     collection_set set{{.collections = {{.name = "mine", .include_regex = {"^my_"}},
                                         {.name = "fed", .save_config = save_config{.save_interval = 1}},
                                         {.name = "listed", .tensor_names = {"x"}}},
-                        .include_collections = {"mine", "wieghts", "listed", "biases", "all"}}};
-    CHECK(set.unmatched() == texts{"biases", "mine", "fed", "listed", "wieghts"});
+                        .include_collections = {"mine", "others", "listed", "biases", "all"}}};
+    CHECK(set.unmatched() == texts{"biases", "mine", "fed", "listed", "others"});
     static_cast<void>(set.of("x"));
     static_cast<void>(set.of("fc.weight"));
     put(set, "anything", {"fed"});
-    CHECK(set.unmatched() == texts{"biases", "mine", "wieghts"});
+    CHECK(set.unmatched() == texts{"biases", "mine", "others"});
     static_cast<void>(set.of("fc.bias"));
     static_cast<void>(set.of("my_tensor"));
-    CHECK(set.unmatched() == texts{"wieghts"});
+    CHECK(set.unmatched() == texts{"others"});
     CHECK(collection_set{hook_options{}}.unmatched().empty());
 }
 
@@ -375,7 +418,8 @@ TEST_CASE("collection_set: decides in the golden run `collections` as the Python
                           .reduction_config = {{.abs_reductions = {"max"}, .norms = {"l1", "l2"}, .save_shape = true}}},
                          {.name = "not_included", .include_regex = {"enc_output"}},
                          {.name = "through_add", .include_regex = {"norm_output"}}},
-         .include_collections = {"weights", "relu_out", "by_name", "eval_only", "norms"}}};
+         .include_collections = {"weights", "relu_out", "by_name", "eval_only", "norms"},
+         .loss_regex = {}}};
     const texts always{"TinyNet_enc.weight",
                        "TinyNet_enc.bias",
                        "TinyNet_norm.weight",

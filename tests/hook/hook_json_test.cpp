@@ -189,15 +189,21 @@ TEST_CASE("hook_json: hooks save what the Python package saves by the same file"
         {R"("HookParameters": {"include_regex": ""})", {weight, loss}, {}},
         {R"("HookParameters": {"include_regex": "relu"})", {loss}, {}},
         {R"("HookParameters": {"save_all": 1})", {weight, loss}, {}},
+        {R"("CollectionConfigurations": [{"CollectionName": "losses"}])", {loss}, {}},  // and no "train_loss"
         {R"("HookParameters": {"save_all": 0.0, "save_interval": 2.0, "start_step": "+1"})", {}, {}},
     };
     for (const expected& each : cases) {
         CAPTURE(each.sections);
         const memory_storage store;
         {
-            basic_hook<memory_storage> hook(store, options_of("{" + std::string{each.sections} + "}"));
+            hook_options options = options_of("{" + std::string{each.sections} + "}");
+            options.on_note = [](const std::string&) {};
+            basic_hook<memory_storage> hook(store, options);
             hook.save_tensor(weight, std::vector<float>{1, 2}, {2});
             hook.save_tensor(loss, std::vector<float>{3}, {1});
+            if (each.tensors != texts{weight, loss}) {
+                CHECK_FALSE(hook.save_tensor("train_loss", std::vector<float>{3}, {1}));
+            }
             hook.end_step();
         }
         texts tensors;

@@ -78,6 +78,7 @@ TEST_CASE("hook_options: unknown reductions and regexes that do not compile are 
               "reduction_config.reductions names \"median\""));
     CHECK(has(wrong_with({.collections = {{.name = "g", .reduction_config = {{.norms = {"l9"}}}}}}),
               "collection \"g\": reduction_config.norms names \"l9\""));
+    CHECK(has(wrong_with({.loss_regex = {"(("}}), "loss_regex: the regular expression \"((\""));
     CHECK(has(wrong_with({.include_regex = {"ok", "(("}}), "include_regex: the regular expression \"((\""));
     CHECK(has(wrong_with({.collections = {{.name = "g", .include_regex = {"[a"}}}}),
               "collection \"g\": include_regex: the regular expression \"[a\""));
@@ -90,6 +91,20 @@ TEST_CASE("hook_options: collections have names, each its own") {
     CHECK(has(wrong_with({.collections = {{.name = "g", .tensor_names = {"\xFF"}}}}), "not UTF-8"));
     CHECK(wrong_with({.collections = {{.name = "g"}, {.name = "h"}, {.name = "g"}}}) ==
           "collection \"g\" is configured twice");
+}
+
+TEST_CASE(
+    "hook_options: a collection that is included under a misspelt name is refused, with those that may be meant") {
+    CHECK(wrong_with({.include_collections = {"weights", "wieghts"}}) ==
+          "include_collections: there is no collection \"wieghts\". Did you mean weights? One of your own goes into "
+          "`collections`, too");
+    CHECK(has(wrong_with({.include_collections = {"bias"}}), "Did you mean biases?"));
+    CHECK(has(wrong_with({.include_collections = {"Gradients"}}), "Did you mean gradients?"));
+    CHECK(
+        has(wrong_with({.collections = {{.name = "tanhs"}}, .include_collections = {"tanh"}}), "Did you mean tanhs?"));
+    // What is not near to any waits for what is put into it by name; so does what begins with one.
+    check(hook_options{.include_collections = {"mine", "big", "weights_2", "optimizer_variables", "labels"}});
+    check(hook_options{.collections = {{.name = "wieghts"}}, .include_collections = {"wieghts"}});
 }
 
 TEST_CASE("hook_options: of several workers it has to be clear which one writes, and where they go on") {

@@ -399,6 +399,7 @@ public:
         add("losses", [](std::string_view name) { return name == "CrossEntropyLoss_output_0"; });
         add("by_regex", [](std::string_view name) { return name.starts_with("a/") || name.starts_with("x/"); });
         add("by_name", [](std::string_view name) { return name == "b/weight" || name == "misc"; });
+        options_.on_note = [](const std::string&) {};  // much is not saved, on purpose
         options_.collections = {{.name = "by_regex", .include_regex = {"^a/", "^x/"}},
                                 {.name = "by_name", .tensor_names = {"b/weight", "misc"}},
                                 {.name = "weights"}};

@@ -241,7 +241,8 @@ public:
 
     /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file,
     /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each whatever became of
-    /// the others.  After it nothing can be saved.  A second call does nothing.
+    /// the others.  After it nothing can be saved.  What was likely meant to be saved, and was not, is told to on_note.
+    /// A second call does nothing.
     void close() {
         check_process();
         core_.close();
@@ -258,6 +259,10 @@ public:
     /// The collections that the options name and that no tensor has belonged to so far, of those that came at steps at
     /// which anything was due: at the end of a training, likely a name or a regex that is misspelt.
     [[nodiscard]] std::vector<std::string> unmatched_collections() const { return core_.unmatched_collections(); }
+    /// The names under which tensors were offered, by should_save() or a save, at steps at which anything was due, and
+    /// that no saved collection holds; in the order in which they came.  close() tells of them, see
+    /// hook_options::on_note.
+    [[nodiscard]] std::vector<std::string> unsaved_tensors() const { return core_.unsaved_tensors(); }
     /// Adds somebody who is told what the hook sees, from now on.
     void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
 

@@ -43,7 +43,10 @@ public:
 
     private:
         friend class collection_set;
+        // Whether nothing that was ever due holds it, and nobody else wants it.
+        [[nodiscard]] bool unsaved() const noexcept { return collections.empty() && !in_all_ && !watched_; }
         bool in_all_ = false;                   // its name has been noted in `all`
+        bool watched_ = false;                  // an observer took it
         mutable reduction_plan plan_ = {};      // of what is due,
         mutable std::uint64_t plan_is_of_ = 0;  // when due_ was as this number says
     };
@@ -113,6 +116,18 @@ public:
     /// seen so far belongs to; `all`, which stands for the others, is never among them.
     [[nodiscard]] std::vector<std::string> unmatched() const;
 
+    /// The names of the tensors that were seen and that no saved collection holds, in the order in which they came, but
+    /// those that observers took.  Cost: as many as are.
+    [[nodiscard]] std::vector<std::string> unsaved() const;
+    /// How many these are.
+    [[nodiscard]] std::size_t unsaved_count() const noexcept { return unsaved_count_; }
+    /// Notes that an observer took a tensor, if it was seen.
+    void note_watched(std::string_view name) {
+        if (const auto at = tensors_.find(name); at != tensors_.end()) {
+            change(at->second, [](membership& tensor) { tensor.watched_ = true; });
+        }
+    }
+
     /// All collections as they are exported, with the names seen so far.
     [[nodiscard]] collections_file file(std::int64_t num_workers) const;
     /// Keeps what an earlier collections file of the same run says: names that were seen, and collections that are not
@@ -141,11 +156,19 @@ private:
     void put(membership& tensor, std::string_view name, std::uint32_t number);
     void note(std::uint32_t number, std::string_view name) { changed_ = groups_[number].note(name) || changed_; }
     void find_due(std::uint32_t number);
+    template <class Change>
+    void change(membership& tensor, Change&& how) {
+        const bool before = tensor.unsaved();
+        how(tensor);
+        unsaved_count_ -= before && !tensor.unsaved() ? 1U : 0U;
+    }
 
     std::map<mode, save_config_mode> default_when_;
     reduction_config default_what_;
     std::deque<saved_collection> groups_;  // each stays where it is
     std::unordered_map<std::string, membership, text_hash, std::equal_to<>> tensors_;
+    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // those that no regex took, as they came
+    std::size_t unsaved_count_ = 0;
     std::vector<std::uint8_t> due_;  // by collection's number
     std::uint64_t due_state_ = 1;    // counts up whenever anything in due_ changes
     smdebug::mode mode_ = smdebug::mode::global;
@@ -170,7 +193,12 @@ inline collection_set::collection_set(const hook_options& options)
                 configured = own;
             }
         }
-        if (known.name == "default") {
+        if (known.name == known_collections::saved_by_default && configured.include_regex.empty() &&
+            configured.tensor_names.empty()) {
+            configured.include_regex = known_collections::regexes_of(known.name);
+            configured.include_regex.insert(configured.include_regex.end(), options.loss_regex.begin(),
+                                            options.loss_regex.end());
+        } else if (known.name == "default") {
             configured.include_regex.insert(configured.include_regex.end(), options.include_regex.begin(),
                                             options.include_regex.end());
         } else if (known.name == "all" && options.save_all) {
@@ -244,10 +272,14 @@ inline collection_set::membership& collection_set::found(std::string_view name) 
             note(number, name);
             groups_[number].has_met = true;
         }
+        if (at->second.unsaved()) {
+            unmatched_.push_back(&*at);
+            ++unsaved_count_;
+        }
     }
     if (everything_ && !at->second.in_all_) {
         note(all_number, name);
-        at->second.in_all_ = true;
+        change(at->second, [](membership& tensor) { tensor.in_all_ = true; });
     }
     return at->second;
 }
@@ -277,7 +309,7 @@ inline const collection_set::membership& collection_set::add(std::string_view na
 inline void collection_set::put(membership& tensor, std::string_view name, std::uint32_t number) {
     const auto at = std::lower_bound(tensor.collections.begin(), tensor.collections.end(), number);
     if (at == tensor.collections.end() || *at != number) {
-        tensor.collections.insert(at, number);
+        change(tensor, [&](membership& changed) { changed.collections.insert(at, number); });
         tensor.plan_is_of_ = 0;
         note(number, name);
         groups_[number].used = true;
@@ -328,6 +360,16 @@ inline std::vector<std::string> collection_set::unmatched() const {
     for (const saved_collection& each : groups_) {
         if (each.asked_for && !each.has_met && &each != &groups_[all_number]) {
             names.push_back(each.configured.name);
+        }
+    }
+    return names;
+}
+
+inline std::vector<std::string> collection_set::unsaved() const {
+    std::vector<std::string> names;
+    for (const auto* const each : unmatched_) {
+        if (each->second.unsaved()) {
+            names.push_back(each->first);
         }
     }
     return names;

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/first_failure.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/hook/closing_notes.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
@@ -26,7 +27,6 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -114,6 +114,7 @@ public:
     [[nodiscard]] const hook_counters& counters() const noexcept { return losses_.counters(); }
     [[nodiscard]] const hook_options& options() const noexcept { return options_; }
     [[nodiscard]] std::vector<std::string> unmatched_collections() const { return collections_.unmatched(); }
+    [[nodiscard]] std::vector<std::string> unsaved_tensors() const { return collections_.unsaved(); }
     void add_observer(std::shared_ptr<hook_observer> observer) {
         observers_.add(std::move(observer));
         looked_ = false;
@@ -170,10 +171,11 @@ private:
     loss_book losses_;
     std::unordered_map<const collection_set::membership*, reduction_records> reductions_;
 
-    bool looked_ = false;        // whether any_due_ and the observers know the step and mode at hand
-    bool any_due_ = false;       // whether anything is to be written of it
-    std::uint64_t tensors_ = 0;  // taken in it
-    std::uint64_t written_ = 0;  // those of them of which anything was written
+    bool looked_ = false;            // whether any_due_ and the observers know the step and mode at hand
+    bool any_due_ = false;           // whether anything is to be written of it
+    std::uint64_t tensors_ = 0;      // taken in it
+    std::uint64_t written_ = 0;      // those of them of which anything was written
+    std::uint64_t undue_steps_ = 0;  // ended, at which tensors were offered and nothing was due
     std::optional<step_number> last_written_;
     bool spoiled_ = false;        // whether a file of it could not be written
     std::exception_ptr failure_;  // why, for end_step() to throw
@@ -194,7 +196,11 @@ bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor
     look_at_step();
     const collection_set::membership* const belongs_to = due(name, into);
     const bool is_written = belongs_to != nullptr && write(name, tensor, *belongs_to);
-    return observers_.show(name, tensor, into) || is_written;
+    const bool is_shown = observers_.show(name, tensor, into);
+    if (is_shown && belongs_to == nullptr) {
+        collections_.note_watched(name);
+    }
+    return is_shown || is_written;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -259,6 +265,7 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     refuse_when_closed();
     // Whatever fails, the step is over: counting goes on, and everybody is told, before anything is thrown.
     first_failure failure;
+    const bool asked = begun_;
     failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
     failure.attempt([&] { finish_files(); });
     failure.attempt([&] {
@@ -266,6 +273,8 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
             std::rethrow_exception(failure_);
         }
     });
+    undue_steps_ += asked && !any_due_ ? 1U : 0U;
+    losses_.counters().unsaved_tensors = collections_.unsaved_count();
     const hook_step ended = now();
     next_step();
     failure.attempt([&] { note_lost(); });
@@ -333,6 +342,7 @@ void hook_core<Storage, Kernel, Clock>::close() {
         losses_.attempt([&] { run_.close(collections_); }, [] { return "the end of the run is not written"; });
     });
     failure.attempt([&] { note_lost(); });
+    tell_closing_notes(options_, collections_, counters(), observers_.empty() && run_.writes() ? undue_steps_ : 0);
     failure.rethrow();
 }
 

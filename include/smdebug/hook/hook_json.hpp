@@ -178,6 +178,7 @@ inline hook_options hook_options_from_json(byte_view text, std::string_view wher
     }
     const json_section top{file, "", root};
     hook_options options;
+    options.loss_regex.clear();  // the package has none
     options.out_dir = top.text("LocalPath").value_or(default_out_dir);
     detail::read_hook_parameters(top.section("HookParameters"), options);
     top.for_each_section("CollectionConfigurations",

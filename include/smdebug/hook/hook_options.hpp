@@ -3,9 +3,11 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/utf8.hpp>
+#include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
@@ -63,12 +65,18 @@ struct hook_options {
     /// the package, regexes are added).  To be saved it must be included, too.  One without any, of a name that is not
     /// built in, saves what is put into it by name alone: see basic_hook::unmatched_collections().
     std::vector<collection> collections = {};
-    /// Names of the collections to be saved, besides `losses`, which always is.  `all`: every collection is.
+    /// Names of the collections to be saved, besides `losses`, which always is.  `all`: every collection is.  A name
+    /// that is neither built in nor in `collections` waits for tensors that are put into it by name, unless it looks
+    /// like one of these misspelt: that is refused.
     std::vector<std::string> include_collections = {};
     /// Tensors whose names match one of these are saved, in the collection `default`.
     std::vector<std::string> include_regex = {};
     /// Saves every tensor, in the collection `all`.
     bool save_all = false;
+    /// Tensors whose names match one of these are in `losses`, too, besides those that frameworks call so, such as
+    /// "CrossEntropyLoss_output_0", unless `collections` gives `losses` regexes or names of its own.  Not in the Python
+    /// package: options from JSON have none.
+    std::vector<std::string> loss_regex = {std::string{known_collections::loss_regex}};
 
     /// Whether this worker writes unless it is the first one, `worker_0`.
     smdebug::include_workers include_workers = smdebug::include_workers::one;
@@ -97,6 +105,10 @@ struct hook_options {
     /// Is told, in a sentence, what was lost under the policies `drop`.  On the thread that calls the hook; what it
     /// throws is ignored, and it is not called again from within.
     std::function<void(const std::string&)> on_drop = {};
+    /// Is told, when the hook is closed, in a sentence each, what was likely meant to be saved and was not: tensors
+    /// that no saved collection holds, collections that no tensor can belong to, a run without a step.  None: they go
+    /// to standard error.  What it throws is ignored.
+    std::function<void(const std::string&)> on_note = {};
 
     /// Writes scalars and histograms for TensorBoard, too.
     bool export_tensorboard = false;
@@ -165,6 +177,26 @@ inline void check_name(const std::string& name, const std::string& where) {
     }
 }
 
+// A name in include_collections that is spelt nearly as one that there is.  One that begins with that ("weights_2") was
+// meant to be another.
+inline void check_spelling(const std::string& name, const hook_options& options) {
+    std::vector<std::string> known = known_collections::names();
+    for (const collection& own : options.collections) {
+        known.push_back(own.name);
+    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) {
+        return;
+    }
+    std::erase_if(known, [&](const std::string& other) {
+        return name.starts_with(other) ||
+               edit_distance(name, other) > std::max<std::size_t>(1, std::max(name.size(), other.size()) / 3);
+    });
+    if (const std::string meant = did_you_mean(name, known, 3); !meant.empty()) {
+        throw value_error("include_collections: there is no collection \"" + name + "\"." + meant +
+                          " One of your own goes into `collections`, too");
+    }
+}
+
 }  // namespace detail
 
 inline void check(const hook_options& options) {
@@ -198,8 +230,10 @@ inline void check(const hook_options& options) {
         static_cast<void>(make_reduction_plan(*options.reduction_config));
     }
     detail::check_patterns(options.include_regex, "include_regex");
+    detail::check_patterns(options.loss_regex, "loss_regex");
     for (const std::string& name : options.include_collections) {
         detail::check_name(name, "a collection in include_collections");
+        detail::check_spelling(name, options);
     }
     for (auto group = options.collections.begin(); group != options.collections.end(); ++group) {
         detail::check_name(group->name, "a collection in collections");

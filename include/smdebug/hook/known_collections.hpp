@@ -1,5 +1,5 @@
 // What the Python package knows of collections by their names: regexes, and which hold single numbers.
-// Used by: hook/collection_set.hpp, hook/hook_json.hpp.
+// Used by: hook/collection_set.hpp, hook/hook_json.hpp, hook/hook_options.hpp.
 // Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 #pragma once
 
@@ -38,8 +38,16 @@ inline constexpr std::array<known, 14> list{{
     {"trees", "^trees/", false},
 }};
 
+/// Those that the package makes in one of the frameworks that it knows, and that begin as any other does.
+inline constexpr std::array<std::string_view, 6> of_frameworks{
+    "inputs", "outputs", "layers", "optimizer_variables", "sm_metrics", "tensorflow_summaries"};
+
 /// What is saved whatever is included.
 inline constexpr std::string_view saved_by_default = "losses";
+
+/// What is called a loss outside of the package's frameworks: "loss", "train_loss", "val/loss", "TripletLoss"; the
+/// gradient of one is a gradient.
+inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?(?:loss|LOSS)|.*Loss)$";
 
 /// The regexes of a collection of that name, none where it is not known.
 [[nodiscard]] inline std::vector<std::string> regexes_of(std::string_view name) {
@@ -50,9 +58,17 @@ inline constexpr std::string_view saved_by_default = "losses";
 
 /// Whether the package makes a collection of that name by itself, in one of the frameworks that it knows.
 [[nodiscard]] constexpr bool is_known(std::string_view name) noexcept {
-    return std::any_of(list.begin(), list.end(), [&](const known& k) { return k.name == name; }) || name == "inputs" ||
-           name == "outputs" || name == "layers" || name == "optimizer_variables" || name == "sm_metrics" ||
-           name == "tensorflow_summaries";
+    return std::any_of(list.begin(), list.end(), [&](const known& k) { return k.name == name; }) ||
+           std::find(of_frameworks.begin(), of_frameworks.end(), name) != of_frameworks.end();
+}
+
+/// The names of which is_known is true.
+[[nodiscard]] inline std::vector<std::string> names() {
+    std::vector<std::string> all{of_frameworks.begin(), of_frameworks.end()};
+    for (const known& each : list) {
+        all.emplace_back(each.name);
+    }
+    return all;
 }
 
 /// Whether its tensors are single numbers: saved as they are, without reductions and histograms, whatever the config.

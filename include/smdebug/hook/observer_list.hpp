@@ -22,6 +22,8 @@ class observer_list {
 public:
     void add(std::shared_ptr<hook_observer> observer) { all_.push_back({std::move(observer), false, false}); }
 
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+
     /// Asks them about the step at hand.
     void begin_step(const hook_step& step) {
         interested_ = false;

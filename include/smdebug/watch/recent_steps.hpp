@@ -120,6 +120,7 @@ private:
                              .include_collections = {"all"},
                              .include_regex = watched.include_regex,
                              .save_all = true,
+                             .loss_regex = watched.loss_regex,
                              .include_workers = include_workers::all,
                              .worker = watched.worker,
                              .mark_end_of_job = false};
