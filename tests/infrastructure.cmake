@@ -60,6 +60,8 @@ foreach(folder record wire tensor reduce)
     endif()
 endforeach()
 
+add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
+
 file(GLOB_RECURSE cases CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} compile_fail/*.cpp)
 foreach(case IN LISTS cases)
     string(REPLACE ".cpp" "" name ${case})

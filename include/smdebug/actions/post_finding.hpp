@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/inbox.hpp>
@@ -18,7 +19,6 @@
 #include <functional>
 #include <new>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
@@ -22,7 +23,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>

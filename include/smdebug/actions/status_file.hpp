@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/rule_status.hpp>
 #include <smdebug/storage/posix_output.hpp>
@@ -19,7 +20,6 @@
 #include <exception>
 #include <mutex>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>

@@ -12,6 +12,7 @@
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -22,7 +23,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>

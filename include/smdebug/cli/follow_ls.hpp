@@ -11,11 +11,11 @@
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <cstddef>
-#include <stop_token>
 #include <string>
 #include <vector>
 

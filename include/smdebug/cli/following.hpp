@@ -7,6 +7,7 @@
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
@@ -16,7 +17,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>

@@ -2,6 +2,7 @@
 // Used by: examples/smdebug.cpp.
 #pragma once
 
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
 #include <poll.h>
@@ -16,7 +17,6 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <system_error>
 #include <thread>
 

@@ -14,11 +14,11 @@
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/stop_token.hpp>
 
 #include <exception>
 #include <functional>
 #include <ostream>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <variant>

@@ -11,6 +11,7 @@
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/terminal.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -20,7 +21,6 @@
 #include <iostream>
 #include <optional>
 #include <ostream>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>

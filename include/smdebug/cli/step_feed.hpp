@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
@@ -15,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <vector>

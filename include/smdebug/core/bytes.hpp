@@ -3,6 +3,8 @@
 // Used by: everything.
 #pragma once
 
+#include <smdebug/core/requirements.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

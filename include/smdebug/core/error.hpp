@@ -3,6 +3,10 @@
 // Used by: storage, index, trial, rules, cli.  record, wire, tensor and reduce never throw.
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "smdebug throws: compile it with exceptions (headers of record, wire, tensor and reduce alone do without them)."
+#endif
+
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/step.hpp>
 

@@ -3,6 +3,8 @@
 // Used by: record, wire, tensor, reduce.
 #pragma once
 
+#include <smdebug/core/requirements.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -113,7 +113,8 @@ public:
         std::string after = detail::key_before(key);
         for (int windows = 1;; ++windows) {
             std::vector<object_entry> window = inner_.entries(part, after, most);
-            if (window.size() < most || window.back().key >= key || window.back().key <= after ||
+            // By compare(), here and below: clang 14 does not find the operators.
+            if (window.size() < most || window.back().key.compare(key) >= 0 || window.back().key.compare(after) <= 0 ||
                 windows == most_windows) {
                 return window;
             }
@@ -122,10 +123,10 @@ public:
     }
     /// The entry of a key; null where it is not among them.
     [[nodiscard]] static const object_entry* entry_of(const std::vector<object_entry>& window, std::string_view key) {
-        const auto found =
-            std::lower_bound(window.begin(), window.end(), key,
-                             [](const object_entry& one, std::string_view other) { return one.key < other; });
-        return found != window.end() && found->key == key ? &*found : nullptr;
+        const auto found = std::lower_bound(
+            window.begin(), window.end(), key,
+            [](const object_entry& one, std::string_view other) { return one.key.compare(other) < 0; });
+        return found != window.end() && found->key.compare(key) == 0 ? &*found : nullptr;
     }
 
 private:

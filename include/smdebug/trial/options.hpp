@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/index/collection.hpp>
 
 #include <chrono>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>

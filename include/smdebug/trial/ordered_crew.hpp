@@ -2,13 +2,14 @@
 // Used by: trial (scans).
 #pragma once
 
+#include <smdebug/core/stop_token.hpp>
+
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/ordered_crew.hpp>
@@ -19,7 +20,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <utility>
 #include <variant>
 #include <vector>

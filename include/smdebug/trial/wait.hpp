@@ -3,6 +3,7 @@
 // Used by: trial (opening, wait_for_steps, missing event files).
 #pragma once
 
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 
@@ -14,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,0 +1,11 @@
+// What has to be there to compile the library, said before the compiler says it in other words.
+// Used by: core (bytes, status), and so by everything.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "smdebug needs C++20: -std=c++20 or newer (CMake: link smdebug::smdebug, which asks for it)."
+#elif defined(__clang__) && __clang_major__ < 14
+#error "smdebug needs clang 14 or newer, or g++ 12 or newer."
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "smdebug needs g++ 12 or newer, or clang 14 or newer."
+#endif

@@ -1,0 +1,12 @@
+// std::stop_token and std::jthread, or why they are not there: libc++ has them from 20 on.
+// Used by: whoever waits or has threads.
+#pragma once
+
+#include <version>
+
+#if !defined(__cpp_lib_jthread)
+#error "smdebug needs <stop_token>: libstdc++, or libc++ 20 or newer (libc++ 18 and 19: add -fexperimental-library)."
+#else
+#include <stop_token>
+#include <thread>
+#endif
