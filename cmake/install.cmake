@@ -39,6 +39,6 @@ write_basic_package_version_file(
     ARCH_INDEPENDENT)
 install(
     FILES ${PROJECT_BINARY_DIR}/smdebug-config.cmake ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake
-          ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake
+          ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
     DESTINATION ${package_folder}
     COMPONENT devel)

@@ -14,8 +14,7 @@ run=$build/runs/mlp
 bad_run=$build/runs/too_fast
 
 configure() {
-    cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_TESTS=OFF \
-        -DSMDEBUG_BUILD_BENCHMARKS=OFF
+    cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSMDEBUG_BUILD_EXAMPLES=ON
 }
 build() { cmake --build "$build" -j "$jobs" --target train_mlp smdebug_program quickstart; }
 
