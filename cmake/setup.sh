@@ -10,7 +10,9 @@ packages_test=(doctest-dev python3 clang-format)
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
     nghttp2-proxy curl openssl python3-botocore)
 if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh
-packages_clang=(clang-16 libclang-rt-16-dev)
+# The newest clang is not the best one: these were tried, and each Debian has one of them (12: 16; 13: 19; sid: 23).
+clang_versions=(16 19 23)
+packages_clang=()  # by choose_clang
 
 say() { printf '==> %s\n' "$*"; }
 fail() {
@@ -37,9 +39,39 @@ as_root() {
     fi
 }
 
+# Sets clang to the compiler's name, and packages_clang to what it is in: one that is there, or else one that can be installed.
+choose_clang() {
+    local version
+    for version in "${clang_versions[@]}"; do
+        if command -v "clang++-$version" >/dev/null || apt-cache show "clang-$version" >/dev/null 2>&1; then
+            packages_clang=("clang-$version" "libclang-rt-$version-dev")
+            clang=clang++-$version
+            return
+        fi
+    done
+    fail "there is no clang of the versions ${clang_versions[*]}"
+}
+
+units() { find /lib/systemd/system /usr/lib/systemd/system -maxdepth 1 -type f -name '*.*' -printf '%f\n' 2>/dev/null | sort -u; }
+
+# Installs without starting a daemon, now or at the next boot: tests start what they need, and stop it.
 apt_install() {
+    local policy=/usr/sbin/policy-rc.d before status=0 new=()
+    before=$(units)
+    if [[ ! -e $policy ]]; then
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+        as_root chmod 755 "$policy"
+    else
+        policy=
+    fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null || status=$?
+    if [[ -n $policy ]]; then as_root rm -f "$policy"; fi
+    mapfile -t new < <(comm -13 <(printf '%s\n' "$before") <(units))
+    if ((${#new[@]} > 0)) && command -v systemctl >/dev/null; then
+        as_root systemctl disable -q "${new[@]}" >/dev/null 2>&1 || true  # some cannot be: nothing starts those by itself
+    fi
+    return "$status"
 }
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }

@@ -19,4 +19,5 @@ says() {
 
 says "needs C++20" "#include <smdebug/core/bytes.hpp>" "$@" -std=c++17
 says "throws: compile it with exceptions" "#include <smdebug/core/error.hpp>" "$@" -fno-exceptions
+says "compile it without -fno-rtti" "#include <smdebug/core/error.hpp>" "$@" -fno-rtti
 says "needs <stop_token>" $'#include <version>\n#undef __cpp_lib_jthread\n#include <smdebug/core/stop_token.hpp>' "$@"

@@ -2,9 +2,11 @@
 # Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer; with g++ the programs,
 # golden runs, kernels, processes and servers, and what is not a function (layers, headers, packaging, AArch64); where threads
 # meet, with clang under ThreadSanitizer, too.
-#   tests/run.sh [--quick | --all]     --quick: only with g++    --all: all of them with g++, too, benchmarks, and what is slow
-# Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
-# not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
+#   tests/run.sh [--few | --quick | --all]
+#   --few: with g++ the programs, golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
+#   too, benchmarks, and what is slow
+# Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs what is missing.  What has been built
+# is not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -14,9 +16,9 @@ source cmake/setup.sh
 what=default
 for argument in "$@"; do
     case $argument in
-        --quick | --all) what=${argument#--} ;;
+        --few | --quick | --all) what=${argument#--} ;;
         *)
-            sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+            sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
             exit 2
             ;;
     esac
@@ -55,23 +57,33 @@ run_tests() {  # PRESET ARGUMENT...
     ctest --preset "$preset" -j "$jobs" --output-junit "$reports/$preset.xml" "$@"
 }
 
-build_and_test() {  # PRESET WHAT
-    stage "$2: configure (build/$1)" cmake --preset "$1" --log-level=WARNING
+build_and_test() {  # PRESET WHAT CONFIGURE_ARGUMENT...
+    stage "$2: configure (build/$1)" cmake --preset "$1" --log-level=WARNING "${@:3}"
     stage "$2: build" cmake --build --preset "$1" -j "$jobs"
     stage "$2: test" run_tests "$1"
 }
 
 gcc=check
 if [[ $what == all ]]; then gcc=dev; fi
-if [[ $what == quick ]]; then
+if [[ $what == few ]]; then
+    packages_test=(doctest-dev python3)
+    stage "packages" install_packages build test
+    stage "g++: configure (build/check)" cmake --preset check --log-level=WARNING
+    stage "g++: build" cmake --build --preset check -j "$jobs" --target smdebug_program quickstart golden_replay test_record \
+        test_reduce test_reduce_avx2
+    stage "g++: test" run_tests check -R '^(golden|record|reduce)/' -E _avx512
+elif [[ $what == quick ]]; then
     stage "packages" install_packages build test
     build_and_test check "g++"
 else
-    stage "packages" install_packages build test clang
-    build_and_test asan "clang 16 with ASan and UBSan"
+    stage "packages" install_packages build test
+    choose_clang
+    stage "packages" install_packages clang
+    build_and_test asan "$clang with ASan and UBSan" -DCMAKE_CXX_COMPILER="$clang"
     build_and_test "$gcc" "g++"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
-    stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING
+    stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING \
+        -DCMAKE_CXX_COMPILER="$clang"
     threads=(trial storage http s3_servers live rules_threads cli_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
     stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/"

@@ -5,6 +5,8 @@
 
 #if !defined(__cpp_exceptions)
 #error "smdebug throws: compile it with exceptions (headers of record, wire, tensor and reduce alone do without them)."
+#elif !defined(__cpp_rtti)
+#error "smdebug tells errors apart by dynamic_cast: compile it without -fno-rtti."
 #endif
 
 #include <smdebug/core/printable_text.hpp>
