@@ -43,6 +43,14 @@ TEST_CASE("arguments: ls") {
     CHECK(given.how.format == cli::output_format::json);
     CHECK(given.how.skip_damaged);
     CHECK(parsed<cli::ls_arguments>({"ls", "a"}).how.format == cli::output_format::table);
+    const auto some = parsed<cli::ls_arguments>({"ls", "a", "--tensors", "^w", "--collection", "c", "--steps", "3:9"});
+    CHECK(some.tensors == "^w");
+    CHECK(some.collection == "c");
+    CHECK(some.how.range.begin == 3);
+    CHECK(some.how.range.end == 9);
+    CHECK(contains(refusal({"ls", "a", "--tensors", "("}), "--tensors: "));
+    CHECK(contains(refusal({"ls", "a", "--verify", "--steps", "3"}), "--verify looks at all of a run"));
+    CHECK(contains(refusal({"ls", "a", "--follow", "--collection", "c"}), "--follow lists every step"));
 }
 
 TEST_CASE("arguments: show") {
@@ -73,6 +81,10 @@ TEST_CASE("arguments: stats") {
     CHECK(given.how.range.begin == 3);
     CHECK_FALSE(given.how.range.end.has_value());
     CHECK(given.statistics.size() == 2);
+    const auto one_mode = parsed<cli::stats_arguments>({"stats", "a", "--mode", "train", "--worker", "worker_1"});
+    CHECK(one_mode.mode == mode::train);
+    CHECK(one_mode.worker == "worker_1");
+    CHECK(contains(refusal({"stats", "a", "--mode", "test"}), "--mode must be GLOBAL, TRAIN"));
     CHECK(parsed<cli::stats_arguments>({"stats", "a"}).statistics.size() == 22);
     CHECK(parsed<cli::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
     const auto one = parsed<cli::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
@@ -104,6 +116,11 @@ TEST_CASE("arguments: check; options may stand between runs") {
         contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
     CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
+    const auto ranged = parsed<cli::check_arguments>({"check", "a", "--rule", "dead_relu", "--steps", "2:9"});
+    CHECK(ranged.start == 2);
+    CHECK(ranged.end == 9);
+    CHECK(
+        contains(refusal({"check", "a", "--rule", "dead_relu", "--steps", "2:9", "--start", "2"}), "one or the other"));
     CHECK_FALSE(given.stop_at_first);
     CHECK_FALSE(given.first_offender);
     const auto brief =
@@ -151,6 +168,10 @@ TEST_CASE("arguments: scan") {
     CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
     CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
     CHECK(refusal({"scan", "a", "--follow"}) != "accepted");
+    CHECK(refusal({"scan", "a", "--rule", "all_zero,threshold=50", "--rule", "UnchangedTensor"}) == "accepted");
+    CHECK(
+        contains(refusal({"scan", "a", "--rule", "all_zero,threshold=101"}), "threshold is 101, which is not from 0"));
+    CHECK(contains(refusal({"check", "a", "--rule", "all_zero,threshold=50"}), "one of collection_names and tensor_r"));
 }
 
 TEST_CASE("arguments: following") {
@@ -187,4 +208,17 @@ TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
     CHECK(contains(refusal({"--bogus"}), "--help"));
     CHECK(parsed<cli::rules_arguments>({"rules", "--format", "csv"}).format == cli::output_format::csv);
+    CHECK(parsed<cli::rules_arguments>({"rules", "AllZero", "dead_relu"}).rules == texts{"all_zero", "dead_relu"});
+    CHECK(contains(refusal({"rules", "alzero"}), "there is no rule \"alzero\". Did you mean all_zero?"));
+}
+
+TEST_CASE("arguments: of an option that a command does not have, those that are near are told") {
+    CHECK(refusal({"stats", "a", "--colection", "c"})
+              .starts_with("stats has no option --colection. Did you mean --collection?"));
+    CHECK(refusal({"stats", "a", "--thread=2"}).starts_with("stats has no option --thread. Did you mean --threads?"));
+    CHECK(contains(refusal({"stats", "a", "-step", "c"}), "Did you mean --steps?"));
+    CHECK(contains(refusal({"scan", "--rules", "x", "a"}), "scan has no option --rules. Did you mean --rule or"));
+    CHECK(refusal({"--versoin"}).starts_with("smdebug has no option --versoin. Did you mean --version?"));
+    CHECK(refusal({"rules", "--quite-another"}).starts_with("rules has no option --quite-another\n"));
+    CHECK(contains(refusal({"show", "a", "b", "c"}), "c"));
 }

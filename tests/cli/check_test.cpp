@@ -116,6 +116,16 @@ TEST_CASE("check: from start up to, not including, end") {
     CHECK(found(3, {}) == std::pair{cli::exit_ok, std::size_t{0}});
 }
 
+TEST_CASE("check: a collection that the run does not have is noted: finding nothing in it is no good health") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const verdict got =
+        check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,collection_names=wieghts;gradients"})});
+    CHECK(contains(got.err,
+                   "smdebug: note: exploding_tensor: Collection wieghts was not saved. Did you mean weights? [run "));
+    CHECK(lines_of(got.err).size() == 1);
+}
+
 TEST_CASE("check: nothing found") {
     const verdict got = check_of({.runs = {golden("torch_mlp")}, .rules = rules_of(both())}, cli::output_format::table);
     CHECK(got.status == cli::exit_ok);

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -110,6 +111,29 @@ TEST_CASE("ls: CSV has a row for each tensor of each run") {
     CHECK(lines[0] == "run,tensor,dtype,shape,steps,reductions");
     CHECK(lines[1].starts_with(golden("reductions_tf") + ","));
     CHECK(lines.back().starts_with(golden("scalars") + ","));
+}
+
+TEST_CASE("ls: only tensors of a collection, by name, and of some steps, are listed where that is asked for") {
+    const auto names = [](cli::ls_arguments given) {
+        captured run;
+        given.runs = {golden("torch_mlp")};
+        given.how.format = cli::output_format::csv;
+        CHECK(cli::ls(given, run.to) == (run.err.str().empty() ? cli::exit_ok : cli::exit_error));
+        std::string text = run.err.str();
+        for (const std::string& line : lines_of(run.out.str())) {
+            const std::size_t first = line.find(',') + 1;
+            text += line.starts_with("run,") ? "" : line.substr(first, line.find(',', first) - first) + " ";
+        }
+        return text;
+    };
+    CHECK(contains(names({}), "CrossEntropyLoss_output_0 "));
+    CHECK(names({.collection = "losses"}) == "CrossEntropyLoss_output_0 ");
+    CHECK(names({.tensors = "^CrossEntropyLoss_o"}) == "CrossEntropyLoss_output_0 ");
+    CHECK(names({.tensors = "gradient", .collection = "losses"}).empty());
+    CHECK(contains(names({.collection = "loses"}), "Collection loses was not saved. Did you mean losses?"));
+    captured run;
+    CHECK(cli::ls({.runs = {golden("torch_mlp")}, .how = {.range = {2, 4}}}, run.to) == cli::exit_ok);
+    CHECK(contains(run.out.str(), "steps        2 steps: 2, 3\n"));
 }
 
 TEST_CASE("ls: a running job with steps that are not complete") {

@@ -194,7 +194,7 @@ TEST_CASE("program: places that are no run are errors that say what was looked f
     const texts errors = lines_of(got.err);
     REQUIRE(errors.size() == 4);
     CHECK(contains(errors[0], "there is no training run in " + empty.path()));
-    CHECK(contains(errors[1], "there is no folder " SMDEBUG_TEST_DATA "/golden/README.md"));
+    CHECK(contains(errors[1], SMDEBUG_TEST_DATA "/golden/README.md is a file, not the folder of a run"));
     CHECK(contains(errors[2], "\"s3:///run\" names no place in S3"));
     CHECK(contains(errors[3], "Unsupported"));
 }

@@ -26,6 +26,13 @@ TEST_CASE("rules: a row for each parameter of each rule") {
     CHECK(contains(run.out.str(), "\nvanishing_gradient,threshold,float,1e-07,"));
 }
 
+TEST_CASE("rules: only those that were asked for") {
+    captured run;
+    CHECK(cli::list_rules({.rules = {"all_zero"}}, cli::program_rules::built_in(), run.to) == cli::exit_ok);
+    CHECK(contains(run.out.str(), "\nall_zero (AllZero): "));
+    CHECK_FALSE(contains(run.out.str(), "dead_relu"));
+}
+
 TEST_CASE("rules: the table says what each rule is for") {
     captured run;
     CHECK(cli::list_rules({}, cli::program_rules::built_in(), run.to) == cli::exit_ok);

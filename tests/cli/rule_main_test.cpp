@@ -99,6 +99,16 @@ TEST_CASE("rule_main: what is wrong is told, with exit status 2, or 1 where a ru
     CHECK(contains(run_it({"a", "--other-trials", "b"}).err, "does not compare runs"));
     CHECK(contains(run_it({"a", "--give-up-after", "1s"}).err, "is for --follow"));
     CHECK(run_it({"/nowhere"}).status == cli::exit_error);
+    CHECK(run_it({"/nowhere"}).err.starts_with("mean_above: error: NotFound: "));
+    CHECK(run_it({"a", "--upper-limt", "1"})
+              .err.starts_with("mean_above: error: mean_above has no option --upper-limt. Did you mean --upper-limit"));
+}
+
+TEST_CASE("rule_main: tells the rule's name and the version of the library") {
+    const verdict told = run_it({"--version"});
+    CHECK(told.status == cli::exit_ok);
+    CHECK(told.out == "mean_above, a rule made with smdebug " + cli::version_text() + "\n");
+    CHECK(told.err.empty());
 }
 
 TEST_CASE("rule_main: follows a run to its end") {

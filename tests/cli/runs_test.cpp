@@ -31,6 +31,17 @@ TEST_CASE("for_each_run: a run that fails is an error that names it, and does no
     CHECK(run.to.trouble());
 }
 
+TEST_CASE("for_each_run: where there is no run, what may have been meant is told") {
+    captured run;
+    const auto none = [](const std::string&, const auto&) { FAIL("opened"); };
+    cli::for_each_run({golden("torch_mpl"), golden("damaged"), golden("README.md")}, {}, run.to, none);
+    const texts errors = lines_of(run.err.str());
+    REQUIRE(errors.size() == 3);
+    CHECK(contains(errors[0], " Did you mean " + golden("torch_mlp")));
+    CHECK(contains(errors[1], " runs below it; to name them all write " SMDEBUG_TEST_DATA "/golden/damaged/*"));
+    CHECK(contains(errors[2], "/golden/README.md is a file, not the folder of a run"));
+}
+
 TEST_CASE("for_each_run: what a command throws is an error of that run") {
     captured run;
     cli::for_each_run({golden("torch_mlp")}, {}, run.to,

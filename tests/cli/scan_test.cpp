@@ -8,10 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -54,25 +52,6 @@ verdict scan_of(cli::scan_arguments given, cli::output_format format = cli::outp
 verdict scan_of(const std::string& run) { return scan_of(cli::scan_arguments{.check = {.runs = {run}}}); }
 
 }  // namespace
-
-TEST_CASE("scan: every built-in rule is one that a scan knows something about") {
-    for (const rule_info& info : known().infos()) {
-        INFO(info.name);
-        const auto held = std::find_if(std::begin(cli::detail::scanned_rules), std::end(cli::detail::scanned_rules),
-                                       [&](const cli::detail::scanned_rule& each) { return each.name == info.name; });
-        REQUIRE(held != std::end(cli::detail::scanned_rules));
-        for (const std::string& parameter : detail::items_in(held->regex_parameters)) {
-            INFO(parameter);  // it exists, and looks for something by default
-            const std::string standard = cli::detail::default_of(info, parameter);
-            CHECK_FALSE(standard.empty());
-            CHECK(standard != "None");
-        }
-        if (held->never.empty() && held->collection_setting.empty()) {
-            CHECK_NOTHROW(known().check(info.name, {}));
-        }
-    }
-    CHECK(std::size(cli::detail::scanned_rules) == known().infos().size());
-}
 
 TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at says what it lacks") {
     const temporary_folder folder;
@@ -213,6 +192,27 @@ TEST_CASE("scan: a rule that the user configured is evaluated as it was, and oth
         {.check = {.runs = {folder.path()},
                    .rules = {cli::parse_rule("exploding_tensor,only_nan=True"), cli::parse_rule("exploding_tensor")}}});
     CHECK(lines_of(twice.out).size() == 3 + known().infos().size());
+}
+
+TEST_CASE("scan: a rule whose parameters are given without collections looks at those that a scan chooses for it") {
+    const temporary_folder folder;
+    {
+        local_storage store{folder.path()};
+        run_builder{store}
+            .collections({"worker_0"}, {{"both", {"w", "x"}}, {"weights", {"w"}}})
+            .step({.step = 0, .tensors = {tensor_of<float>("w", {0, 0, 1}), tensor_of<float>("x", {0, 0, 1})}})
+            .end();
+    }
+    const auto about = [&](const std::string& parameters) {
+        return scan_of({.check = {.runs = {folder.path()}, .rules = {cli::parse_rule("AllZero," + parameters)}}})
+            .about("all_zero");
+    };
+    CHECK(contains(about("threshold=50"), " IssuesFound 1 1 1 0 w: "));
+    CHECK(contains(about("threshold=50,collection_names=both"), " IssuesFound 1 1 2 0 w: "));
+    CHECK(contains(about("threshold=50,tensor_regex=x"), " IssuesFound 1 1 1 0 x: "));
+    std::filesystem::remove_all(folder.path());
+    write_sick_run(folder);
+    CHECK(contains(about("threshold=50"), " NoIssuesFound 3 0 0 "));
 }
 
 TEST_CASE("scan: steps, the first finding, and the first step that is bad, as check takes them") {

@@ -234,3 +234,16 @@ TEST_CASE("stats: a job that has not ended is noted") {
     CHECK(got.status == cli::exit_ok);
     CHECK(contains(got.err, "has not ended"));
 }
+
+TEST_CASE(
+    "stats: steps of one mode, and what one worker saved; a worker that there is not is told with those that are") {
+    const auto train = column_of(stats_of({.runs = {"torch_mlp"}, .mode = mode::train}), 4);
+    CHECK_FALSE(train.empty());
+    CHECK(std::all_of(train.begin(), train.end(), [](const std::string& cell) { return cell == "TRAIN"; }));
+    const auto second = column_of(stats_of({.runs = {"torch_ddp"}, .worker = "worker_1"}), 2);
+    CHECK_FALSE(second.empty());
+    CHECK(std::all_of(second.begin(), second.end(), [](const std::string& cell) { return cell == "worker_1"; }));
+    const table none = stats_of({.runs = {"torch_ddp"}, .worker = "worker1"});
+    CHECK(none.status == cli::exit_error);
+    CHECK(contains(none.err, "Invalid Worker: worker1. Did you mean worker_"));
+}

@@ -116,6 +116,7 @@ TEST_CASE("any_storage: passes it over a directory, and over an archetype that i
     CHECK(text_of(erased.read("a")) == "b");
     CHECK(erased.name() == "archetype");
     CHECK(erased.exists());
+    CHECK_FALSE(erased.is_file());
 }
 
 TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on whether it is there") {
@@ -138,6 +139,9 @@ TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on wh
     CHECK(*inner.batches == 1);
     CHECK(called == 2);
     CHECK_FALSE(erased.exists());
+    const temporary_folder folder;
+    folder.write("file", "x");
+    CHECK(any_storage{local_storage{folder.path() + "/file"}}.is_file());
 }
 
 TEST_CASE("any_storage: keeps the inner storage's batches of ranges, and its word on them and on views") {

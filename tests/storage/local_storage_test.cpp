@@ -158,6 +158,7 @@ TEST_CASE("local_storage: a folder that is missing, or a file in its place, hold
     for (const std::string& root : {folder.path() + "/missing", folder.path() + "/file"}) {
         const local_storage store{root};
         CHECK_FALSE(store.exists());
+        CHECK(store.is_file() == root.ends_with("/file"));
         CHECK(store.list("", "").empty());
         CHECK(store.list("index/", "").empty());
         CHECK(store.size("index/x") == std::nullopt);
@@ -166,6 +167,7 @@ TEST_CASE("local_storage: a folder that is missing, or a file in its place, hold
         store.read_each(keys, [](std::size_t, std::optional<byte_view> bytes) { CHECK_FALSE(bytes.has_value()); });
     }
     CHECK(local_storage{folder.path()}.exists());
+    CHECK_FALSE(local_storage{folder.path()}.is_file());
 }
 
 TEST_CASE("local_storage: a folder, pipe or broken link in the place of a file is told, and nothing hangs") {

@@ -88,6 +88,8 @@ TEST_CASE("posix: folders are made as far as they are missing, and the first one
     folder.write("plain", "x");
     CHECK_THROWS_AS(posix::make_folders_above(root + "/plain/below/file"), not_found);
     std::filesystem::create_symlink("nowhere", root + "/broken");
+    CHECK(complaint<unavailable>("/proc/nope", [&] { posix::make_folders_above("/proc/nope/x/file"); }) ==
+          "cannot make the folder /proc/nope: No such file or directory");
     CHECK(has(
         complaint<unavailable>(root + "/broken/below", [&] { posix::make_folders_above(root + "/broken/below/file"); }),
         "cannot make the folder"));

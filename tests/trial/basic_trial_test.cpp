@@ -98,7 +98,8 @@ TEST_CASE("trial: a missing path, an empty folder, a folder that is no run: one 
         sentence(folder.path() + "/missing").starts_with("NotFound: there is no folder " + folder.path() + "/missing"));
     CHECK(sentence(folder.path()).starts_with("NotFound: there is no training run in " + folder.path()));
     folder.write("file", "x");
-    CHECK(sentence(folder.path() + "/file").starts_with("NotFound: there is no folder"));
+    CHECK(sentence(folder.path() + "/file")
+              .starts_with("NotFound: " + folder.path() + "/file is a file, not the folder of a run ("));
     CHECK(sentence(folder.path()).find("training_job_end.ts") != std::string::npos);
 }
 

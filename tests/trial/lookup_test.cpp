@@ -32,6 +32,7 @@ TEST_CASE("lookup: each absence is thrown as the error that the Python package h
     CHECK(thrown({.why = absence::damaged, .where = "e"}) == "CorruptRecord");
     CHECK(thrown({.why = absence::unreadable, .note = "n"}) == "Unavailable");
     CHECK(thrown({.why = absence::wrong_dtype, .note = "n"}) == "SMDebugTypeError");
+    CHECK(thrown({.why = absence::not_computed, .note = "n"}) == "Unsupported");
 }
 
 TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is wrong, and what is not lost") {
@@ -68,8 +69,9 @@ TEST_CASE("lookup: what the index promises and cannot be read is lost; what was 
     CHECK(agree({.why = absence::unreadable, .note = "no"}));
     CHECK(agree({.why = absence::damaged, .where = "e"}));
     CHECK(is_lost(lookup_failure{.why = absence::shape_not_saved, .where = "e"}));
-    for (const absence why : {absence::tensor_not_saved, absence::step_not_saved, absence::step_not_yet_available,
-                              absence::no_such_worker, absence::shape_not_saved, absence::wrong_dtype}) {
+    for (const absence why :
+         {absence::tensor_not_saved, absence::step_not_saved, absence::step_not_yet_available, absence::no_such_worker,
+          absence::shape_not_saved, absence::wrong_dtype, absence::not_computed}) {
         CHECK_FALSE(agree({.why = why}));
     }
     CHECK(is_lost(access_denied("no")));

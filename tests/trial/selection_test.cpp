@@ -65,7 +65,12 @@ TEST_CASE("selected_tensors: names are in all of what was given") {
     CHECK(names_of({.collection = "empty"}).empty());
     CHECK(names_of({.names = texts{"w1", "loss"}, .regex = "1", .collection = "weights"}) == texts{"w1"});
     CHECK(names_of({.regex = "original"}).empty());  // the framework's name of a tensor is not a tensor
-    CHECK_THROWS_AS(names_of({.collection = "nothing"}), collection_unavailable);
+    CHECK_THROWS_WITH_AS(names_of({.collection = "wieghts"}),
+                         "CollectionUnavailable: Collection wieghts was not saved. Did you mean weights?",
+                         collection_unavailable);
+    CHECK_THROWS_WITH_AS(names_of({.collection = "x"}),
+                         "CollectionUnavailable: Collection x was not saved. There are: empty, weights",
+                         collection_unavailable);
     CHECK_THROWS_AS(names_of({.regex = "["}), value_error);
 }
 

@@ -15,8 +15,6 @@
 #include <smdebug/cli/scan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
-#include <smdebug/core/version.hpp>
-#include <smdebug/reduce/dispatched_kernel.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -37,13 +35,6 @@ struct help_request {
 /// What the user asked for.
 using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
                              scan_arguments, rules_arguments>;
-
-/// "0.1.0, reduces with avx512bw".
-[[nodiscard]] inline std::string version_text() {
-    return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
-           std::to_string(SMDEBUG_VERSION_PATCH) + ", reduces with " +
-           std::string{dispatched_kernel{}.instruction_set()};
-}
 
 namespace detail {
 
@@ -87,7 +78,7 @@ public:
             return help_request{chosen.empty() ? app_.help() : chosen.front()->help("smdebug")};
         } catch (const CLI::Error& wrong) {
             const auto chosen = app_.get_subcommands();
-            throw usage_error(wrong.what(),
+            throw usage_error(detail::text_of_error(wrong, chosen.empty() ? app_ : *chosen.front()),
                               "Try `smdebug " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
         }
         return finished(app_.get_subcommands().front()->get_name());
@@ -108,6 +99,8 @@ private:
         app.add_flag("--verify", ls_.verify,
                      "instead of the contents: all that the files of a run say twice and not alike; reads everything; "
                      "exit status 1 if there is any");
+        add_names(app, ls_.tensors, ls_.collection);
+        add_steps(app, texts_);
         add_follow(app, ls_.follow, texts_,
                    "instead of the tensors: each step as soon as it is complete, until the job ends");
         add_how(app, ls_.how);
@@ -128,10 +121,10 @@ private:
         CLI::App& app = *app_.add_subcommand("stats", "reductions of every tensor: a row for each worker and step");
         add_runs(app, stats_.runs);
         add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
-        add_text(app, "--tensors", stats_.tensors, "REGEX", "only tensors in whose name this is found");
-        add_text(app, "--collection", stats_.collection, "C", "only tensors of this collection");
-        add_text(app, "--steps", texts_.steps, "A:B",
-                 "only global steps from A up to, not including, B; either may be left out");
+        add_names(app, stats_.tensors, stats_.collection);
+        add_steps(app, texts_);
+        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_text(app, "--worker", stats_.worker, "W", "only what this worker saved");
         add_text(app, "--reductions", texts_.reductions, "LIST",
                  "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
                  "it, nan, pos_inf, neg_inf, zeros, with commas between them; default: all");
@@ -147,6 +140,7 @@ private:
             *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
         add_runs(app, check_.runs);
         add_rule_options(app, texts_);
+        add_steps(app, texts_);
         add_evaluation(app, check_, texts_);
         add_follow(app, check_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
         add_how(app, check_.how);
@@ -164,16 +158,18 @@ private:
         app.add_option("RUN", scan_.check.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
         add_text(app, "--list", texts_.list, "FILE", "more runs: a file with a path a line");
         add_rule_options(app, texts_);
+        add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);
         add_how(app, scan_.check.how);
         app.footer(
             "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
             "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
-            "gradients, unchanged_tensor at weights.");
+            "gradients, unchanged_tensor at weights, where it is not told otherwise.");
     }
 
     void add_rules() {
         CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
+        app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name("");
         add_format(app, listed_.format);
     }
 
@@ -198,6 +194,7 @@ private:
             settle(check_, texts_, known_);
             return check_;
         }
+        settle(listed_, known_);
         return listed_;
     }
 

@@ -181,6 +181,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
             to.progress("steps of " + path, done, range.steps);
         }
     };
+    note_missing_collections(given.rules, run, path, note_action);
     actions.begin(path, names, note_action);
     std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
     damage.finish(path, to);

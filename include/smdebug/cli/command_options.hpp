@@ -6,10 +6,14 @@
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/core/near_names.hpp>
+#include <smdebug/core/version.hpp>
+#include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/trial/open_storage.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +21,13 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+/// "0.1.0, reduces with avx512bw".
+[[nodiscard]] inline std::string version_text() {
+    return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
+           std::to_string(SMDEBUG_VERSION_PATCH) + ", reduces with " +
+           std::string{dispatched_kernel{}.instruction_set()};
+}
+
 namespace detail {
 
 // What is bound to an option must outlive the app.
@@ -26,6 +37,27 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
     app.add_option_function<std::string>(
            flag, [&to](const std::string& text) { to = text; }, help)
         ->type_name(type);
+}
+
+/// What is wrong, in our words where CLI11's say less: of options that there are not, those that are near.
+[[nodiscard]] inline std::string text_of_error(const CLI::Error& wrong, const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* each : app.get_options()) {
+        names.insert(names.end(), each->get_lnames().begin(), each->get_lnames().end());
+    }
+    for (const std::string& extra : app.remaining()) {
+        const std::size_t dashes = extra.find_first_not_of('-');
+        if (dashes == 0 || dashes == std::string::npos) {
+            continue;
+        }
+        const std::string wanted = extra.substr(0, extra.find('='));
+        std::string hint;
+        for (const std::string& near : near_matches(wanted.substr(dashes), names, 3)) {
+            hint.append(hint.empty() ? ". Did you mean --" : " or --").append(near);
+        }
+        return app.get_name() + " has no option " + wanted + hint + (hint.empty() ? "" : "?");
+    }
+    return wrong.what();
 }
 
 inline void add_format(CLI::App& app, output_format& format) {
@@ -62,6 +94,17 @@ inline void add_how(CLI::App& app, run_options& how) {
 
 inline void add_runs(CLI::App& app, std::vector<std::string>& runs) {
     app.add_option("RUN", runs, "training runs: folders, or s3://bucket/prefix")->required()->type_name("");
+}
+
+/// Which tensors.
+inline void add_names(CLI::App& app, std::optional<std::string>& regex, std::optional<std::string>& collection) {
+    add_text(app, "--tensors", regex, "REGEX", "only tensors in whose name this is found");
+    add_text(app, "--collection", collection, "C", "only tensors of this collection");
+}
+
+inline void add_steps(CLI::App& app, option_texts& texts) {
+    add_text(app, "--steps", texts.steps, "A:B",
+             "only global steps from A up to, not including, B; either may be left out");
 }
 
 inline void add_follow(CLI::App& app, follow_options& follow, option_texts& texts, const std::string& help) {

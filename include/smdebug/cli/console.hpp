@@ -56,7 +56,9 @@ struct console_kind {
 /// One thread at a time.
 class console {
 public:
-    console(std::ostream& out, std::ostream& err, console_kind kind = {}) : out_(out), err_(err), kind_(kind) {}
+    /// `program`: how it signs what it says.
+    console(std::ostream& out, std::ostream& err, console_kind kind = {}, std::string_view program = "smdebug")
+        : out_(out), err_(err), kind_(kind), program_(printable(program)) {}
     console(const console&) = delete;
     console& operator=(const console&) = delete;
     ~console() { clear_progress(); }
@@ -138,7 +140,7 @@ private:
 
     void say(std::string_view kind, std::string_view text) {
         clear_progress();
-        err_ << "smdebug: " << kind << text << '\n' << std::flush;
+        err_ << program_ << ": " << kind << text << '\n' << std::flush;
     }
     void check_output() const {
         if (!out_) {
@@ -151,6 +153,7 @@ private:
     std::ostream& out_;
     std::ostream& err_;
     console_kind kind_;
+    std::string program_;
     bool trouble_ = false;
     bool shown_ = false;
     std::size_t shown_width_ = 0;

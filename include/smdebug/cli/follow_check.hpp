@@ -52,6 +52,7 @@ public:
 
     /// Evaluates them until the run ends, or all rules have.  What they found stays where that fails.
     [[nodiscard]] follow_end follow() {
+        note_missing_collections(given_.rules, of_.run, of_.path, note_action());
         actions_.begin(of_.path, names_, note_action());
         try {
             const follow_end end = walk();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/near_runs.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/step_feed.hpp>
 #include <smdebug/cli/text.hpp>
@@ -112,7 +113,8 @@ template <class Trial>
     } catch (const timed_out&) {
     } catch (const collections_file_exception&) {  // it may be half written
     }
-    out.note("waiting for a run to start in " + path);
+    const std::string hint = run_hint(path);
+    out.note("waiting for a run to start in " + path + (hint.empty() ? "" : ".") + hint);
     options.open_timeout = follow.give_up_after.value_or(std::chrono::milliseconds::max());
     return open_trial(path, how.storage, options);
 }

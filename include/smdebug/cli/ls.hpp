@@ -16,6 +16,7 @@
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -29,7 +30,9 @@ namespace cli {
 
 struct ls_arguments {
     std::vector<std::string> runs = {};
-    bool verify = false;  ///< instead of the contents: what does not agree
+    bool verify = false;                         ///< instead of the contents: what does not agree
+    std::optional<std::string> tensors = {};     ///< a regex
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     run_options how = {};
     follow_options follow = {};
 };
@@ -46,6 +49,17 @@ struct ls_arguments {
 }
 
 namespace detail {
+
+[[nodiscard]] inline tensor_selection selection_of(const ls_arguments& given) {
+    tensor_selection which;
+    if (given.tensors) {
+        which.regex = *given.tensors;
+    }
+    if (given.collection) {
+        which.collection = *given.collection;
+    }
+    return which;
+}
 
 template <class Number>
 void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
@@ -195,8 +209,11 @@ template <class Trial>
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const std::vector<tensor_summary> tensors = summarize(
+        const selected_tensors wanted{detail::selection_of(given), *from};
+        std::vector<tensor_summary> tensors = summarize(
             *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); });
+        std::erase_if(tensors,
+                      [&](const tensor_summary& held) { return !wanted.contains(*from->names->find(held.name)); });
         if (given.how.format == output_format::json) {
             to.print(detail::ls_json(run, tensors));
             return;

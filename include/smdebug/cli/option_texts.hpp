@@ -7,9 +7,11 @@
 #include <smdebug/cli/following.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
+#include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan.hpp>
+#include <smdebug/cli/scan_plan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
@@ -63,23 +65,51 @@ inline void settle(follow_options& follow, std::size_t runs, const option_texts&
     }
 }
 
+namespace detail {
+
+/// Errors: usage_error: it is no mode.
+[[nodiscard]] inline mode settled_mode(const std::string& text) {
+    std::string upper = text;
+    std::transform(upper.begin(), upper.end(), upper.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; });
+    const auto known = mode_named(upper);
+    if (!known) {
+        throw usage_error("--mode must be GLOBAL, TRAIN, EVAL or PREDICT, not \"" + text + "\"");
+    }
+    return *known;
+}
+
+inline void check_tensors_regex(const std::optional<std::string>& given) {
+    if (!given) {
+        return;
+    }
+    try {
+        static_cast<void>(regex{*given});
+    } catch (const value_error& bad) {
+        throw usage_error("--tensors: " + std::string{bad.message()});
+    }
+}
+
+}  // namespace detail
+
 inline void settle(ls_arguments& given, const option_texts& texts) {
     if (given.verify && given.follow.on) {
         throw usage_error("--verify and --follow exclude each other");
+    }
+    if ((given.verify || given.follow.on) && (given.tensors || given.collection || texts.steps)) {
+        throw usage_error(std::string{"--tensors, --collection and --steps choose what is listed; "} +
+                          (given.verify ? "--verify looks at all of a run" : "--follow lists every step"));
+    }
+    detail::check_tensors_regex(given.tensors);
+    if (texts.steps) {
+        given.how.range = parse_range(*texts.steps);
     }
     settle(given.follow, given.runs.size(), texts);
 }
 
 inline void settle(show_arguments& given, const option_texts& texts) {
     if (texts.mode) {
-        std::string upper = *texts.mode;
-        std::transform(upper.begin(), upper.end(), upper.begin(),
-                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; });
-        const auto known = mode_named(upper);
-        if (!known) {
-            throw usage_error("--mode must be GLOBAL, TRAIN, EVAL or PREDICT, not \"" + *texts.mode + "\"");
-        }
-        given.mode = *known;
+        given.mode = detail::settled_mode(*texts.mode);
     }
     if (texts.step) {
         given.step = whole_number<step_number>("--step", *texts.step, 0);
@@ -96,12 +126,9 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
             throw usage_error("--threads must be 1024 or less");
         }
     }
-    if (given.tensors) {
-        try {
-            static_cast<void>(regex{*given.tensors});
-        } catch (const value_error& bad) {
-            throw usage_error("--tensors: " + std::string{bad.message()});
-        }
+    detail::check_tensors_regex(given.tensors);
+    if (texts.mode) {
+        given.mode = detail::settled_mode(*texts.mode);
     }
     if (texts.steps) {
         given.how.range = parse_range(*texts.steps);
@@ -113,8 +140,9 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
 
 namespace detail {
 
-/// The rules that the texts ask for, looked at as far as that goes without a run.
-[[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& known) {
+/// The rules that the texts ask for, looked at as far as that goes without a run; `by_scan`: as a scan evaluates them.
+[[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& known,
+                                                             bool by_scan) {
     std::vector<rule_request> rules;
     for (const std::string& text : texts.rules) {
         rules.push_back(parse_rule(text));
@@ -128,7 +156,11 @@ namespace detail {
         if (takes_other_trials(known, each)) {
             each.other_trials.insert(each.other_trials.end(), texts.other_trials.begin(), texts.other_trials.end());
         }
-        check_request(known, each);
+        rule_request evaluated = each;
+        if (by_scan) {
+            supply_collections(evaluated);
+        }
+        check_request(known, evaluated);
         each.label = name_in_reports(known, each);
     }
     return rules;
@@ -138,6 +170,15 @@ namespace detail {
 inline void settle_steps(check_arguments& given, const option_texts& texts) {
     if (texts.on_finding) {
         given.actions.command = words_of_command(*texts.on_finding);
+    }
+    if (texts.steps) {
+        if (texts.start || texts.end) {
+            throw usage_error("--steps A:B is --start A --end B: give one or the other");
+        }
+        const step_range range = parse_range(*texts.steps);
+        given.start = range.begin.value_or(0);
+        given.end = range.end;
+        return;
     }
     given.start = texts.start ? whole_number<step_number>("--start", *texts.start, 0) : 0;
     if (texts.end) {
@@ -167,7 +208,7 @@ inline void settle_steps(check_arguments& given, const option_texts& texts) {
 }  // namespace detail
 
 inline void settle(check_arguments& given, const option_texts& texts, const program_rules& known) {
-    given.rules = detail::settled_rules(texts, known);
+    given.rules = detail::settled_rules(texts, known, false);
     if (given.rules.empty()) {
         throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(known) +
                           "\nTry `smdebug check --help`.");
@@ -182,7 +223,7 @@ inline void settle(check_arguments& given, const option_texts& texts, const prog
 }
 
 inline void settle(scan_arguments& given, const option_texts& texts, const program_rules& known) {
-    given.check.rules = detail::settled_rules(texts, known);
+    given.check.rules = detail::settled_rules(texts, known, true);
     given.other_trials = texts.other_trials;
     detail::settle_steps(given.check, texts);
     if (texts.list) {
@@ -193,6 +234,16 @@ inline void settle(scan_arguments& given, const option_texts& texts, const progr
     if (given.check.runs.empty()) {
         throw usage_error(
             "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
+    }
+}
+
+inline void settle(rules_arguments& given, const program_rules& known) {
+    for (std::string& name : given.rules) {
+        try {
+            name = known.info(name).name;
+        } catch (const value_error& wrong) {
+            throw usage_error(wrong.message());
+        }
     }
 }
 

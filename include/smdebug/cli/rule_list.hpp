@@ -7,6 +7,7 @@
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/registry/configure.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,18 @@ inline namespace v1 {
 namespace cli {
 
 struct rules_arguments {
+    std::vector<std::string> rules = {};  ///< their own names; none: all
     output_format format = output_format::table;
 };
 
 /// Runs the command: a row for each parameter; the exit status.
 [[nodiscard]] inline int list_rules(const rules_arguments& given, const program_rules& known, console& to) {
-    const std::vector<rule_info> infos = known.infos();
+    std::vector<rule_info> infos = known.infos();
+    if (!given.rules.empty()) {
+        std::erase_if(infos, [&](const rule_info& each) {
+            return std::find(given.rules.begin(), given.rules.end(), each.name) == given.rules.end();
+        });
+    }
     row_sink rows{to, given.format, {{"rule"}, {"parameter"}, {"type"}, {"default"}, {"description"}}};
     row_buffer row = rows.buffer();
     for (const rule_info& rule : infos) {

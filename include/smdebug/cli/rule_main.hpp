@@ -57,6 +57,10 @@ public:
         add_how(app_, given_.how);
         app_.add_flag_callback(
             "--json", [this] { given_.how.format = output_format::json; }, "as --format json: one object a finding");
+        if (std::none_of(info_.parameters.begin(), info_.parameters.end(),
+                         [](const parameter_info& each) { return each.name == "version"; })) {
+            app_.set_version_flag("--version", info_.name + ", a rule made with smdebug " + version_text());
+        }
         app_.footer(
             "Exit status: 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong "
             "usage,\n"
@@ -68,11 +72,14 @@ public:
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         try {
             app_.parse(std::move(arguments));
+        } catch (const CLI::CallForVersion& asked) {
+            to.print(std::string{asked.what()} + "\n");
+            return exit_ok;
         } catch (const CLI::CallForHelp&) {
             to.print(app_.help());
             return exit_ok;
         } catch (const CLI::Error& wrong) {
-            throw usage_error(wrong.what(), "Try --help.");
+            throw usage_error(text_of_error(wrong, app_), "Try --help.");
         }
         given_.runs.insert(given_.runs.end(), more_runs_.begin(), more_runs_.end());
         if (given_.runs.empty()) {
@@ -111,7 +118,7 @@ template <described_rule R>
 requires rule<R, program_trial>
 [[nodiscard]] int run_rule_program(const std::string& program, std::vector<std::string> arguments, std::ostream& out,
                                    std::ostream& err, console_kind kind = {}, const stop_giver& about_to_follow = {}) {
-    console to{out, err, kind};
+    console to{out, err, kind, program};
     return status_of(to, [&] {
         detail::rule_parser<R> parser{program};
         if (const auto done = parser.parse(std::move(arguments), to)) {
@@ -133,8 +140,9 @@ requires rule<R, program_trial>
 ///
 ///     my_rule RUN --threshold 0.5 --follow --json
 ///
+/// It signs what it says with the rule's name.
 /// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
-/// --end-step, --follow, --json, --status-file, ...; --help prints them with types and defaults.
+/// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>

@@ -6,15 +6,19 @@
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/name_query.hpp>
 
 #include <cstddef>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -40,6 +44,27 @@ struct rule_note {
                                        const error& missing) {
     return {std::string{rule} + ": step " + std::to_string(step) + " is skipped: " + error_text(missing, path),
             is_lost(missing) ? missing.what() : std::string{}};
+}
+
+/// Calls note(text) for each collection that rules were told to look at and the run does not have: it selects nothing,
+/// which would look like good health.
+template <class Trial, class Note>
+void note_missing_collections(const std::vector<rule_request>& rules, const Trial& run, const std::string& path,
+                              Note&& note) {
+    const auto job = run.snapshot()->job;
+    for (const rule_request& each : rules) {
+        const auto given = each.parameters.find("collection_names");
+        if (given == each.parameters.end()) {
+            continue;
+        }
+        for (const std::string& name :
+             given->second.items ? *given->second.items : smdebug::detail::items_in(given->second.text)) {
+            if (!job->collections.contains(name)) {
+                note(each.label + ": " + std::string{no_such_collection(name, job->collections).message()} + " [run " +
+                     path + "]");
+            }
+        }
+    }
 }
 
 /// What a rule that threw is worth to the console.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/near_runs.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
@@ -102,10 +103,21 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 }
 
 /// Opens one run as the commands do: what is there now, without waiting for anything.
+/// Errors: as create_trial's; where there is no run, with what the user may have meant.
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    return open_trial(path, how.storage, std::move(options));
+    try {
+        return open_trial(path, how.storage, std::move(options));
+    } catch (const missing_collection_files&) {
+        throw;  // there is one
+    } catch (const not_found& missing) {
+        const std::string hint = run_hint(path);
+        if (hint.empty()) {
+            throw;
+        }
+        throw not_found(std::string{missing.message()} + "." + hint, {.where = missing.where()});
+    }
 }
 
 /// The damaged index files of one run that the user had skipped, each told once.

@@ -7,23 +7,16 @@
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/scan_plan.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/step.hpp>
-#include <smdebug/registry/built_in_rules.hpp>
-#include <smdebug/registry/configure.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/rule_status.hpp>
-#include <smdebug/rules/setting_text.hpp>
-#include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,138 +25,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
-namespace detail {
-
-/// What a built-in rule needs of a run to have something to look at: any of the collections, or a tensor that matches
-/// the regexes in one of its parameters.
-struct scanned_rule {
-    std::string_view name;
-    std::string_view collections = {};         ///< with commas between them
-    std::string_view regex_parameters = {};    ///< names of parameters that hold regexes, with commas between them
-    std::string_view collection_setting = {};  ///< parameter collection_names, which such a rule cannot do without
-    bool train_and_eval = false;               ///< of both modes (or metrics, which XGBoost saves)
-    std::string_view never = {};               ///< why it cannot be chosen by itself
-};
-
-inline constexpr scanned_rule scanned_rules[] = {
-    {.name = "vanishing_gradient", .collections = "gradients"},
-    {.name = "exploding_tensor"},
-    {.name = "poor_weight_initialization",
-     .collections = "gradients,losses",
-     .regex_parameters = "activation_inputs_regex"},
-    {.name = "saturated_activation", .regex_parameters = "tensor_regex"},
-    {.name = "dead_relu", .regex_parameters = "tensor_regex"},
-    {.name = "all_zero", .collections = "weights,gradients", .collection_setting = "weights,gradients"},
-    {.name = "tensor_variance",
-     .never = "it needs to know what is too much or too little: --rule tensor_variance,max_threshold=..."},
-    {.name = "unchanged_tensor", .collections = "weights", .collection_setting = "weights"},
-    {.name = "similar_across_runs", .never = "it needs runs to compare with: --other-trials"},
-    {.name = "weight_update_ratio", .collections = "weights"},
-    {.name = "loss_not_decreasing", .collections = "losses"},
-    {.name = "overfit", .collections = "losses,metrics", .train_and_eval = true},
-    {.name = "overtraining", .collections = "losses,metrics", .train_and_eval = true},
-    {.name = "class_imbalance", .regex_parameters = "labels_regex"},
-    {.name = "confusion", .collections = "labels,predictions", .regex_parameters = "labels,predictions"},
-    {.name = "stalled_training", .never = "it watches jobs that run: check --follow"},
-    {.name = "check_input_images", .regex_parameters = "regex"},
-    {.name = "nlp_sequence_ratio", .regex_parameters = "tensor_regex"},
-    {.name = "tree_depth", .collections = "trees"},
-    {.name = "feature_importance_overweight", .regex_parameters = "tensor_regex"},
-};
-
-/// A rule that a scan evaluates, or why not.
-struct planned_rule {
-    rule_request request;
-    std::string why_not = {};
-};
-
-[[nodiscard]] inline std::string default_of(const rule_info& info, std::string_view parameter) {
-    const auto held = std::find_if(info.parameters.begin(), info.parameters.end(),
-                                   [&](const parameter_info& each) { return each.name == parameter; });
-    return held != info.parameters.end() ? held->standard : std::string{};
-}
-
-/// Whether a run has anything for a rule to look at: nothing if so, else why not.
-template <class Trial>
-[[nodiscard]] std::optional<std::string> nothing_for(const scanned_rule& what, const rule_info& info,
-                                                     const Trial& run) {
-    if (!what.never.empty()) {
-        return std::string{what.never};
-    }
-    std::string looked_for;
-    bool found = what.collections.empty() && what.regex_parameters.empty();
-    bool metrics = false;
-    for (const std::string& group : smdebug::detail::items_in(what.collections)) {
-        const bool any = !run.tensor_names({.collection = group}).empty();
-        found = found || any;
-        metrics = metrics || (any && group == "metrics");
-        looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" in collection ").append(group);
-    }
-    for (const std::string& parameter : smdebug::detail::items_in(what.regex_parameters)) {
-        const std::string regexes = default_of(info, parameter);
-        found = found || !run.tensor_names({.regex = smdebug::detail::items_in(regexes)}).empty();
-        looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" named like ").append(regexes);
-    }
-    if (!found) {
-        return looked_for;
-    }
-    if (what.train_and_eval && !metrics) {
-        const auto modes = run.modes();
-        const bool both = std::find(modes.begin(), modes.end(), mode::train) != modes.end() &&
-                          std::find(modes.begin(), modes.end(), mode::eval) != modes.end();
-        if (!both) {
-            return "it compares steps of TRAIN with steps of EVAL";
-        }
-    }
-    return std::nullopt;
-}
-
-}  // namespace detail
-
-struct scan_arguments {
-    check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
-    std::vector<std::string> other_trials = {};
-};
-
-namespace detail {
-
-/// The rules for a run: those that the user configured, as they are; of the others those that have something to look
-/// at.
-template <class Trial>
-[[nodiscard]] std::vector<planned_rule> plan_scan(const scan_arguments& given, const program_rules& known,
-                                                  const Trial& run) {
-    std::vector<planned_rule> plan;
-    for (const rule_info& info : known.infos()) {
-        bool configured = false;
-        for (const rule_request& each : given.check.rules) {
-            if (known.info(each.rule).name == info.name) {
-                plan.push_back({each});
-                configured = true;
-            }
-        }
-        if (configured) {
-            continue;
-        }
-        planned_rule planned{{.label = info.name, .rule = info.name}};
-        if (known.compares_runs(info.name) && !given.other_trials.empty()) {
-            planned.request.other_trials = given.other_trials;
-            plan.push_back(std::move(planned));
-            continue;
-        }
-        const auto held = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
-                                       [&](const scanned_rule& each) { return each.name == info.name; });
-        const scanned_rule what = held != std::end(scanned_rules) ? *held : scanned_rule{.name = info.name};
-        planned.why_not = nothing_for(what, info, run).value_or("");
-        if (!what.collection_setting.empty()) {
-            planned.request.parameters.emplace("collection_names", std::string{what.collection_setting});
-        }
-        plan.push_back(std::move(planned));
-    }
-    return plan;
-}
-
-}  // namespace detail
 
 /// The columns of its rows, a row for each run and rule.  JSON adds "found": the findings, each as a row of check.
 [[nodiscard]] inline std::vector<column> scan_columns(output_format format) {

@@ -8,6 +8,7 @@
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -21,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,11 +97,25 @@ struct stats_arguments {
     unsigned threads = 1;
     std::optional<std::string> tensors = {};     ///< a regex
     std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
+    smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
+    std::optional<std::string> worker = {};
     std::vector<statistic> statistics = all_statistics();
     run_options how = {};
 };
 
 namespace detail {
+
+/// Errors: invalid_worker: it has saved nothing.
+inline void check_worker(const std::string& wanted, const std::vector<std::string>& workers) {
+    if (std::find(workers.begin(), workers.end(), wanted) == workers.end()) {
+        const std::string near = suggestion(wanted, workers);
+        throw invalid_worker(
+            wanted + "." +
+            (near.empty()
+                 ? " There are: " + joined(std::span{workers}.first(std::min<std::size_t>(workers.size(), 20)), ", ")
+                 : near));
+    }
+}
 
 /// What a thread makes of some files: rows, and notes about what is not in them.
 struct stats_part {
@@ -202,6 +218,11 @@ private:
         if (given.collection) {
             options.which.collection = *given.collection;
         }
+        if (given.worker) {
+            detail::check_worker(*given.worker, run.workers());
+            options.which.worker = *given.worker;
+        }
+        options.which.mode = given.mode;
         if (selected_tensors{options.which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + path + " is selected");
             return;

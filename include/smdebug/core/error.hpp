@@ -197,8 +197,9 @@ public:
 /// No collection of that name.
 class collection_unavailable : public not_found {
 public:
-    explicit collection_unavailable(const std::string& collection)
-        : not_found(error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved.", {}) {}
+    /// `hint`: what else to say, beginning with a blank.
+    explicit collection_unavailable(const std::string& collection, const std::string& hint = {})
+        : not_found(error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint, {}) {}
 };
 
 /// The job has ended, and not every worker's collections file is there.

@@ -1,5 +1,5 @@
 // Names that a user may have meant by one that there is not.
-// Used by: registry, cli.
+// Used by: trial, registry, cli.
 #pragma once
 
 #include <algorithm>

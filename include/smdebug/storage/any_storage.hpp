@@ -98,6 +98,8 @@ public:
     [[nodiscard]] std::string name() const { return inner_->name(); }
     /// True for a storage that cannot tell.
     [[nodiscard]] bool exists() const { return inner_->exists(); }
+    /// False for a storage that cannot tell.
+    [[nodiscard]] bool is_file() const { return inner_->is_file(); }
 
     /// The inner storage's follower, or one that gives all that is there at each call: follows() tells which.
     [[nodiscard]] any_follower follow(std::string_view prefix) const {
@@ -139,6 +141,7 @@ private:
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
         [[nodiscard]] virtual bool exists() const = 0;
+        [[nodiscard]] virtual bool is_file() const = 0;
         [[nodiscard]] virtual std::optional<any_follower> follow(std::string_view prefix) const = 0;
         [[nodiscard]] virtual bool follows() const = 0;
         [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
@@ -210,6 +213,13 @@ private:
                 return true;
             }
         }
+        [[nodiscard]] bool is_file() const override {
+            if constexpr (file_prober<Inner>) {
+                return store.is_file();
+            } else {
+                return false;
+            }
+        }
         [[nodiscard]] std::optional<any_follower> follow([[maybe_unused]] std::string_view prefix) const override {
             if constexpr (followable_storage<Inner>) {
                 return any_follower{store.follow(prefix)};
@@ -245,7 +255,8 @@ private:
 
 static_assert(key_follower<any_follower>);
 static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              range_batch_prober<any_storage> && versioned_batch_reader<any_storage> && place_prober<any_storage>);
+              range_batch_prober<any_storage> && versioned_batch_reader<any_storage> && place_prober<any_storage> &&
+              file_prober<any_storage>);
 static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
               ahead_prober<any_storage> && holding_storage<any_storage>);
 static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&

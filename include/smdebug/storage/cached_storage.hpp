@@ -180,6 +180,7 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner().size(key); }
     [[nodiscard]] std::string name() const { return std::string(inner().name()); }
     [[nodiscard]] bool exists() const requires place_prober<Inner> { return inner().exists(); }
+    [[nodiscard]] bool is_file() const requires file_prober<Inner> { return inner().is_file(); }
     [[nodiscard]] auto follow(std::string_view prefix) const requires followable_storage<Inner> {
         return inner().follow(prefix);
     }

@@ -185,6 +185,12 @@ concept place_prober = requires(const S& store) {
     { store.exists() } -> std::same_as<bool>;
 };
 
+/// Optional: is_file() tells whether there is a single file in the place of a folder, for messages.
+template <class S>
+concept file_prober = requires(const S& store) {
+    { store.is_file() } -> std::same_as<bool>;
+};
+
 /// Lists what has come below a prefix since it was last asked.  A type F models `key_follower` when:
 ///  1. next() gives keys in byte order, each once; the answers so far together hold every key that was there when the
 ///     last call began.  A key may come again;

@@ -204,6 +204,9 @@ public:
     /// Whether the directory is there.
     [[nodiscard]] bool exists() const { return posix::directory_handle::open(root_).has_value(); }
 
+    /// Whether a file is there in its place.  Errors: access_denied, unavailable.
+    [[nodiscard]] bool is_file() const { return posix::regular_file_facts(root_).has_value(); }
+
     /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
     /// Makes the folders on the way.  Errors: those of create().
     void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
@@ -286,7 +289,8 @@ private:
     std::string root_;  // absolute
 };
 
-static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage>);
+static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage> &&
+              file_prober<local_storage>);
 static_assert(range_batch_reader<local_storage> && range_batch_prober<local_storage>);
 static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage> && ahead_prober<local_storage>);
 static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);

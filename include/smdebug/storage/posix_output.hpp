@@ -57,6 +57,15 @@ inline std::size_t make_folders_above(const std::string& path, readable_by whom 
     constexpr std::size_t none = std::string::npos;
     const ::mode_t rights = whom == readable_by::owner ? 0700 : 0777;
     std::size_t first_made = none;
+    // That there is no such file means here that what is above takes no folders: /proc, for one.
+    const auto give_up = [&](std::size_t end, int code) {
+        const std::string made = path.substr(0, end);
+        if (code == ENOENT) {
+            throw unavailable("cannot make the folder " + made + ": " + std::generic_category().message(code),
+                              {.where = made});
+        }
+        fail_writing(made, code, "cannot make the folder");
+    };
     // Whether the folder whose name ends there is there now; what is above it may be missing.
     const auto make = [&](std::size_t end) {
         if (end == 0 || ::mkdir(path.substr(0, end).c_str(), rights) == 0) {
@@ -72,15 +81,14 @@ inline std::size_t make_folders_above(const std::string& path, readable_by whom 
         const int code = errno;
         const std::size_t above = path.rfind('/', end - 1);
         if (code != ENOENT || above == none) {
-            fail_writing(path.substr(0, end), code, "cannot make the folder");
+            give_up(end, code);
         }
         end = above;
     }
     while (end != last) {
         end = path.find('/', end + 1);
         if (!make(end)) {
-            const int code = errno;
-            fail_writing(path.substr(0, end), code, "cannot make the folder");
+            give_up(end, errno);
         }
     }
     while (first_made != none && path[first_made - 1] == '/') {

@@ -209,7 +209,7 @@ public:
         const auto job = state_->current()->job;
         const auto found = job->collections.find(name);
         if (found == job->collections.end()) {
-            throw collection_unavailable(std::string{name});
+            throw no_such_collection(name, job->collections);
         }
         return found->second;
     }

@@ -28,6 +28,7 @@ enum class absence : std::uint8_t {
     unreadable,              ///< the storage failed to read the event file: see `cause`
     damaged,                 ///< the record cannot be trusted: see `damage`, `where`, `offset`
     wrong_dtype,             ///< the dtype does not have what was asked for
+    not_computed,            ///< the kernel gives no such reduction, though the dtype has it
 };
 
 /// Why, and where.
@@ -56,6 +57,7 @@ struct lookup_failure {
         case absence::step_not_yet_available:
         case absence::no_such_worker:
         case absence::wrong_dtype:
+        case absence::not_computed:
             break;
     }
     return false;
@@ -151,6 +153,8 @@ private:
                 {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in});
         case absence::wrong_dtype:
             throw type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
+        case absence::not_computed:
+            throw unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
     throw error(error_name{"Error"}, "unknown failure");
 }

@@ -1,8 +1,9 @@
 // Answering tensor_names(...): by step, mode, regex and collection, on a catalog.
-// Used by: trial/basic_trial.hpp.
+// Used by: trial/basic_trial.hpp, trial/selection.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,19 @@ private:
     std::vector<regex> patterns_;
     std::vector<std::string> names_;
 };
+
+/// The error for a collection that a run does not have, with those that may have been meant, or else all.
+template <class Collections>
+[[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& held) {
+    std::vector<std::string> names;
+    std::string all;
+    for (const auto& [name, group] : held) {
+        names.push_back(name);
+        all.append(all.empty() ? " There are: " : ", ").append(name);
+    }
+    const std::string near = did_you_mean(wanted, names, 3);
+    return collection_unavailable(std::string{wanted}, near.empty() ? all : near);
+}
 
 /// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.
 template <class Fresh>

@@ -158,6 +158,11 @@ private:
         }
         const std::string looked_for =
             "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
+        if constexpr (file_prober<Storage>) {
+            if (store_.is_file()) {
+                throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
+            }
+        }
         if constexpr (place_prober<Storage>) {
             if (!store_.exists()) {
                 throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);

@@ -54,7 +54,7 @@ public:
         if (which.collection) {
             const auto group = from.job->collections.find(which.collection->name());
             if (group == from.job->collections.end()) {
-                throw collection_unavailable(which.collection->name());
+                throw no_such_collection(which.collection->name(), from.job->collections);
             }
             keep(name_filter{group->second.include_regex, group->second.tensor_names}, from);
         }

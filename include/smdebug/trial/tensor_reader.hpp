@@ -174,7 +174,9 @@ public:
     /// Memory: the record; where its elements are not as they are in memory those, too, but of a last value that
     /// repeats
     ///         for long only some, if decoder and kernel can do with that.
-    [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted) const {
+    /// `type`: null, or where to put the dtype of the values.
+    [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted,
+                                                  dtype* type = nullptr) const {
         const auto entry = at.from->layout_of(*at.held).values(at.id);
         if (!entry) {
             return no_values(at);
@@ -185,7 +187,13 @@ public:
         if (!bytes) {
             return bytes.failure();
         }
+        if (type != nullptr) {
+            *type = decoded.type;
+        }
         auto values = reduce(decoded.view(), repeats, wanted);
+        if (!values.ok() && is_numeric(decoded.type)) {
+            return not_computed("reductions", decoded.type);
+        }
         if (!values.ok()) {
             return lookup_failure{.why = absence::wrong_dtype,
                                   .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} +
@@ -196,9 +204,14 @@ public:
 
     /// One reduction of the values.
     [[nodiscard]] lookup<double> compute(const located& at, reduction_key key) const {
-        const auto values = reduce(at, key);
+        dtype type = dtype::invalid;
+        const auto values = reduce(at, key, &type);
         if (!values) {
             return values.failure();
+        }
+        if (!values->computed.contains(key) &&
+            (!is_complex(type) || key.abs || key.what == reduction::l1 || key.what == reduction::l2)) {
+            return not_computed(key.name(), type);
         }
         if (!values->computed.contains(key)) {
             return lookup_failure{.why = absence::wrong_dtype,
@@ -219,6 +232,13 @@ private:
             }
         }
         return state_->kernel().reduce(held, wanted);
+    }
+
+    // The kernel, which may be a user's, has not computed what the dtype has.
+    [[nodiscard]] lookup_failure not_computed(const std::string& what, dtype type) const {
+        return {.why = absence::not_computed,
+                .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
+                        " of tensor " + name_ + ", which holds " + std::string{name_of(type)}};
     }
 
     [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const {
@@ -251,6 +271,10 @@ private:
         }
         // A saved reduction is one number of its own dtype; any of its reductions is that number.
         const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
+        if (decoded.view().count() == 1 && number.ok() && !number->computed.contains(reduction::sum) &&
+            !is_complex(decoded.type)) {
+            return not_computed("sum, by which the saved " + key.name() + " is read,", decoded.type);
+        }
         if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
             return lookup_failure{.why = absence::wrong_dtype,
                                   .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
