@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains a small network that saves its run with a hook, looks at that run with the program smdebug, and checks it; then
 # once more, so that rules find something.
-# Works from any directory, as root or with sudo, on a bare Debian 12: installs what is missing.  What has been built is
+# Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
