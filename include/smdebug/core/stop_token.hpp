@@ -5,7 +5,7 @@
 #include <version>
 
 #if !defined(__cpp_lib_jthread)
-#error "smdebug needs <stop_token>: libstdc++, or libc++ 20 or newer (libc++ 18 and 19: add -fexperimental-library)."
+#error "smdebug needs <stop_token>: libstdc++, or libc++ 20 or newer."
 #else
 #include <stop_token>
 #include <thread>
