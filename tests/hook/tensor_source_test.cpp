@@ -23,10 +23,12 @@ struct point {
 };
 
 static_assert(smd::element_range<std::vector<float>> && smd::element_range<std::span<const std::int8_t>> &&
-              smd::element_range<std::array<std::complex<double>, 3>> && smd::element_range<double[4]>);
+              smd::element_range<std::array<std::complex<double>, 3>> && smd::element_range<double[4]> &&
+              smd::element_range<std::vector<long long>>);
 // Near misses: no elements of a dtype, not contiguous, not elements but bits.
 static_assert(!smd::element_range<std::vector<long double>> && !smd::element_range<std::vector<point>> &&
-              !smd::element_range<std::vector<bool>> && !smd::element_range<float>);
+              !smd::element_range<std::vector<bool>> && !smd::element_range<float> &&
+              !smd::element_range<std::vector<char>>);
 
 }  // namespace
 
@@ -36,6 +38,10 @@ TEST_CASE("extents_view: takes what a training loop has") {
     CHECK(extents_of(smd::shape_type{4}) == std::vector<std::size_t>{4});
     const std::vector<std::int64_t> signed_ones{5, 6};  // as frameworks have them
     CHECK(extents_of(signed_ones) == std::vector<std::size_t>{5, 6});
+    CHECK(extents_of(std::vector<int>{2, 3}) == std::vector<std::size_t>{2, 3});
+    CHECK(extents_of(std::vector<unsigned short>(9, 2)) == std::vector<std::size_t>(9, 2));
+    const int rows = 4;
+    CHECK(extents_of({rows, rows}) == std::vector<std::size_t>{4, 4});
     const std::array<std::size_t, 1> fixed{7};
     CHECK(extents_of(std::span{fixed}) == std::vector<std::size_t>{7});
 }

@@ -49,6 +49,23 @@ struct every_kind {
     }
 };
 
+/// A rule with settings as people write them first.
+struct plainly_written {
+    int count = 3;
+    std::optional<int> most = {};
+    texts names = {"a", "b"};
+    texts patterns = {};
+
+    [[nodiscard]] static constexpr std::string_view name() { return "plainly_written"; }
+    [[nodiscard]] static constexpr std::string_view summary() { return "whatever"; }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = plainly_written;
+        return std::tuple{setting{"count", &self::count, "how many"}, setting{"most", &self::most, "up to where"},
+                          setting{"names", &self::names, "which"},
+                          setting{"patterns", &self::patterns, "which else", setting_kind::regexes}};
+    }
+};
+
 struct nothing_to_set {
     [[nodiscard]] static constexpr std::string_view name() { return "nothing_to_set"; }
     [[nodiscard]] static constexpr std::string_view service_name() { return "NothingToSet"; }
@@ -91,6 +108,22 @@ TEST_CASE("describe: a rule's names, and of each setting its type, its default a
     CHECK(info.parameters[2].meaning == "how far");
     CHECK(describe<nothing_to_set>().service_name == "NothingToSet");
     CHECK(describe<nothing_to_set>().parameters.empty());
+}
+
+TEST_CASE("configure: settings may be an int and a std::vector<std::string>") {
+    plainly_written rule;
+    configure(rule, {{"count", "-4"}, {"most", "7"}, {"names", "x, y"}, {"patterns", texts{"x{1,2}"}}});
+    CHECK(rule.count == -4);
+    CHECK(rule.most == 7);
+    CHECK(rule.names == texts{"x", "y"});
+    CHECK(rule.patterns == texts{"x{1,2}"});
+    configure(rule, {{"names", "None"}});
+    CHECK(rule.names.empty());
+    CHECK(refusal<plainly_written>({{"count", "5000000000"}}) ==
+          "rule plainly_written: parameter count (int, default 3) must be a whole number, not \"5000000000\"");
+    CHECK(refusal<plainly_written>({{"patterns", "(("}}).find("holds a bad regular expression") != std::string::npos);
+    CHECK(describe<plainly_written>().parameters[2].type == "list");
+    CHECK(describe<plainly_written>().parameters[2].standard == "a,b");
 }
 
 TEST_CASE("configure: every type of setting is made of its text; what is not given stays as it is") {

@@ -53,9 +53,10 @@ static_assert(!described_rule<no_name> && !described_rule<no_summary> && !descri
 static_assert(setting_value<bool> && setting_value<std::int64_t> && setting_value<double> &&
               setting_value<std::string> && setting_value<std::optional<std::int64_t>> &&
               setting_value<std::optional<double>> && setting_value<std::optional<mode>> && setting_value<text_list> &&
-              setting_value<std::vector<double>>);
-static_assert(!setting_value<int> && !setting_value<float> && !setting_value<mode> && !setting_value<const char*> &&
-              !setting_value<std::vector<std::string>>);
+              setting_value<std::vector<double>> && setting_value<int> && setting_value<std::optional<int>> &&
+              setting_value<std::vector<std::string>>);
+static_assert(!setting_value<short> && !setting_value<float> && !setting_value<mode> && !setting_value<const char*> &&
+              !setting_value<std::vector<int>>);
 
 struct checked {
     void check() const {}

@@ -97,6 +97,10 @@ TEST_CASE("text_of: truths, whole numbers, modes, lists, and None where there is
     CHECK(text_of(text_list{}) == "None");
     CHECK(text_of(text_list{texts{}}).empty());
     CHECK(text_of(text_list{"relu", "tanh"}) == "relu,tanh");
+    CHECK(text_of(-3) == "-3");
+    CHECK(text_of(std::optional<int>{7}) == "7");
+    CHECK(text_of(texts{"relu", "tanh"}) == "relu,tanh");
+    CHECK(text_of(texts{}).empty());
     CHECK(text_of(std::vector<double>{}).empty());
     CHECK(text_of(std::vector<double>{50, 0.5}) == "50.0,0.5");
 }

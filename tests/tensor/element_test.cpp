@@ -23,6 +23,15 @@ static_assert(smdebug::visit_dtype(dtype::int16, []<class T>() { return sizeof(T
 static_assert(smdebug::alignment_of(dtype::complex128) == alignof(double));
 static_assert(smdebug::alignment_of(dtype::string) == 1 && smdebug::alignment_of(dtype::float16) == 2);
 
+// Integers by their size and sign; characters are none.
+static_assert(smdebug::saved_dtype_v<long long> == smdebug::dtype::int64 &&
+              smdebug::saved_dtype_v<unsigned long long> == smdebug::dtype::uint64 &&
+              smdebug::saved_dtype_v<long> == smdebug::dtype::int64 &&
+              smdebug::saved_dtype_v<bool> == smdebug::dtype::boolean &&
+              smdebug::saved_dtype_v<float> == smdebug::dtype::float32);
+static_assert(!smdebug::saved_element<char> && !smdebug::saved_element<char32_t> && !smdebug::saved_element<wchar_t> &&
+              !smdebug::saved_element<long double> && !smdebug::saved_element<const float>);
+
 TEST_CASE("visit_dtype: every numeric dtype is visited with its own type, of its own size") {
     int visited = 0;
     for (std::uint64_t code = 0; code < 256; ++code) {

@@ -11,6 +11,7 @@
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/place_opener.hpp>
+#include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/hook/tensor_name.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
@@ -162,9 +163,9 @@ public:
         return core_.should_save(name);
     }
     /// The same for a tensor that will be saved into these collections.
-    [[nodiscard]] bool should_save(std::string_view name, std::initializer_list<std::string_view> into) {
+    [[nodiscard]] bool should_save(std::string_view name, const collection_names& into) {
         check_call(name);
-        return core_.should_save(name, {into.begin(), into.size()});
+        return core_.should_save(name, into.get());
     }
 
     /// Saves a tensor, if one of the collections that it belongs to is due at this step: its values, reductions or
@@ -177,56 +178,69 @@ public:
     ///
     /// Errors: value_error (elements and shape do not fit, a name that is empty, no UTF-8, or has
     /// "smdebug/reductions/" in it); unsupported (above 2 GiB, or the hook is closed).
-    bool save_tensor(std::string_view name, const tensor_view& tensor,
-                     std::initializer_list<std::string_view> into = {}) {
+    bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {}) {
         check_call(name);
         check(tensor, name);
-        return core_.take(name, tensor, {into.begin(), into.size()});
+        return core_.take(name, tensor, into.get());
     }
 
-    /// The same of contiguous elements: std::span, std::vector, std::array, ...
-    template <element_range Values>
-    bool save_tensor(std::string_view name, const Values& values, extents_view shape,
-                     std::initializer_list<std::string_view> into = {}) {
-        check_call(name);
-        return core_.take(name, view_of(values, shape.get(), name), {into.begin(), into.size()});
+    /// The same of contiguous elements: std::span, std::vector, std::array, ...; of texts, as std::vector<std::string>;
+    /// and, a copy of them where they are wanted, of a std::vector<bool> and of a matrix that has rows(), cols() and
+    /// (row, column), as Eigen's.
+    template <class Values>
+    bool save_tensor(std::string_view name, const Values& values, const extents_view& shape,
+                     const collection_names& into = {}) {
+        return save_values(name, values, shape.get(), into.get());
     }
 
-    /// The shape as a list of numbers: {64, 32}.  That of a 0-d tensor is smd::shape_type{}.
-    template <element_range Values>
+    /// The shape as a list of numbers: {64, 32}, {rows, columns}.  That of a 0-d tensor is smd::shape_type{}.
+    template <class Values>
     bool save_tensor(std::string_view name, const Values& values, std::initializer_list<std::size_t> shape,
-                     std::initializer_list<std::string_view> into = {}) {
-        return save_tensor(name, values, extents_view{shape}, into);
+                     const collection_names& into = {}) {
+        return save_values(name, values, {shape.begin(), shape.size()}, into.get());
+    }
+    template <class Values, extent_number I>
+    bool save_tensor(std::string_view name, const Values& values, std::initializer_list<I> shape,
+                     const collection_names& into = {}) {
+        return save_values(name, values, extents_view{shape}.get(), into.get());
     }
 
-    /// The same with one dimension.
-    template <element_range Values>
-    requires(!tensor_expression<Values>) bool save_tensor(std::string_view name, const Values& values,
-                                                          std::initializer_list<std::string_view> into = {}) {
-        const std::array shape{std::size_t{std::ranges::size(values)}};
-        check_call(name);
-        return core_.take(name, view_of(values, shape, name), {into.begin(), into.size()});
+    /// The same with one dimension; of a matrix with its two, and of a single number with the shape {1}.
+    template <class Values>
+    bool save_tensor(std::string_view name, const Values& values, const collection_names& into = {}) {
+        if constexpr (copied_values<Values>) {
+            return save_values(name, values, shape_of(values), into.get());
+        } else if constexpr (saved_element<Values>) {
+            return save_values(name, values, std::array{std::size_t{1}}, into.get());
+        } else if constexpr (element_range<Values>) {
+            return save_values(name, values, std::array{std::size_t{std::ranges::size(values)}}, into.get());
+        } else {
+            return save_values(name, values, {}, into.get());
+        }
+    }
+
+    /// The same of elements in braces: {1.5F, 2.5F}.
+    template <class T>
+    bool save_tensor(std::string_view name, std::initializer_list<T> values, const collection_names& into = {}) {
+        return save_tensor(name, std::span<const T>{values.begin(), values.size()}, into);
+    }
+    template <class T>
+    bool save_tensor(std::string_view name, std::initializer_list<T> values, const extents_view& shape,
+                     const collection_names& into = {}) {
+        return save_tensor(name, std::span<const T>{values.begin(), values.size()}, shape, into);
     }
 
     /// The same of an xtensor expression, which has its shape.  Not evaluated where it is not wanted.
     template <tensor_expression Expression>
-    bool save_tensor(std::string_view name, const Expression& expression,
-                     std::initializer_list<std::string_view> into = {}) {
+    bool save_tensor(std::string_view name, const Expression& expression, const collection_names& into = {}) {
         check_call(name);
-        const std::span<const std::string_view> named{into.begin(), into.size()};
-        return core_.should_save(name, named) && core_.take(name, expression_view<Expression>{expression}.get(), named);
-    }
-
-    /// The same of texts.
-    bool save_tensor(std::string_view name, std::span<const std::string_view> texts, extents_view shape,
-                     std::initializer_list<std::string_view> into = {}) {
-        check_call(name);
-        return core_.take(name, view_of(texts, shape.get(), name), {into.begin(), into.size()});
+        return core_.should_save(name, into.get()) &&
+               core_.take(name, expression_view<Expression>{expression}.get(), into.get());
     }
 
     /// Saves a number under "scalar/<name>", at every step at which it is called, whatever the configuration says, as
     /// the Python package does; ask should_save first for less.
-    template <element T>
+    template <saved_element T>
     void save_scalar(std::string_view name, T value) {
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
@@ -278,6 +292,24 @@ private:
     void check_call(std::string_view name) const {
         check_process();
         check_tensor_name(name);
+    }
+
+    template <class Values>
+    bool save_values(std::string_view name, const Values& values, std::span<const std::size_t> shape,
+                     std::span<const std::string_view> into) {
+        if constexpr (element_range<Values>) {
+            check_call(name);
+            return core_.take(name, view_of(values, shape, name), into);
+        } else if constexpr (saved_element<Values>) {
+            return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
+        } else if constexpr (copied_values<Values>) {
+            check_call(name);
+            return core_.should_save(name, into) &&
+                   core_.take(name, values_copy<Values>{values}.view(shape, name), into);
+        } else {
+            detail::refuse_values<Values>();
+            return false;
+        }
     }
 
     [[nodiscard]] static Storage opened(const hook_options& options) {

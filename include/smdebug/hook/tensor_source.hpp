@@ -10,6 +10,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,35 +22,67 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 
-/// The extents of a tensor as a parameter: `{3, 4}`, a shape_type, any contiguous list of std::size_t or std::int64_t
-/// (as frameworks have them).  Borrows: the list, for the call.
+/// A number of elements, as somebody's code has it: int, std::int64_t, ...
+template <class I>
+concept extent_number = std::integral<I> && saved_element<I> && !std::same_as<I, bool>;
+
+/// The extents of a tensor as a parameter: `{3, 4}`, `{rows, columns}`, a shape_type, any contiguous list of integers
+/// (as frameworks have them).  Borrows: a list of std::size_t or std::int64_t, for the call; keeps others.
 class extents_view {
 public:
     extents_view(std::initializer_list<std::size_t> list) noexcept  // NOLINT: implicit
         : extents_(list.begin(), list.size()) {}
+    template <extent_number I>
+    extents_view(std::initializer_list<I> list)  // NOLINT: implicit
+        : extents_view(std::span<const I>{list.begin(), list.size()}) {}
     template <class List>
     requires(std::ranges::contiguous_range<const List&>&& std::ranges::sized_range<const List&>&&
-                 std::same_as<std::make_unsigned_t<std::ranges::range_value_t<const List&>>, std::size_t>)
-        extents_view(const List& list)
-    noexcept  // NOLINT: implicit
-              // A signed and an unsigned integer of one size may look at each other's memory; a negative extent becomes
-              // one that is_shape_of refuses.
-        : extents_(reinterpret_cast<const std::size_t*>(std::ranges::data(list)), std::ranges::size(list)) {}
+                 extent_number<std::remove_cv_t<std::ranges::range_value_t<const List&>>>)
+        extents_view(const List& list) {  // NOLINT: implicit
+        using number = std::remove_cv_t<std::ranges::range_value_t<const List&>>;
+        const std::size_t count = std::ranges::size(list);
+        if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
+            // A signed and an unsigned integer of one size may look at each other's memory; a negative extent becomes
+            // one that is_shape_of refuses.
+            extents_ = {reinterpret_cast<const std::size_t*>(std::ranges::data(list)), count};
+        } else {
+            std::size_t* const to = count <= few_.size() ? few_.data() : (many_.resize(count), many_.data());
+            std::transform(std::ranges::data(list), std::ranges::data(list) + count, to,
+                           [](number extent) { return static_cast<std::size_t>(extent); });
+            kept_ = count;
+        }
+    }
 
-    [[nodiscard]] std::span<const std::size_t> get() const noexcept { return extents_; }
+    [[nodiscard]] std::span<const std::size_t> get() const noexcept {
+        return kept_ == 0 ? extents_ : std::span{many_.empty() ? few_.data() : many_.data(), kept_};
+    }
 
 private:
-    std::span<const std::size_t> extents_;
+    std::span<const std::size_t> extents_ = {};
+    std::size_t kept_ = 0;
+    std::array<std::size_t, 8> few_ = {};  // without an allocation: more are rare
+    std::vector<std::size_t> many_ = {};
 };
 
-/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...
+/// A matrix of another library, such as Eigen's: an element at a row and a column.
+template <class M>
+concept element_matrix = requires(const M& matrix) {
+    requires saved_element<typename M::Scalar>;
+    { matrix.rows() } -> std::integral;
+    { matrix.cols() } -> std::integral;
+    { matrix(matrix.rows(), matrix.cols()) } -> std::convertible_to<typename M::Scalar>;
+};
+
+/// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...  Not the
+/// memory of a matrix, which may be ordered by columns.
 template <class R>
 concept element_range = std::ranges::contiguous_range<const R&> && std::ranges::sized_range<const R&> &&
-    element<std::remove_cv_t<std::ranges::range_value_t<const R&>>>;
+    saved_element<std::remove_cv_t<std::ranges::range_value_t<const R&>>> && !element_matrix<R>;
 
 namespace detail {
 
@@ -82,7 +115,7 @@ template <element_range R>
                               " elements, which the shape " + detail::extents_text(extents) + " does not fit",
                           {.tensor = std::string{name}});
     }
-    return {.type = dtype_of_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
+    return {.type = saved_dtype_v<value_type>, .shape = extents, .bytes = std::as_bytes(elements), .strings = {}};
 }
 
 /// The same for texts.

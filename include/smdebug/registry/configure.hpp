@@ -71,7 +71,7 @@ template <described_rule R>
 
 namespace detail {
 
-inline void check_regexes(const text_list& list) {
+inline void check_regexes(const text_list& list) {  // of a std::vector<std::string>, too
     for (const std::string& text : list.texts()) {
         try {
             static_cast<void>(regex{text});
@@ -96,7 +96,7 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& given)
         try {
             T value{};
             given.items ? parse_setting(*given.items, value) : parse_setting(std::string_view{given.text}, value);
-            if constexpr (std::same_as<T, text_list>) {
+            if constexpr (detail::text_list_setting<T>) {
                 if (each.kind == setting_kind::regexes) {
                     detail::check_regexes(value);
                 }

@@ -22,15 +22,16 @@ inline namespace v1 {
 
 /// The types that a setting may have: what a text can say.
 template <class T>
-concept setting_value =
-    std::same_as<T, bool> || std::same_as<T, std::int64_t> || std::same_as<T, double> || std::same_as<T, std::string> ||
+concept setting_value = std::same_as<T, bool> || std::same_as<T, int> || std::same_as<T, std::int64_t> ||
+    std::same_as<T, double> || std::same_as<T, std::string> || std::same_as<T, std::optional<int>> ||
     std::same_as<T, std::optional<std::int64_t>> || std::same_as<T, std::optional<double>> ||
-    std::same_as<T, std::optional<mode>> || std::same_as<T, text_list> || std::same_as<T, std::vector<double>>;
+    std::same_as<T, std::optional<mode>> || std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>> ||
+    std::same_as<T, std::vector<double>>;
 
 /// How a list of texts is to be understood.
 enum class setting_kind : std::uint8_t {
     plain,
-    regexes,  ///< a text_list of regular expressions, checked when they are parsed
+    regexes,  ///< a list of regular expressions, checked when they are parsed
 };
 
 /// One setting of the rule R: its name in texts and flags, the member, and a line that explains it, without a default

@@ -33,7 +33,10 @@ template <class T>
 inline constexpr bool is_optional_setting<std::optional<T>> = true;
 
 template <class T>
-concept list_setting = std::same_as<T, text_list> || std::same_as<T, std::vector<double>>;
+concept whole_number_setting = std::same_as<T, int> || std::same_as<T, std::int64_t>;
+
+template <class T>
+concept text_list_setting = std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>>;
 
 }  // namespace detail
 
@@ -45,25 +48,26 @@ template <setting_value T>
 [[nodiscard]] constexpr std::string_view type_name_of() noexcept {
     if constexpr (std::same_as<T, bool>) {
         return "bool";
-    } else if constexpr (std::same_as<T, std::int64_t>) {
+    } else if constexpr (detail::whole_number_setting<T>) {
         return "int";
     } else if constexpr (std::same_as<T, double>) {
         return "float";
     } else if constexpr (std::same_as<T, std::string>) {
         return "str";
-    } else if constexpr (std::same_as<T, std::optional<std::int64_t>>) {
+    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
         return "int or None";
     } else if constexpr (std::same_as<T, std::optional<double>>) {
         return "float or None";
     } else if constexpr (std::same_as<T, std::optional<mode>>) {
         return "mode or None";
     } else {
-        return std::same_as<T, text_list> ? "list" : "list of float";
+        return detail::text_list_setting<T> ? "list" : "list of float";
     }
 }
 
 [[nodiscard]] inline std::string text_of(bool value) { return value ? "True" : "False"; }
 [[nodiscard]] inline std::string text_of(std::int64_t value) { return std::to_string(value); }
+[[nodiscard]] inline std::string text_of(int value) { return std::to_string(value); }
 [[nodiscard]] inline std::string text_of(const std::string& value) { return value; }
 [[nodiscard]] inline std::string text_of(mode value) { return std::string{name_of(value)}; }
 
@@ -95,15 +99,15 @@ template <class T>
 }
 
 /// Items with commas between them; "None" where no list was given.  Loses where an item ends that holds a comma.
-[[nodiscard]] inline std::string text_of(const text_list& value) {
-    if (!value.given()) {
-        return "None";
-    }
+[[nodiscard]] inline std::string text_of(const std::vector<std::string>& value) {
     std::string text;
-    for (const std::string& item : value.texts()) {
+    for (const std::string& item : value) {
         text.append(text.empty() ? "" : ",").append(item);
     }
     return text;
+}
+[[nodiscard]] inline std::string text_of(const text_list& value) {
+    return value.given() ? text_of(value.texts()) : "None";
 }
 [[nodiscard]] inline std::string text_of(const std::vector<double>& value) {
     std::string text;
@@ -122,11 +126,11 @@ template <setting_value T>
 [[nodiscard]] constexpr std::string_view wanted_of() noexcept {
     if constexpr (std::same_as<T, bool>) {
         return "True or False";
-    } else if constexpr (std::same_as<T, std::int64_t>) {
+    } else if constexpr (whole_number_setting<T>) {
         return "a whole number";
     } else if constexpr (std::same_as<T, double>) {
         return "a number";
-    } else if constexpr (std::same_as<T, std::optional<std::int64_t>>) {
+    } else if constexpr (std::same_as<T, std::optional<int>> || std::same_as<T, std::optional<std::int64_t>>) {
         return "a whole number or None";
     } else if constexpr (std::same_as<T, std::optional<double>>) {
         return "a number or None";
@@ -135,7 +139,7 @@ template <setting_value T>
     } else if constexpr (std::same_as<T, std::vector<double>>) {
         return "numbers with commas between them";
     } else {
-        return std::same_as<T, text_list> ? "a list" : "a text";
+        return text_list_setting<T> ? "a list" : "a text";
     }
 }
 
@@ -203,6 +207,8 @@ void parse_setting(std::string_view text, T& to) {
         to = text;
     } else if constexpr (std::same_as<T, text_list>) {
         to = detail::without_blanks(text) == "None" ? text_list{} : text_list{detail::items_in(text)};
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+        to = detail::without_blanks(text) == "None" ? T{} : detail::items_in(text);
     } else if constexpr (std::same_as<T, std::vector<double>>) {
         std::vector<double> numbers;
         if (detail::without_blanks(text) != "None") {
@@ -234,7 +240,7 @@ void parse_setting(std::string_view text, T& to) {
 /// Errors: value_error.
 template <setting_value T>
 void parse_setting(const std::vector<std::string>& items, T& to) {
-    if constexpr (std::same_as<T, text_list>) {
+    if constexpr (detail::text_list_setting<T>) {
         std::vector<std::string> kept;
         for (const std::string& item : items) {
             if (const std::string_view bare = detail::without_blanks(item); !bare.empty()) {

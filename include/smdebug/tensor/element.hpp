@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 
 namespace smdebug {
@@ -53,6 +54,35 @@ inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
 /// A type that elements of tensors have: exactly that type, without const or reference.
 template <class T>
 concept element = dtype_of_v<T>
+!= dtype::invalid;
+
+namespace detail {
+
+// C++ has more integers than sizes: on 64-bit Linux `long long` is not std::int64_t, but is one all the same.  Not char
+// and its relatives, whose sign is the platform's and which may be meant as texts.
+template <class T>
+[[nodiscard]] consteval dtype dtype_by_size() {
+    if constexpr (element<T>) {
+        return dtype_of_v<T>;
+    } else if constexpr (std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, wchar_t> &&
+                         !std::is_same_v<T, char32_t>) {
+        return std::is_signed_v<T> ? (sizeof(T) == 8 ? dtype::int64 : dtype::int32)
+                                   : (sizeof(T) == 8 ? dtype::uint64 : dtype::uint32);
+    } else {
+        return dtype::invalid;
+    }
+}
+
+}  // namespace detail
+
+/// The dtype that numbers of type T are saved as: that of an element, and for other integers (`long long`) that of
+/// their size and sign; `invalid` for any other T, char too.
+template <class T>
+inline constexpr dtype saved_dtype_v = detail::dtype_by_size<T>();
+
+/// A type whose values can be saved as elements of a tensor.
+template <class T>
+concept saved_element = saved_dtype_v<T>
 != dtype::invalid;
 
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.

@@ -19,7 +19,7 @@ inline namespace v1 {
 
 /// An xtensor expression whose elements tensors can have.
 template <class E>
-concept tensor_expression = xt::is_xexpression<E>::value && element<typename E::value_type>;
+concept tensor_expression = xt::is_xexpression<E>::value && saved_element<typename E::value_type>;
 
 /// A view of an expression, and its elements where they had to be evaluated.  Move it, and the view is no more.
 /// Borrows: the expression, where it is a row-major container or adaptor.
@@ -43,7 +43,7 @@ public:
     }
 
     [[nodiscard]] tensor_view get() const noexcept {
-        return {.type = dtype_of_v<value_type>, .shape = extents_, .bytes = std::as_bytes(elements_), .strings = {}};
+        return {.type = saved_dtype_v<value_type>, .shape = extents_, .bytes = std::as_bytes(elements_), .strings = {}};
     }
 
 private:

@@ -1,0 +1,165 @@
+#include <smdebug/hook/save_arguments.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smd = smdebug;
+using namespace std::literals;
+
+namespace {
+
+using texts = std::vector<std::string>;
+using memory_hook = smd::basic_hook<smd::memory_storage>;
+
+// As Eigen's matrices are: elements by columns, beginning and end of the memory, signed numbers of rows.
+template <bool IsVector>
+struct by_columns {
+    using Scalar = float;
+    enum : int { IsRowMajor = 0, IsVectorAtCompileTime = IsVector ? 1 : 0 };
+    std::ptrdiff_t rows_;
+    std::ptrdiff_t columns_;
+    std::vector<float> elements;
+
+    [[nodiscard]] std::ptrdiff_t rows() const { return rows_; }
+    [[nodiscard]] std::ptrdiff_t cols() const { return columns_; }
+    [[nodiscard]] std::ptrdiff_t size() const { return rows_ * columns_; }
+    [[nodiscard]] const float* data() const { return elements.data(); }
+    [[nodiscard]] const float* begin() const { return elements.data(); }
+    [[nodiscard]] const float* end() const { return elements.data() + elements.size(); }
+    float operator()(std::ptrdiff_t row, std::ptrdiff_t column) const {
+        return elements[static_cast<std::size_t>(column * rows_ + row)];
+    }
+};
+using matrix = by_columns<false>;
+using column = by_columns<true>;
+
+static_assert(smd::element_matrix<matrix> && !smd::element_range<matrix>);
+static_assert(smd::text_range<texts> && smd::text_range<std::array<const char*, 2>> && !smd::text_range<std::string> &&
+              !smd::text_range<std::vector<char>>);
+static_assert(smd::bit_range<std::vector<bool>> && !smd::bit_range<std::vector<char>> &&
+              !smd::bit_range<std::deque<bool>>);
+
+// What a trial reads after a hook that saves everything was handed to a training.
+template <class Train>
+smd::basic_trial<smd::memory_storage> run_of(const Train& train) {
+    smd::memory_storage store;
+    memory_hook hook{store, {.save_config = {.save_interval = 1}, .save_all = true}};
+    train(hook);
+    hook.close();
+    return smd::basic_trial{store};
+}
+
+template <class T>
+std::vector<T> values_of(const smd::basic_trial<smd::memory_storage>& run, const char* name) {
+    const auto values = run.tensor(name).value<T>(0);
+    return std::vector<T>(values.begin(), values.end());
+}
+
+}  // namespace
+
+TEST_CASE("save_tensor: integers are saved by their size and sign, whatever they are called") {
+    const auto run = run_of([](memory_hook& hook) {
+        CHECK(hook.save_tensor("signed", std::vector<long long>{-1, std::numeric_limits<long long>::min()}));
+        CHECK(hook.save_tensor("unsigned", std::vector<unsigned long long>{1, ~0ULL}, {2, 1}));
+        hook.save_scalar("count", 7LL);
+    });
+    CHECK(values_of<std::int64_t>(run, "signed") ==
+          std::vector<std::int64_t>{-1, std::numeric_limits<std::int64_t>::min()});
+    CHECK(values_of<std::uint64_t>(run, "unsigned") == std::vector<std::uint64_t>{1, ~std::uint64_t{0}});
+    CHECK(values_of<std::int64_t>(run, "scalar/count") == std::vector<std::int64_t>{7});
+}
+
+TEST_CASE("save_tensor: a number, numbers in braces, and bits") {
+    const auto run = run_of([](memory_hook& hook) {
+        CHECK(hook.save_tensor("number", 3.0));
+        CHECK(hook.save_tensor("named", 3, "mine"));
+        CHECK(hook.save_tensor("braces", {1.5F, 2.5F}));
+        CHECK(hook.save_tensor("square", {1, 2, 3, 4}, {2, 2}, {"mine"}));
+        CHECK(hook.save_tensor("bits", std::vector<bool>{true, false, true}));
+        CHECK(hook.save_tensor("column of bits", std::vector<bool>{true, false}, {2, 1}));
+        CHECK_THROWS_AS(hook.save_tensor("bits", std::vector<bool>{true, false}, {3}), smd::value_error);
+    });
+    CHECK(values_of<double>(run, "number") == std::vector<double>{3});
+    CHECK(run.tensor("number").shape(0) == smd::shape_type{1});
+    CHECK(values_of<std::int32_t>(run, "named") == std::vector<std::int32_t>{3});
+    CHECK(values_of<float>(run, "braces") == std::vector<float>{1.5F, 2.5F});
+    CHECK(run.tensor("square").shape(0) == smd::shape_type{2, 2});
+    CHECK(values_of<bool>(run, "bits") == std::vector<bool>{true, false, true});
+    CHECK(run.tensor("column of bits").shape(0) == smd::shape_type{2, 1});
+    CHECK(run.tensor_names({.collection = "mine"}) == texts{"named", "square"});
+}
+
+TEST_CASE("save_tensor: texts, shapes and collections that are known only when the program runs") {
+    const texts words{"a", "bc", "def"};
+    const std::vector<int> shape{3, 1};
+    texts collections{"mine"};
+    collections.emplace_back("yours");
+    const int rows = 3;
+    const auto run = run_of([&](memory_hook& hook) {
+        CHECK(hook.save_tensor("words", words));
+        CHECK(hook.save_tensor("literals", {"x", "y"}));
+        CHECK(hook.save_tensor("shaped", words, shape, collections));
+        CHECK(hook.should_save("numbers", collections));
+        CHECK(hook.save_tensor("numbers", std::vector<float>{1, 2, 3}, {rows, 1}, collections));
+        CHECK_THROWS_AS(hook.save_tensor("words", words, {2}), smd::value_error);
+    });
+    CHECK(run.tensor("shaped").shape(0) == smd::shape_type{3, 1});
+    CHECK(run.tensor("numbers").shape(0) == smd::shape_type{3, 1});
+    CHECK(run.tensor("words").shape(0) == smd::shape_type{3});
+    CHECK(run.tensor("literals").shape(0) == smd::shape_type{2});
+    CHECK(run.tensor_names({.collection = "yours"}) == texts{"numbers", "shaped"});
+}
+
+TEST_CASE("save_tensor: a matrix that lies by columns is saved by rows") {
+    const matrix by_columns{2, 3, {1, 4, 2, 5, 3, 6}};
+    const auto run = run_of([&](memory_hook& hook) {
+        CHECK(hook.save_tensor("matrix", by_columns));
+        CHECK(hook.save_tensor("reshaped", by_columns, {3, 2}));
+        CHECK(hook.save_tensor("column", column{3, 1, {1, 2, 3}}, {"mine"}));
+        CHECK_THROWS_AS(hook.save_tensor("matrix", by_columns, {7}), smd::value_error);
+    });
+    CHECK(run.tensor("matrix").value<float>(0)(1, 0) == 4);
+    CHECK(values_of<float>(run, "matrix") == std::vector<float>{1, 2, 3, 4, 5, 6});
+    CHECK(run.tensor("matrix").shape(0) == smd::shape_type{2, 3});
+    CHECK(run.tensor("reshaped").shape(0) == smd::shape_type{3, 2});
+    CHECK(run.tensor("column").shape(0) == smd::shape_type{3});
+}
+
+TEST_CASE("save_tensor: what has to be copied is not where nobody wants it") {
+    struct counting : matrix {
+        int* asked;
+        float operator()(std::ptrdiff_t row, std::ptrdiff_t column) const {
+            ++*asked;
+            return matrix::operator()(row, column);
+        }
+    };
+    int asked = 0;
+    const counting values{{1, 2, {1, 2}}, &asked};
+    memory_hook hook{smd::memory_storage{}, {.on_note = [](const std::string&) {}}};
+    CHECK_FALSE(hook.save_tensor("x", values));
+    CHECK(asked == 0);
+    CHECK(hook.save_tensor("x", values, {"mine"}));
+    CHECK(asked == 2);
+}
+
+TEST_CASE("collection_names: one, several, none") {
+    const auto names = [](const smd::collection_names& given) { return texts{given.get().begin(), given.get().end()}; };
+    CHECK(names({}).empty());
+    CHECK(names("mine") == texts{"mine"});
+    CHECK(names("mine"s) == texts{"mine"});
+    CHECK(names({"mine", "yours"s}) == texts{"mine", "yours"});
+    CHECK(names(texts{"mine", "yours"}) == texts{"mine", "yours"});
+    CHECK(names(texts{}).empty());
+}
