@@ -72,6 +72,36 @@ namespace detail {
     return sum == sum ? std::clamp(sum, -largest, largest) : 0;
 }
 
+// Fewer buckets that are drawn alike.  The default bins are 1549, of which a tensor fills few, with many empty ones
+// around zero: of these in a row one is enough.  Where more are left than are drawn, neighbours that hold at most a
+// 32nd of the numbers together become one, so that no quantile moves by more than that.
+inline void join_buckets(histogram& all) {
+    constexpr std::size_t enough = 40;
+    constexpr std::uint64_t parts = 32;
+    std::vector<std::uint64_t>& counts = all.buckets;
+    std::vector<double>& limits = all.bucket_limits;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] != 0 || i + 1 == counts.size() || counts[i + 1] != 0) {
+            counts[kept] = counts[i];
+            limits[kept++] = limits[i];
+        }
+    }
+    const std::size_t left = kept;
+    if (left > enough) {
+        kept = 1;  // the first one is empty: it says where the next begins
+        for (std::size_t i = 1; i < left; ++i) {
+            const std::uint64_t more = counts[i] != 0 || i + 1 == left ? counts[i] : counts[i + 1];  // over a gap
+            const bool joins = counts[kept - 1] != 0 && counts[kept - 1] + more <= all.num / parts;
+            kept += joins ? 0U : 1U;
+            counts[kept - 1] = counts[i] + (joins ? counts[kept - 1] : 0U);
+            limits[kept - 1] = limits[i];
+        }
+    }
+    counts.resize(kept);
+    limits.resize(kept);
+}
+
 }  // namespace detail
 
 /// The histogram of a tensor's finite elements as TensorBoard draws it: every field finite, limits that rise, and
@@ -79,6 +109,7 @@ namespace detail {
 /// numbers and strings.
 /// Differs from the Python package: NaN and infinities are left out (there they make min, max and sum NaN, and
 /// TensorBoard draws nothing sensible at any step), and numbers beyond 1e20 have a bucket (there they have none).
+/// Buckets are joined where that is not seen (TensorBoard draws 30): at most 130 are left, of up to 1550 there.
 /// Cost: one pass, see histogram_of; two and a copy where elements are not finite.
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] std::optional<histogram> tensorboard_histogram(const tensor_view& tensor, const Kernel& kernel = {}) {
@@ -105,6 +136,7 @@ template <reduction_kernel Kernel = scalar_kernel>
     }
     found->sum = detail::nearest_finite(found->sum);
     found->sum_squares = detail::nearest_finite(found->sum_squares);
+    detail::join_buckets(*found);
     return *std::move(found);
 }
 
