@@ -35,7 +35,8 @@ std::vector<std::size_t> extents(const E& expression) {
     return {view.get().shape.begin(), view.get().shape.end()};
 }
 
-static_assert(smd::tensor_expression<xt::xarray<float>> && smd::tensor_expression<xt::xtensor<bool, 2>>);
+static_assert(smd::tensor_expression<xt::xarray<float>> && smd::tensor_expression<xt::xtensor<bool, 2>> &&
+              smd::tensor_expression<xt::xarray<long long>>);
 static_assert(!smd::tensor_expression<xt::xarray<long double>> && !smd::tensor_expression<std::vector<float>>);
 
 }  // namespace

@@ -103,8 +103,9 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& given)
             }
             rule.*each.member = std::move(value);
         } catch (const value_error& wrong) {
+            const R standard{};  // named: of a temporary with a list in it g++ 12 makes an internal error
             throw value_error("rule " + std::string{rule.name()} + ": parameter " + std::string{name} + " (" +
-                              std::string{type_name_of<T>()} + ", default " + text_of(R{}.*each.member) + ") " +
+                              std::string{type_name_of<T>()} + ", default " + text_of(standard.*each.member) + ") " +
                               std::string{wrong.message()});
         }
     });
