@@ -85,7 +85,10 @@ TEST_CASE("arguments: stats") {
     CHECK(one_mode.mode == mode::train);
     CHECK(one_mode.worker == "worker_1");
     CHECK(contains(refusal({"stats", "a", "--mode", "test"}), "--mode must be GLOBAL, TRAIN"));
-    CHECK(parsed<cli::stats_arguments>({"stats", "a"}).statistics.size() == 22);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a"}).statistics.size() == 6);  // what a table has room for
+    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--format", "csv"}).statistics.size() == 22);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--format", "json"}).statistics.size() == 22);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--reductions", "all"}).statistics.size() == 22);
     CHECK(parsed<cli::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
     const auto one = parsed<cli::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
     CHECK(one.begin == 7);
@@ -164,6 +167,8 @@ TEST_CASE("arguments: scan") {
     CHECK(given.other_trials == texts{"x"});
     CHECK(given.check.how.format == cli::output_format::json);
     CHECK(parsed<cli::scan_arguments>({"scan", "a"}).check.rules.empty());
+    CHECK_FALSE(parsed<cli::scan_arguments>({"scan", "a"}).all);
+    CHECK(parsed<cli::scan_arguments>({"scan", "a", "--all"}).all);
     CHECK(contains(refusal({"scan"}), "scan needs at least one run"));
     CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
     CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
@@ -191,6 +196,17 @@ TEST_CASE("arguments: following") {
     CHECK(refusal({"show", "a", "w", "--follow"}) != "accepted");
     CHECK(refusal({"stats", "a", "--follow"}) != "accepted");
     CHECK(contains(parsed<cli::help_request>({"--help"}).text, "130 following was interrupted"));
+}
+
+TEST_CASE("arguments: every command's tables may be given a width") {
+    CHECK(parsed<cli::ls_arguments>({"ls", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::show_arguments>({"show", "a", "w", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::check_arguments>({"check", "a", "--rule", "dead_relu", "--width", "0"}).how.width == 0);
+    CHECK(parsed<cli::scan_arguments>({"scan", "a", "--width", "80"}).check.how.width == 80);
+    CHECK(parsed<cli::rules_arguments>({"rules", "--width", "80"}).width == 80);
+    CHECK_FALSE(parsed<cli::ls_arguments>({"ls", "a"}).how.width.has_value());
+    CHECK(contains(refusal({"ls", "a", "--width", "wide"}), "--width must be a whole number"));
 }
 
 TEST_CASE("arguments: help and version are asked for, not wrong") {

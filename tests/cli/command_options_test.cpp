@@ -29,10 +29,12 @@ bool parses(texts arguments, Add&& add) {
 
 TEST_CASE("command_options: how runs are read") {
     cli::run_options how;
-    const auto add = [&](CLI::App& app) { cli::detail::add_how(app, how); };
+    cli::option_texts wanted;
+    const auto add = [&](CLI::App& app) { cli::detail::add_how(app, how, wanted); };
     REQUIRE(parses({"--format", "JSON", "--skip-damaged", "--endpoint-url", "http://127.0.0.1:1", "--no-sign-request",
-                    "--cache", "/c"},
+                    "--cache", "/c", "--width", "72"},
                    add));
+    CHECK(wanted.width == "72");
     CHECK(how.format == cli::output_format::json);
     CHECK(how.skip_damaged);
     CHECK(how.storage.s3.endpoint == "http://127.0.0.1:1");

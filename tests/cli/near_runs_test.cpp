@@ -53,6 +53,7 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     std::filesystem::create_directories(folder.path() + "/resnet_50");
     folder.write("resnet_5", "a file");
     CHECK(cli::run_hint(folder.path() + "/resent_50") == " Did you mean " + folder.path() + "/resnet_50?");
+    CHECK(cli::run_hint(folder.path() + "/resent_50", true) == "");  // that one may come
     CHECK(cli::run_hint(folder.path() + "/other") == "");
     CHECK(cli::run_hint("/nowhere/at/all") == "");
     CHECK(cli::run_hint("s3://bucket/runs") == "");

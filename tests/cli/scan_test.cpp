@@ -42,8 +42,10 @@ struct verdict {
     }
 };
 
+/// A row for each rule, those that are not applicable among them.
 verdict scan_of(cli::scan_arguments given, cli::output_format format = cli::output_format::table) {
     captured run;
+    given.all = true;
     given.check.how.format = format;
     const int status = cli::scan_runs(given, known(), run.to);
     return {status, run.out.str(), run.err.str()};
@@ -73,6 +75,53 @@ TEST_CASE("scan: a row for each rule and run; a rule that has nothing to look at
     CHECK(contains(got.about("tensor_variance"), "NotApplicable - - - - it needs to know"));
     CHECK(contains(got.about("similar_across_runs"), "NotApplicable - - - - it needs runs to compare with"));
     CHECK(contains(got.about("stalled_training"), "NotApplicable - - - - it watches jobs that run"));
+}
+
+TEST_CASE("scan: a table begins with what is wrong, and counts what is not applicable unless all are asked for") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    captured run;
+    CHECK(cli::scan_runs({.check = {.runs = {golden("torch_mlp"), folder.path(), "/nowhere"}}}, known(), run.to) ==
+          cli::exit_finding_and_error);
+    const texts lines = lines_of(squeezed(run.out.str()));
+    const auto is = [&](std::size_t line, std::string_view status) { return contains(lines[line], status); };
+    REQUIRE(lines.size() > 8);
+    CHECK(lines[2].starts_with(folder.path() + " vanishing_gradient IssuesFound "));
+    CHECK(lines[3].starts_with(folder.path() + " exploding_tensor IssuesFound "));
+    std::size_t first_healthy = 2;
+    while (!is(first_healthy, " NoIssuesFound ")) {
+        ++first_healthy;
+    }
+    CHECK(is(first_healthy - 1, "/nowhere - Error"));
+    for (std::size_t i = first_healthy; i + 2 < lines.size(); ++i) {
+        CHECK(is(i, " NoIssuesFound "));
+    }
+    CHECK_FALSE(contains(run.out.str(), "NotApplicable"));
+    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 4);
+    CHECK(lines.back() == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
+}
+
+TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const cli::scan_arguments given{.check = {.runs = {folder.path(), golden("torch_mlp")}}};
+    captured run;
+    run.to.set_table_width(80);
+    CHECK(cli::scan_runs(given, known(), run.to) == cli::exit_finding);
+    for (const std::string& line : lines_of(run.out.str())) {
+        INFO(line);
+        CHECK(line.size() <= 80);
+    }
+    CHECK(contains(run.out.str(), "  IssuesFound    w: 1 NaN"));
+    CHECK(contains(run.err.str(), "note: no room for "));
+    CHECK(contains(run.err.str(), "; --width 0 shows every column whole"));
+    cli::scan_arguments rows = given;
+    rows.check.how.format = cli::output_format::csv;
+    captured narrow;
+    narrow.to.set_table_width(80);
+    captured wide;
+    CHECK(cli::scan_runs(rows, known(), narrow.to) == cli::scan_runs(rows, known(), wide.to));
+    CHECK(narrow.out.str() == wide.out.str());
 }
 
 TEST_CASE("scan: as csv and json, too, a row for each run and rule, with what the rule looked at") {

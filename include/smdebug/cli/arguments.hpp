@@ -103,7 +103,7 @@ private:
         add_steps(app, texts_);
         add_follow(app, ls_.follow, texts_,
                    "instead of the tensors: each step as soon as it is complete, until the job ends");
-        add_how(app, ls_.how);
+        add_how(app, ls_.how, texts_);
     }
 
     void add_show() {
@@ -114,7 +114,7 @@ private:
         add_text(app, "--worker", show_.worker, "W", "the worker; default: the first by name that saved it");
         add_text(app, "--mode", texts_.mode, "M", "GLOBAL (default), TRAIN, EVAL or PREDICT: what --step counts");
         add_text(app, "--values", texts_.values, "N", "how many values to show; default: 10");
-        add_how(app, show_.how);
+        add_how(app, show_.how, texts_);
     }
 
     void add_stats() {
@@ -127,8 +127,9 @@ private:
         add_text(app, "--worker", stats_.worker, "W", "only what this worker saved");
         add_text(app, "--reductions", texts_.reductions, "LIST",
                  "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
-                 "it, nan, pos_inf, neg_inf, zeros, with commas between them; default: all");
-        add_how(app, stats_.how);
+                 "it, nan, pos_inf, neg_inf, zeros, with commas between them; or all; default: in tables "
+                 "min,max,mean,std,l2,nan, elsewhere all");
+        add_how(app, stats_.how, texts_);
         app.footer(
             "A reduction that the job saved is shown as it was saved; the others are computed from the values.\n"
             "A cell is empty where there is no such number: strings, values that were not saved.\n"
@@ -143,7 +144,7 @@ private:
         add_steps(app, texts_);
         add_evaluation(app, check_, texts_);
         add_follow(app, check_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
-        add_how(app, check_.how);
+        add_how(app, check_.how, texts_);
         app.footer(
             "`smdebug rules` lists the rules and their parameters.\n"
             "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
@@ -156,13 +157,15 @@ private:
         CLI::App& app = *app_.add_subcommand(
             "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met");
         app.add_option("RUN", scan_.check.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
+        app.add_flag("--all", scan_.all, "tables: a row for each rule that has nothing to look at, too, and why");
         add_text(app, "--list", texts_.list, "FILE", "more runs: a file with a path a line");
         add_rule_options(app, texts_);
         add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);
-        add_how(app, scan_.check.how);
+        add_how(app, scan_.check.how, texts_);
         app.footer(
             "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
+            "Tables begin with what is wrong, and only count the rules that have nothing to look at (see --all).\n"
             "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
             "gradients, unchanged_tensor at weights, where it is not told otherwise.");
     }
@@ -170,7 +173,7 @@ private:
     void add_rules() {
         CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
         app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name("");
-        add_format(app, listed_.format);
+        add_format(app, listed_.format, texts_);
     }
 
     [[nodiscard]] command finished(const std::string& name) {
@@ -194,7 +197,7 @@ private:
             settle(check_, texts_, known_);
             return check_;
         }
-        settle(listed_, known_);
+        settle(listed_, texts_, known_);
         return listed_;
     }
 

@@ -46,21 +46,26 @@ struct check_arguments {
 
 /// The columns of check; the widths are for tables that are printed as the rows come.
 [[nodiscard]] inline std::vector<column> check_columns() {
-    return {{"run"},
+    return {text_column("run", shortened::at_start),
             {"rule"},
             {"step", true, 8},
-            {"mode", false, 7},
-            {"mode_step", true},
+            {"mode", false, 7, shortened::never, 3},
+            {"mode_step", true, 0, shortened::never, 5},
             {"tensor", false, 24},
-            {"worker", false, 8},
-            {"value", true, 11},
-            {"threshold", true},
-            {"message"}};
+            {"worker", false, 8, shortened::never, 4},
+            {"value", true, 11, shortened::never, 1},
+            {"threshold", true, 0, shortened::never, 2},
+            text_column("message", shortened::at_end)};
 }
 
 /// The columns of its summary.
 [[nodiscard]] inline std::vector<column> summary_columns() {
-    return {{"run"}, {"rule"}, {"status"}, {"steps_evaluated", true}, {"steps_met", true}, {"findings", true}};
+    return {text_column("run", shortened::at_start),
+            {"rule"},
+            {"status"},
+            {"steps_evaluated", true, 0, shortened::never, 5},
+            {"steps_met", true, 0, shortened::never, 4},
+            {"findings", true, 0, shortened::never, 3}};
 }
 
 namespace detail {

@@ -60,7 +60,7 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
     return wrong.what();
 }
 
-inline void add_format(CLI::App& app, output_format& format) {
+inline void add_format(CLI::App& app, output_format& format, option_texts& texts) {
     app.add_option_function<std::string>(
            "--format",
            [&format](const std::string& text) {
@@ -72,6 +72,9 @@ inline void add_format(CLI::App& app, output_format& format) {
            "table (default), csv, or json: one object a line")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"table", "csv", "json"}, CLI::ignore_case).description(""));
+    add_text(app, "--width", texts.width, "N",
+             "tables: how many characters a line may have; 0: any number; default: as the terminal, or COLUMNS, has; "
+             "in a file or pipe, and with --follow, any");
 }
 
 inline void add_storage(CLI::App& app, storage_options& storage) {
@@ -85,8 +88,8 @@ inline void add_storage(CLI::App& app, storage_options& storage) {
         ->type_name("DIR");
 }
 
-inline void add_how(CLI::App& app, run_options& how) {
-    add_format(app, how.format);
+inline void add_how(CLI::App& app, run_options& how, option_texts& texts) {
+    add_format(app, how.format, texts);
     app.add_flag("--skip-damaged", how.skip_damaged,
                  "go on without index files that are damaged, and name them; else they are an error");
     add_storage(app, how.storage);

@@ -50,6 +50,7 @@ private:
 struct console_kind {
     bool out_is_terminal = false;
     bool err_is_terminal = false;
+    std::size_t width = 0;  ///< of a line of results, in characters; 0: of any length, as in files and pipes
 };
 
 /// The two streams, and whether anything went wrong.  What is said is made printable here: names may come from anybody.
@@ -105,6 +106,10 @@ public:
 
     /// Whether results that come out bit by bit would be mixed with a progress bar.
     [[nodiscard]] bool results_on_terminal() const noexcept { return kind_.out_is_terminal; }
+
+    /// How wide tables should be, in characters; 0: as wide as they are.
+    [[nodiscard]] std::size_t table_width() const noexcept { return kind_.width; }
+    void set_table_width(std::size_t width) noexcept { kind_.width = width; }
 
     /// A bar, on a terminal only, from the first moment that a user may wonder on.
     void progress(std::string_view what, std::size_t done, std::size_t all) {

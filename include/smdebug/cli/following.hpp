@@ -113,7 +113,7 @@ template <class Trial>
     } catch (const timed_out&) {
     } catch (const collections_file_exception&) {  // it may be half written
     }
-    const std::string hint = run_hint(path);
+    const std::string hint = run_hint(path, true);
     out.note("waiting for a run to start in " + path + (hint.empty() ? "" : ".") + hint);
     options.open_timeout = follow.give_up_after.value_or(std::chrono::milliseconds::max());
     return open_trial(path, how.storage, options);

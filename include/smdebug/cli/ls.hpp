@@ -170,8 +170,15 @@ template <class Trial>
 
 /// `ls --verify`: a row for each difference of each run; an error status where there is any.
 [[nodiscard]] inline int verify(const ls_arguments& given, console& to) {
-    row_sink rows{
-        to, given.how.format, {{"run"}, {"kind"}, {"file"}, {"step", true}, {"worker"}, {"tensor"}, {"what"}}};
+    row_sink rows{to,
+                  given.how.format,
+                  {text_column("run", shortened::at_start),
+                   {"kind"},
+                   {"file"},
+                   {"step", true},
+                   {.name = "worker", .gives_way = 1},
+                   {"tensor"},
+                   text_column("what", shortened::at_end)}};
     std::size_t differences = 0;
     run_options how = given.how;
     how.skip_damaged = true;  // what is damaged has a row
@@ -200,7 +207,8 @@ template <class Trial>
         return verify(given, to);
     }
     const bool csv = given.how.format == output_format::csv;
-    std::vector<column> columns{{"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, {"reductions"}};
+    std::vector<column> columns{
+        {"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, text_column("reductions", shortened::at_end)};
     if (csv) {
         columns.insert(columns.begin(), {"run"});
     }

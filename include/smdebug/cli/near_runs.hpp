@@ -110,8 +110,9 @@ inline constexpr std::size_t most_looked_at = 4096;
 
 /// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
 /// folders of this machine only, as elsewhere looking costs requests.
+/// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
-[[nodiscard]] inline std::string run_hint(const std::string& path) {
+[[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
     if (path.empty() || kind_of(path) != uri_kind::directory) {
         return {};
     }
@@ -120,6 +121,9 @@ inline constexpr std::size_t most_looked_at = 4096;
     if (std::filesystem::is_directory(here, none)) {
         const std::string below = detail::runs_below(here);
         return below.empty() ? detail::run_above(here) : below;
+    }
+    if (may_come) {
+        return {};
     }
     return std::filesystem::exists(here, none) ? detail::run_above(here) : detail::near_folders(here);
 }

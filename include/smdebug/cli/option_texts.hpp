@@ -46,12 +46,19 @@ struct option_texts {
     std::optional<std::string> on_finding = {};
     std::optional<std::string> start = {};
     std::optional<std::string> end = {};
+    std::optional<std::string> width = {};
     std::optional<std::string> give_up_after = {};
     std::vector<std::string> rules = {};
     std::vector<std::string> other_trials = {};
 };
 
 /// Each settle() fills in the arguments of a command from the texts.  Errors: usage_error.
+inline void settle(run_options& how, const option_texts& texts) {
+    if (texts.width) {
+        how.width = whole_number<std::size_t>("--width", *texts.width, 0);
+    }
+}
+
 inline void settle(follow_options& follow, std::size_t runs, const option_texts& texts) {
     if (texts.give_up_after) {
         follow.give_up_after = parse_duration("--give-up-after", *texts.give_up_after);
@@ -105,9 +112,11 @@ inline void settle(ls_arguments& given, const option_texts& texts) {
         given.how.range = parse_range(*texts.steps);
     }
     settle(given.follow, given.runs.size(), texts);
+    settle(given.how, texts);
 }
 
 inline void settle(show_arguments& given, const option_texts& texts) {
+    settle(given.how, texts);
     if (texts.mode) {
         given.mode = detail::settled_mode(*texts.mode);
     }
@@ -133,8 +142,11 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
     if (texts.steps) {
         given.how.range = parse_range(*texts.steps);
     }
+    settle(given.how, texts);
     if (texts.reductions) {
-        given.statistics = parse_statistics(*texts.reductions);
+        given.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
+    } else if (given.how.format == output_format::table) {
+        given.statistics = usual_statistics();
     }
 }
 
@@ -219,6 +231,7 @@ inline void settle(check_arguments& given, const option_texts& texts, const prog
         throw usage_error("--other-trials: none of the rules chosen compares runs");
     }
     detail::settle_steps(given, texts);
+    settle(given.how, texts);
     settle(given.follow, given.runs.size(), texts);
 }
 
@@ -226,6 +239,7 @@ inline void settle(scan_arguments& given, const option_texts& texts, const progr
     given.check.rules = detail::settled_rules(texts, known, true);
     given.other_trials = texts.other_trials;
     detail::settle_steps(given.check, texts);
+    settle(given.check.how, texts);
     if (texts.list) {
         for (std::string& path : detail::read_run_list(*texts.list)) {
             given.check.runs.push_back(std::move(path));
@@ -237,7 +251,10 @@ inline void settle(scan_arguments& given, const option_texts& texts, const progr
     }
 }
 
-inline void settle(rules_arguments& given, const program_rules& known) {
+inline void settle(rules_arguments& given, const option_texts& texts, const program_rules& known) {
+    if (texts.width) {
+        given.width = whole_number<std::size_t>("--width", *texts.width, 0);
+    }
     for (std::string& name : given.rules) {
         try {
             name = known.info(name).name;

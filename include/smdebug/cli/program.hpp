@@ -16,8 +16,10 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/stop_token.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -40,17 +42,32 @@ struct dispatcher {
         return exit_ok;
     }
     [[nodiscard]] int operator()(const ls_arguments& given) const {
+        fit(given.how.width);
         return given.follow.on ? follow_ls(given, to, stop()) : ls(given, to);
     }
-    [[nodiscard]] int operator()(const show_arguments& given) const { return show(given, to); }
-    [[nodiscard]] int operator()(const stats_arguments& given) const { return stats(given, to); }
+    [[nodiscard]] int operator()(const show_arguments& given) const {
+        fit(given.how.width);
+        return show(given, to);
+    }
+    [[nodiscard]] int operator()(const stats_arguments& given) const {
+        fit(given.how.width);
+        return stats(given, to);
+    }
     [[nodiscard]] int operator()(const check_arguments& given) const {
+        fit(given.how.width);
         return given.follow.on ? follow_check(given, known, to, stop()) : check(given, known, to);
     }
-    [[nodiscard]] int operator()(const scan_arguments& given) const { return scan_runs(given, known, to); }
-    [[nodiscard]] int operator()(const rules_arguments& given) const { return list_rules(given, known, to); }
+    [[nodiscard]] int operator()(const scan_arguments& given) const {
+        fit(given.check.how.width);
+        return scan_runs(given, known, to);
+    }
+    [[nodiscard]] int operator()(const rules_arguments& given) const {
+        fit(given.width);
+        return list_rules(given, known, to);
+    }
 
 private:
+    void fit(std::optional<std::size_t> width) const { to.set_table_width(width.value_or(to.table_width())); }
     [[nodiscard]] std::stop_token stop() const { return about_to_follow ? about_to_follow() : std::stop_token{}; }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/table.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/json_text.hpp>
 
@@ -25,13 +26,6 @@ inline namespace v1 {
 namespace cli {
 
 enum class output_format : std::uint8_t { table, csv, json };
-
-/// A column's name, and whether tables set it to the right.
-struct column {
-    std::string name;
-    bool right = false;
-    std::size_t least_width = 0;  ///< for tables that are printed before all of their cells are known
-};
 
 /// Appends a field as RFC 4180 has it: in quotes where it holds a comma, a quote or a line's end.
 inline void append_csv_field(std::string& out, std::string_view field) {
@@ -59,12 +53,6 @@ inline void append_json_list(std::string& out, std::span<const std::string> text
 /// A double: short in tables, with 17 digits elsewhere.
 [[nodiscard]] inline std::string number_text(double value, output_format format) {
     return format == output_format::table && std::isfinite(value) ? short_text(value) : double_text(value);
-}
-
-/// How wide a text is on a terminal, taking every character as one column.
-[[nodiscard]] inline std::size_t width_of(std::string_view text) noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
 /// Rows in the making: text for csv and json, cells for tables, which need all rows before they know their widths.
@@ -171,45 +159,6 @@ private:
     std::vector<std::string> cells_;
 };
 
-/// Appends one cell of a table; after the last of a row, a line's end.  A cell that is too wide pushes the rest.
-inline void append_cell(std::string& out, std::span<const column> columns, std::span<const std::size_t> widths,
-                        std::size_t place, std::string_view cell) {
-    const std::size_t width = width_of(cell);
-    const std::size_t padding = width < widths[place] ? widths[place] - width : 0;
-    const bool last = place + 1 == columns.size();
-    out.append(columns[place].right ? padding : 0, ' ').append(cell);
-    out.append(columns[place].right || last ? 0 : padding, ' ').append(last ? "\n" : "  ");
-}
-
-/// The columns' names and a line below them.
-[[nodiscard]] inline std::string table_head(std::span<const column> columns, std::span<const std::size_t> widths) {
-    std::string out;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        append_cell(out, columns, widths, i, columns[i].name);
-    }
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        append_cell(out, columns, widths, i, std::string(widths[i], '-'));
-    }
-    return out;
-}
-
-/// An aligned table: names, a line, rows.  Nothing is cut; plain ASCII but for what the cells hold.
-[[nodiscard]] inline std::string table_text(std::span<const column> columns, std::span<const std::string> cells) {
-    const std::size_t count = columns.size();
-    std::vector<std::size_t> widths;
-    for (const column& held : columns) {
-        widths.push_back(width_of(held.name));
-    }
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        widths[i % count] = std::max(widths[i % count], width_of(cells[i]));
-    }
-    std::string out = table_head(columns, widths);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        append_cell(out, columns, widths, i % count, cells[i]);
-    }
-    return out;
-}
-
 /// The columns' names as the first line of a CSV file.
 [[nodiscard]] inline std::string csv_head(std::span<const column> columns) {
     row_buffer head{output_format::csv, columns};
@@ -250,7 +199,15 @@ public:
     /// Prints what is left; `otherwise` for a table without rows.  Errors: output_error.
     void finish(std::string_view otherwise) {
         if (format_ == output_format::table) {
-            to_.print(cells_.empty() ? std::string{otherwise} : table_text(columns_, cells_));
+            if (cells_.empty()) {
+                to_.print(otherwise);
+            } else {
+                const fitted_table made = fit_table(columns_, cells_, to_.table_width());
+                to_.print(made.text);
+                if (!made.left_out.empty()) {
+                    to_.note("no room for " + joined(made.left_out, ", ") + "; --width 0 shows every column whole");
+                }
+            }
         }
         cells_.clear();
     }

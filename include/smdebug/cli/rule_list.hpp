@@ -8,6 +8,8 @@
 #include <smdebug/registry/configure.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ namespace cli {
 struct rules_arguments {
     std::vector<std::string> rules = {};  ///< their own names; none: all
     output_format format = output_format::table;
+    std::optional<std::size_t> width = {};
 };
 
 /// Runs the command: a row for each parameter; the exit status.
@@ -28,7 +31,13 @@ struct rules_arguments {
             return std::find(given.rules.begin(), given.rules.end(), each.name) == given.rules.end();
         });
     }
-    row_sink rows{to, given.format, {{"rule"}, {"parameter"}, {"type"}, {"default"}, {"description"}}};
+    row_sink rows{to,
+                  given.format,
+                  {{"rule"},
+                   {"parameter"},
+                   {.name = "type", .gives_way = 1},
+                   text_column("default", shortened::at_end),
+                   text_column("description", shortened::at_end)}};
     row_buffer row = rows.buffer();
     for (const rule_info& rule : infos) {
         for (const parameter_info& held : rule.parameters) {

@@ -54,7 +54,7 @@ public:
         }
         add_evaluation(app_, given_, texts_);
         add_follow(app_, given_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
-        add_how(app_, given_.how);
+        add_how(app_, given_.how, texts_);
         app_.add_flag_callback(
             "--json", [this] { given_.how.format = output_format::json; }, "as --format json: one object a finding");
         if (std::none_of(info_.parameters.begin(), info_.parameters.end(),
@@ -94,6 +94,7 @@ public:
         check_request(known_, request);
         given_.rules = {std::move(request)};
         settle_steps(given_, texts_);
+        settle(given_.how, texts_);
         settle(given_.follow, given_.runs.size(), texts_);
         return std::nullopt;
     }
@@ -124,6 +125,7 @@ requires rule<R, program_trial>
         if (const auto done = parser.parse(std::move(arguments), to)) {
             return *done;
         }
+        to.set_table_width(parser.given().how.width.value_or(kind.width));
         if (!parser.given().follow.on) {
             return check(parser.given(), parser.known(), to);
         }

@@ -36,6 +36,7 @@ struct run_options {
     output_format format = output_format::table;
     bool skip_damaged = false;
     step_range range = {};
+    std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};
 };
 

@@ -8,6 +8,7 @@
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_plan.hpp>
+#include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -26,11 +27,13 @@ namespace smdebug {
 inline namespace v1 {
 namespace cli {
 
-/// The columns of its rows, a row for each run and rule.  JSON adds "found": the findings, each as a row of check.
-[[nodiscard]] inline std::vector<column> scan_columns(output_format format) {
+/// The columns of its rows of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
+/// row of check.
+[[nodiscard]] inline std::vector<column> scan_columns(output_format format, std::size_t runs) {
     std::vector<column> columns = summary_columns();
-    columns.push_back({"first_step", true});
-    columns.push_back({"details"});
+    columns.front().gives_way = runs == 1 ? 6 : 0;
+    columns.push_back({"first_step", true, 0, shortened::never, 2});
+    columns.push_back(text_column("details", shortened::at_end));
     if (format != output_format::table) {
         columns.push_back({"steps_skipped"});
         columns.push_back({"tensors"});
@@ -96,11 +99,16 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
 }  // namespace detail
 
 /// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
-/// run that cannot be opened, or breaks, is one row, without a rule.
+/// run that cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the
+/// rules that have nothing to look at, unless all are asked for.
 [[nodiscard]] inline int scan_runs(const scan_arguments& given, const program_rules& known, console& to) {
     rule_maker rules{known, given.check.how};
     finding_actions actions = detail::actions_of(given.check);
-    row_sink rows{to, given.check.how.format, scan_columns(given.check.how.format)};
+    row_sink rows{to, given.check.how.format, scan_columns(given.check.how.format, given.check.runs.size())};
+    const bool table = given.check.how.format == output_format::table;
+    row_buffer healthy = rows.buffer();  // tables: behind the others
+    row_buffer idle = rows.buffer();
+    std::size_t idle_rows = 0;
     bool met = false;
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
@@ -117,12 +125,15 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
         for (const detail::planned_rule& each : plan) {
             if (each.why_not.empty()) {
                 met = met || !result->outcome.findings.empty();
-                detail::add_scanned(row, path, *result++);
-            } else {
-                row.text(path);
-                row.text(each.request.label);
-                row.text("NotApplicable");
-                detail::fill_not_evaluated(row, each.why_not);
+                const rule_status status = result->report.status;
+                const bool well = status == rule_status::no_issues_found || status == rule_status::in_progress;
+                detail::add_scanned(table && well ? healthy : row, path, *result++);
+            } else if (++idle_rows; !table || given.all) {
+                row_buffer& to_row = table ? idle : row;
+                to_row.text(path);
+                to_row.text(each.request.label);
+                to_row.text("NotApplicable");
+                detail::fill_not_evaluated(to_row, each.why_not);
             }
         }
         rows.take(row);
@@ -136,7 +147,13 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
         rows.take(row);
         actions.fail(path, {}, why, note);
     });
+    rows.take(healthy);
+    rows.take(idle);
     rows.finish("");
+    if (table && !given.all && idle_rows > 0) {
+        to.print("\n" + counted(idle_rows, given.check.runs.size() == 1 ? "rule" : "row") +
+                 (idle_rows == 1 ? " is" : " are") + " not applicable; --all shows which, and why\n");
+    }
     actions.flush(note);
     return to.status(met);
 }

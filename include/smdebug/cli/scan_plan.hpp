@@ -134,6 +134,7 @@ template <class Trial>
 struct scan_arguments {
     check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
     std::vector<std::string> other_trials = {};
+    bool all = false;  ///< tables: a row for each rule that has nothing to look at, too
 };
 
 namespace detail {

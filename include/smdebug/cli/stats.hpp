@@ -55,7 +55,16 @@ struct statistic {
     return std::nullopt;
 }
 
-/// The default: the nine, their abs forms, the counts.
+/// Those that tables show where nothing was chosen.
+[[nodiscard]] inline std::vector<statistic> usual_statistics() {
+    std::vector<statistic> usual;
+    for (const std::string_view name : {"min", "max", "mean", "std", "l2", "nan"}) {
+        usual.push_back(*statistic_named(name));
+    }
+    return usual;
+}
+
+/// The nine, their abs forms, the counts.
 [[nodiscard]] inline std::vector<statistic> all_statistics() {
     std::vector<statistic> all;
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
@@ -79,7 +88,7 @@ struct statistic {
             for (const statistic& held : all_statistics()) {
                 names += (names.empty() ? "" : ", ") + held.name;
             }
-            throw usage_error("--reductions: there is no \"" + std::string{name} + "\"; there are: " + names);
+            throw usage_error("--reductions: there is no \"" + std::string{name} + "\"; there are: all, or " + names);
         }
         if (std::none_of(chosen.begin(), chosen.end(),
                          [&](const statistic& held) { return held.name == known->name; })) {
@@ -191,10 +200,17 @@ private:
 
 }  // namespace detail
 
-/// The columns of stats.
-[[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics) {
-    std::vector<column> columns{{"run"},   {"tensor"}, {"worker"},     {"step", true}, {"mode"}, {"mode_step", true},
-                                {"dtype"}, {"shape"},  {"count", true}};
+/// The columns of stats of so many runs.
+[[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics, std::size_t runs) {
+    std::vector<column> columns{text_column("run", shortened::at_start, runs == 1 ? 6 : 0),
+                                {"tensor"},
+                                {.name = "worker", .gives_way = 2},
+                                {"step", true},
+                                {.name = "mode", .gives_way = 1},
+                                {.name = "mode_step", .right = true, .gives_way = 5},
+                                {.name = "dtype", .gives_way = 3},
+                                {.name = "shape", .gives_way = 1},
+                                {.name = "count", .right = true, .gives_way = 4}};
     for (const statistic& held : statistics) {
         columns.push_back({held.name, true});
     }
@@ -203,7 +219,7 @@ private:
 
 /// Runs the command; the exit status.
 [[nodiscard]] inline int stats(const stats_arguments& given, console& to) {
-    row_sink rows{to, given.how.format, stats_columns(given.statistics)};
+    row_sink rows{to, given.how.format, stats_columns(given.statistics, given.runs.size())};
     const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const detail::stats_rows make{path, given.statistics, run.state()->kernel()};

@@ -1,18 +1,43 @@
-// Whether the program's streams are a terminal.
+// Whether the program's streams are a terminal, and how wide.
 // Used by: examples/smdebug.cpp, cli/rule_main.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
 
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
 
-/// What standard output and standard error are connected to.
+/// How many characters a line of the terminal has: as COLUMNS says, else the terminal; 0: nobody knows.
+[[nodiscard]] inline std::size_t terminal_width(int handle) noexcept {
+    // Read when the program starts; nobody else in it writes the environment.
+    const char* const set = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
+    const std::string_view text = set != nullptr ? set : "";
+    std::size_t columns = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    if (code == std::errc{} && end == text.data() + text.size() && columns > 0) {
+        return columns;
+    }
+    struct ::winsize size = {};
+    return ::ioctl(handle, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// What standard output and standard error are connected to.  What goes to a file or pipe has no width, whatever
+/// COLUMNS says: other programs read it.
 [[nodiscard]] inline console_kind terminal_kind() noexcept {
-    return {.out_is_terminal = ::isatty(STDOUT_FILENO) == 1, .err_is_terminal = ::isatty(STDERR_FILENO) == 1};
+    const bool out = ::isatty(STDOUT_FILENO) == 1;
+    return {.out_is_terminal = out,
+            .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+            .width = out ? terminal_width(STDOUT_FILENO) : 0};
 }
 
 }  // namespace cli
