@@ -56,15 +56,13 @@ for part in record wire tensor trial; do
     done
 done
 printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
-for source in "$tests"/golden_replay/*.cpp; do
-    printf '#include "%s"\n' "$source" >"golden_$(basename "$source")"
-done
+printf '#include "%s"\n' "$tests"/golden_replay/*.cpp >golden.cpp
 printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c
 libraries=$system/usr/lib/aarch64-linux-gnu
 link=("$cross" -L"$libraries" -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-gnu" -Wl,--allow-shlib-undefined)
 needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lpthread)
-"${link[@]}" golden_*.o "${needed[@]}" -o golden_replay
-rm golden_*.o
+"${link[@]}" golden.o "${needed[@]}" -o golden_replay
+rm golden.o
 "${link[@]}" ./*.o "${needed[@]}" -o tests_of_reading
 
 # --- run ---------------------------------------------------------------------------------------------------------------------
