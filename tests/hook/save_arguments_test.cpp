@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,4 +163,17 @@ TEST_CASE("collection_names: one, several, none") {
     CHECK(names({"mine", "yours"s}) == texts{"mine", "yours"});
     CHECK(names(texts{"mine", "yours"}) == texts{"mine", "yours"});
     CHECK(names(texts{}).empty());
+}
+
+TEST_CASE("save_arguments: braces behind a view are its collections, also where they are empty") {
+    const std::array<float, 2> values{1, 2};
+    const std::array<std::size_t, 2> shape{1, 2};
+    const auto run = run_of([&](auto& hook) {
+        const smd::tensor_view view{smd::dtype::float32, shape, std::as_bytes(std::span{values}), {}};
+        CHECK(hook.save_tensor("v", view, {}));
+        CHECK(hook.save_tensor("w", view, {"mine"}));
+        hook.end_step();
+    });
+    CHECK(run.tensor("v").shape(0) == smd::shape_type{1, 2});
+    CHECK(run.tensor_names({.collection = "mine"}) == texts{"w"});
 }

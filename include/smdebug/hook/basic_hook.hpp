@@ -187,19 +187,19 @@ public:
     /// The same of contiguous elements: std::span, std::vector, std::array, ...; of texts, as std::vector<std::string>;
     /// and, a copy of them where they are wanted, of a std::vector<bool> and of a matrix that has rows(), cols() and
     /// (row, column), as Eigen's.
-    template <class Values>
+    template <detail::unviewed Values>
     bool save_tensor(std::string_view name, const Values& values, const extents_view& shape,
                      const collection_names& into = {}) {
         return save_values(name, values, shape.get(), into.get());
     }
 
     /// The shape as a list of numbers: {64, 32}, {rows, columns}.  That of a 0-d tensor is smd::shape_type{}.
-    template <class Values>
+    template <detail::unviewed Values>
     bool save_tensor(std::string_view name, const Values& values, std::initializer_list<std::size_t> shape,
                      const collection_names& into = {}) {
         return save_values(name, values, {shape.begin(), shape.size()}, into.get());
     }
-    template <class Values, extent_number I>
+    template <detail::unviewed Values, extent_number I>
     bool save_tensor(std::string_view name, const Values& values, std::initializer_list<I> shape,
                      const collection_names& into = {}) {
         return save_values(name, values, extents_view{shape}.get(), into.get());

@@ -136,6 +136,10 @@ private:
 
 namespace detail {
 
+// What does not know its shape: braces behind a tensor_view are collections, empty ones, too.
+template <class V>
+concept unviewed = !std::same_as<V, tensor_view>;
+
 template <class V>
 inline constexpr bool holds_char = false;
 template <std::ranges::range V>
