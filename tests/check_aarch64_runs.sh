@@ -58,8 +58,12 @@ done
 printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
 printf '#include "%s"\n' "$tests"/golden_replay/*.cpp >golden.cpp
 printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c
+# Only those that are needed are looked for where they were unpacked: the C library beside them is a script that names paths of
+# an arm64 machine; the cross compiler has its own.
 libraries=$system/usr/lib/aarch64-linux-gnu
-link=("$cross" -L"$libraries" -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-gnu" -Wl,--allow-shlib-undefined)
+mkdir needed
+for library in simdjson pcre2-8 curl crypto pugixml; do ln -s "$libraries/lib$library.so" needed/; done
+link=("$cross" -Lneeded -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-gnu" -Wl,--allow-shlib-undefined)
 needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lpthread)
 "${link[@]}" golden.o "${needed[@]}" -o golden_replay
 rm golden.o
