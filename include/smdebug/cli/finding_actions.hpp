@@ -115,7 +115,8 @@ public:
             }
         }
         if (!wanted_.post_url.empty()) {
-            const actions::webhook<> hook{.url = wanted_.post_url, .run = run, .transport = connections()};
+            auto transport = connections();  // before the others: g++ 14 warns where this throws among them
+            const actions::webhook<> hook{.url = wanted_.post_url, .run = run, .transport = std::move(transport)};
             if (const auto result = hook(rule, found); !result.delivered) {
                 note("--post: " + result.failure);
             }
