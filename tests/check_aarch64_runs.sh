@@ -71,7 +71,7 @@ rm golden.o
 
 # --- run ---------------------------------------------------------------------------------------------------------------------
 emulate=("$emulator" -cpu max -L "$system")
-timeout 600 "${emulate[@]}" ./tests_of_reading
+timeout 1500 "${emulate[@]}" ./tests_of_reading
 printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $PWD/golden_replay" >replay
 chmod +x replay
 data=$root/tests/data/golden

@@ -120,4 +120,4 @@ add_infrastructure_test(aarch64 ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/chec
 add_infrastructure_test(aarch64_runs ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_aarch64_runs.sh ${PROJECT_SOURCE_DIR}
                         ${CMAKE_CURRENT_BINARY_DIR}/aarch64_runs ${user_compiler})
 set_tests_properties(aarch64 aarch64_runs PROPERTIES PROCESSORS 2 COST 900 TIMEOUT 1500)
-set_tests_properties(aarch64_runs PROPERTIES LABELS "infrastructure;slow")
+set_tests_properties(aarch64_runs PROPERTIES LABELS "infrastructure;slow" TIMEOUT 2400)

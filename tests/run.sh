@@ -3,7 +3,7 @@
 # golden runs, kernels, processes and servers, and what is not a function (layers, headers, packaging, AArch64); where threads
 # meet, with clang under ThreadSanitizer, too.
 #   tests/run.sh [--few | --quick | --all]
-#   --few: with g++ the programs, golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
+#   --few: with g++ golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
 #   too, benchmarks, and what is slow
 # Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs what is missing.  What has been built
 # is not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
@@ -69,8 +69,8 @@ if [[ $what == few ]]; then
     packages_test=(doctest-dev python3)
     stage "packages" install_packages build test
     stage "g++: configure (build/check)" cmake --preset check --log-level=WARNING
-    stage "g++: build" cmake --build --preset check -j "$jobs" --target smdebug_program quickstart golden_replay test_record \
-        test_reduce test_reduce_avx2
+    stage "g++: build" cmake --build --preset check -j "$jobs" --target golden_replay test_record test_reduce \
+        test_reduce_avx2
     stage "g++: test" run_tests check -R '^(golden|record|reduce)/' -E _avx512
 elif [[ $what == quick ]]; then
     stage "packages" install_packages build test
