@@ -1,13 +1,12 @@
 # cmake -DROOT=<repository> -P check_test_files.cmake
 # Every public header <folder>/<name>.hpp has its test tests/<folder>/<name>_test.cpp.  Headers without behaviour of
-# their own are excepted: umbrellas, versions, what is required (tests/check_requirements.sh), and concepts (archetypes and
-# near misses test those everywhere).
+# their own are excepted: umbrellas, versions, and concepts (archetypes and near misses test those everywhere).
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers RELATIVE ${ROOT}/include/smdebug ${ROOT}/include/smdebug/*.hpp)
 set(missing "")
 foreach(header IN LISTS headers)
     string(REGEX REPLACE "\\.hpp$" "_test.cpp" test ${header})
-    if(NOT header MATCHES "^(smdebug|fwd)\\.hpp$|/(version|requirements|stop_token|concepts)\\.hpp$" AND NOT EXISTS ${ROOT}/tests/${test})
+    if(NOT header MATCHES "^(smdebug|fwd)\\.hpp$|/(version|concepts)\\.hpp$" AND NOT EXISTS ${ROOT}/tests/${test})
         list(APPEND missing "${header}: no tests/${test}")
     endif()
 endforeach()

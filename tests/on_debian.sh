@@ -35,7 +35,8 @@ if [[ ! -e $folder/made ]]; then
     rm -rf "$folder"
     mkdir -p "$folder"
     mirror=$(grep -hoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 | tr -d ' ' || true)
-    stage "a bare Debian $suite" debootstrap --variant=minbase "$suite" "$folder" ${mirror:+"$mirror"} >"$folder.log" 2>&1 ||
+    say "a bare Debian $suite"  # not a stage: that would end the script, and this is no failure of ours
+    debootstrap --variant=minbase "$suite" "$folder" ${mirror:+"$mirror"} >"$folder.log" 2>&1 ||
         cannot "debootstrap failed, see $folder.log"
     : >"$folder/made"
 fi

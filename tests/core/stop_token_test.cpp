@@ -1,0 +1,16 @@
+#include <smdebug/core/stop_token.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("stop_token: a thread sees that it is to stop, and is waited for") {
+    bool seen = false;
+    {
+        const std::jthread waiting{[&seen](const std::stop_token& stop) {
+            while (!stop.stop_requested()) {
+                std::this_thread::yield();
+            }
+            seen = true;
+        }};
+    }
+    CHECK(seen);
+}
