@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/cli/text.hpp>
+#include <smdebug/core/near_names.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
@@ -98,12 +99,12 @@ inline constexpr std::size_t most_looked_at = 4096;
         names.push_back(each.filename().string());
     }
     std::vector<std::string> near = near_matches(missing.filename().string(), names, 3);
-    std::string text;
-    for (std::size_t i = 0; i < near.size(); ++i) {
-        text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", "))
-            .append(bare ? near[i] : (missing.parent_path() / near[i]).string());
+    if (!bare) {
+        for (std::string& name : near) {
+            name = (missing.parent_path() / name).string();
+        }
     }
-    return text.empty() ? text : text + "?";
+    return did_you_mean(near);
 }
 
 }  // namespace detail

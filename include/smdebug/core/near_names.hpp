@@ -58,15 +58,19 @@ inline namespace v1 {
     return found;
 }
 
-/// " Did you mean a, b or c?", or nothing.
-[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
-                                              std::size_t most = 5) {
-    const std::vector<std::string> near = near_matches(wanted, names, most);
+/// " Did you mean a, b or c?" of those that were found near, or nothing.
+[[nodiscard]] inline std::string did_you_mean(std::span<const std::string> near) {
     std::string text;
     for (std::size_t i = 0; i < near.size(); ++i) {
         text.append(i == 0 ? " Did you mean " : (i + 1 == near.size() ? " or " : ", ")).append(near[i]);
     }
     return text.empty() ? text : text + "?";
+}
+
+/// The same of the `most` names that are nearest.
+[[nodiscard]] inline std::string did_you_mean(std::string_view wanted, std::span<const std::string> names,
+                                              std::size_t most = 5) {
+    return did_you_mean(near_matches(wanted, names, most));
 }
 
 }  // namespace v1
