@@ -178,7 +178,7 @@ TEST_CASE("failure: keys, tokens and signatures are in no message, whatever the 
                                                                                {503, "SlowDown"},
                                                                                {404, "NoSuchKey"}}) {
         std::string signature;
-        const scripted_transport repeating{[&, status = status, code = code](const http::request& ask, std::size_t) {
+        const scripted_transport repeating{[&, given = status, named = code](const http::request& ask, std::size_t) {
             std::string all;
             for (const auto& [name, value] : ask.headers) {
                 all += name + ": " + value + "\n";
@@ -186,8 +186,8 @@ TEST_CASE("failure: keys, tokens and signatures are in no message, whatever the 
                     signature = value.substr(value.find("Signature=") + 10);
                 }
             }
-            return std::optional{answer(status, {{"x-amz-request-id", "tx1"}},
-                                        "<Error><Code>" + code + "</Code><Message>You sent " + all + " with " +
+            return std::optional{answer(given, {{"x-amz-request-id", "tx1"}},
+                                        "<Error><Code>" + named + "</Code><Message>You sent " + all + " with " +
                                             keys.token + " and " + keys.id + "</Message><AWSAccessKeyId>" + keys.id +
                                             "</AWSAccessKeyId><SignatureProvided>" + signature +
                                             "</SignatureProvided><StringToSign>" + all + "</StringToSign><Token-0>" +
