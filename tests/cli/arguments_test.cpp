@@ -169,7 +169,8 @@ TEST_CASE("arguments: scan") {
     CHECK(parsed<cli::scan_arguments>({"scan", "a"}).check.rules.empty());
     CHECK_FALSE(parsed<cli::scan_arguments>({"scan", "a"}).all);
     CHECK(parsed<cli::scan_arguments>({"scan", "a", "--all"}).all);
-    CHECK(contains(refusal({"scan"}), "scan needs at least one run"));
+    CHECK(refusal({"scan"}) ==
+          "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
     CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
     CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
     CHECK(refusal({"scan", "a", "--follow"}) != "accepted");
@@ -216,12 +217,19 @@ TEST_CASE("arguments: help and version are asked for, not wrong") {
         const std::string help = parsed<cli::help_request>({name, "--help"}).text;
         CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
         CHECK_MESSAGE(contains(help, "--format"), name);
+        CHECK_MESSAGE(contains(help, "3 a rule's condition was met; 4 both 3 and 1"), name);
+        CHECK_MESSAGE(!contains(help, "COMMAND --help"), name);
+        CHECK(parsed<cli::help_request>({"help", name}).text == help);
     }
+    CHECK(parsed<cli::help_request>({"help"}).text == parsed<cli::help_request>({"--help"}).text);
+    CHECK(parsed<cli::help_request>({"version"}).text == parsed<cli::help_request>({"--version"}).text);
+    CHECK(contains(refusal({"help", "stat"}), "Did you mean stats"));
 }
 
 TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({}), "a command is missing"));
     CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
+    CHECK(refusal({"stat", "a"}).ends_with("?\nTry `smdebug --help`."));
     CHECK(contains(refusal({"--bogus"}), "--help"));
     CHECK(parsed<cli::rules_arguments>({"rules", "--format", "csv"}).format == cli::output_format::csv);
     CHECK(parsed<cli::rules_arguments>({"rules", "AllZero", "dead_relu"}).rules == texts{"all_zero", "dead_relu"});
@@ -237,4 +245,14 @@ TEST_CASE("arguments: of an option that a command does not have, those that are 
     CHECK(refusal({"--versoin"}).starts_with("smdebug has no option --versoin. Did you mean --version?"));
     CHECK(refusal({"rules", "--quite-another"}).starts_with("rules has no option --quite-another\n"));
     CHECK(contains(refusal({"show", "a", "b", "c"}), "c"));
+    CHECK(refusal({"ls", "a", "-v"}).starts_with("ls has no option -v. Did you mean --verify?"));
+    CHECK(refusal({"ls", "a", "-o", "x"}).starts_with("ls has no option -o\n"));
+}
+
+TEST_CASE("arguments: of an option that only other commands have, these are told; of --json and --csv, --format") {
+    CHECK(refusal({"scan", "a", "--threads", "2"}).starts_with("scan has no option --threads; stats has it\n"));
+    CHECK(refusal({"ls", "a", "--mode=TRAIN"}).starts_with("ls has no option --mode; show, stats have it\n"));
+    CHECK(refusal({"show", "a", "w", "--steps", "3"}).starts_with("show has no option --steps. Did you mean --step?"));
+    CHECK(refusal({"scan", "a", "--json"}).starts_with("scan has no option --json. Write --format json\n"));
+    CHECK(refusal({"ls", "a", "--csv"}).starts_with("ls has no option --csv. Write --format csv\n"));
 }

@@ -114,6 +114,8 @@ TEST_CASE("check: from start up to, not including, end") {
     CHECK(found(0, 2) == std::pair{cli::exit_finding, std::size_t{1}});
     CHECK(found(2, {}) == std::pair{cli::exit_finding, std::size_t{1}});
     CHECK(found(3, {}) == std::pair{cli::exit_ok, std::size_t{0}});
+    CHECK(contains(check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor"}), .start = 1000}).err,
+                   "note: none of the steps of " + folder.path() + " is evaluated; they are 0-2\n"));
 }
 
 TEST_CASE("check: a collection that the run does not have is noted: finding nothing in it is no good health") {
@@ -138,6 +140,10 @@ TEST_CASE("check: a run that fails does not lose the others, and neither a findi
     const verdict both_kinds = check_of({.runs = {"/nowhere", folder.path()}, .rules = rules_of(both())});
     CHECK(both_kinds.status == cli::exit_finding_and_error);
     CHECK(contains(both_kinds.err, "/nowhere"));
+    const verdict counted = check_of(
+        {.runs = {"/nowhere", folder.path(), golden("missing_event"), golden("torch_mlp")}, .rules = rules_of(both())},
+        cli::output_format::table);
+    CHECK(counted.out.ends_with("\n\n4 runs: findings in 1; 1 could be evaluated in part only; 1 not at all\n"));
     const verdict failed = check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::output_format::table);
     CHECK(failed.status == cli::exit_error);
     CHECK(failed.out.empty());  // nothing was checked, so nothing can be said

@@ -65,6 +65,7 @@ TEST_CASE("option_texts: what is given is looked at") {
     CHECK(check.rules.size() == 1);
     CHECK(check.end == 2);
     CHECK(contains(refusal(cli::check_arguments{}, {}), "check needs at least one rule"));
+    CHECK(contains(refusal(cli::check_arguments{}, {}), "\nTry `smdebug check --help`."));
     CHECK(contains(refusal(cli::stats_arguments{}, {.threads = "2000"}), "--threads must be 1024 or less"));
 }
 

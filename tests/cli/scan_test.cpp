@@ -93,12 +93,13 @@ TEST_CASE("scan: a table begins with what is wrong, and counts what is not appli
         ++first_healthy;
     }
     CHECK(is(first_healthy - 1, "/nowhere - Error"));
-    for (std::size_t i = first_healthy; i + 2 < lines.size(); ++i) {
+    for (std::size_t i = first_healthy; i + 4 < lines.size(); ++i) {
         CHECK(is(i, " NoIssuesFound "));
     }
     CHECK_FALSE(contains(run.out.str(), "NotApplicable"));
-    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 4);
-    CHECK(lines.back() == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
+    const std::size_t idle = 2 * known().infos().size() + 1 - (lines.size() - 6);
+    CHECK(lines.back() == "3 runs: findings in 1; 1 could not be evaluated");
+    CHECK(lines[lines.size() - 3] == std::to_string(idle) + " rows are not applicable; --all shows which, and why");
 }
 
 TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
@@ -296,7 +297,7 @@ TEST_CASE("scan: rules that compare TRAIN with EVAL need both, or metrics") {
 TEST_CASE("scan: many runs; one that cannot be opened does not lose the others") {
     const verdict got = scan_of({.check = {.runs = {golden("torch_mlp"), "/nowhere", golden("xgboost_like")}}});
     CHECK(contains(got.err, "/nowhere"));
-    CHECK(lines_of(got.out).size() == 3 + 2 * known().infos().size());
+    CHECK(lines_of(got.out).size() == 5 + 2 * known().infos().size());
     CHECK(contains(got.out, golden("xgboost_like")));
     CHECK(contains(squeezed(got.out), "\n/nowhere - Error - - - - "));
     const verdict none = scan_of("/nowhere");

@@ -123,3 +123,11 @@ TEST_CASE("show: CSV has a field a line") {
     CHECK(contains(got.out, "\nshape,2x3\n"));
     CHECK(contains(got.out, "\nvalues,\"(-0.026108482852578163,0.071890674531459808)\"\n"));
 }
+
+TEST_CASE("show: a tensor that stands before its run is told apart") {
+    captured run;
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(cli::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),
+        ("show takes RUN TENSOR, in this order: smdebug show " + golden("torch_mlp") + " loss").c_str(),
+        cli::usage_error);
+}

@@ -175,6 +175,34 @@ TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collectio
     CHECK(contains(none.err, "note: no tensor of"));
 }
 
+TEST_CASE("stats: steps and modes that select nothing are noted") {
+    const auto mean = cli::parse_statistics("mean");
+    const table steps = stats_of({.runs = {"torch_mlp"}, .statistics = mean, .how = {.range = {1000, {}}}});
+    CHECK(steps.status == cli::exit_ok);
+    CHECK(contains(steps.err, "note: no step of "));
+    const table modes = stats_of({.runs = {"torch_mlp"}, .mode = mode::predict, .statistics = mean});
+    CHECK(contains(modes.err, " is selected; its modes are TRAIN, EVAL\n"));
+}
+
+TEST_CASE("stats: a table fits the terminal, but for columns that were asked for") {
+    const auto widest = [](bool give_way) {
+        captured run;
+        run.to.set_table_width(80);
+        CHECK(cli::stats({.runs = {golden("torch_mlp"), golden("torch_ddp")},
+                          .statistics = cli::usual_statistics(),
+                          .statistics_give_way = give_way},
+                         run.to) == cli::exit_ok);
+        CHECK(contains(run.err.str(), ", l2") == give_way);
+        std::size_t most = 0;
+        for (const std::string& line : lines_of(run.out.str())) {
+            most = std::max(most, line.size());
+        }
+        return most;
+    };
+    CHECK(widest(true) <= 80);
+    CHECK(widest(false) > 80);
+}
+
 TEST_CASE("stats: a range of steps") {
     const table got = stats_of({.runs = {"torch_mlp"},
                                 .tensors = "loss_output|Loss_output",

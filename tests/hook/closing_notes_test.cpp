@@ -96,6 +96,35 @@ TEST_CASE("closing_notes: a collection that nothing can belong to is told when n
     CHECK(has(notes.front(), "no tensor was put into \"mine\""));
 }
 
+TEST_CASE("closing_notes: of tensors that were not saved, a collection's regex that matches nothing is told") {
+    const smd::hook_options options{.collections = {{.name = "mine", .include_regex = {"^atc"}}},
+                                    .include_collections = {"mine"}};
+    const texts notes = told(options, [](memory_hook& hook) { CHECK_FALSE(hook.save_tensor("act/0", values)); });
+    REQUIRE(notes.size() == 1);
+    CHECK(has(notes.front(), "1 tensor was offered and never saved, \"act/0\""));
+    CHECK(has(notes.front(), "; the include_regex of \"mine\", \"^atc\", matches no tensor"));
+    CHECK(told(options, [](memory_hook& hook) { hook.save_scalar("lr", 1); }).empty());
+}
+
+TEST_CASE("closing_notes: a loop that never ends its step is told, one that saves a single step is not") {
+    const auto train = [](bool ends, int steps) {
+        return told({.save_config = {.save_interval = 1}}, [&](memory_hook& hook) {
+            for (int step = 0; step < steps; ++step) {
+                hook.save_tensor("loss", values);
+                hook.save_scalar("lr", 1);
+                if (ends) {
+                    hook.end_step();
+                }
+            }
+        });
+    };
+    CHECK(train(false, 50) == texts{"\"loss\" was saved 50 times in step 0, the only one, which keeps the last: call "
+                                    "end_step() at the end of each iteration"});
+    CHECK(train(false, 1).empty());
+    CHECK(train(true, 1).empty());
+    CHECK(train(true, 3).empty());
+}
+
 TEST_CASE("closing_notes: a training of which no step was due is told, unless that was said") {
     const auto train = [](memory_hook& hook) {
         for (int step = 0; step < 7; ++step) {

@@ -38,6 +38,12 @@ using command = std::variant<help_request, ls_arguments, show_arguments, stats_a
 
 namespace detail {
 
+/// What holds for every command, at the end of its help.
+inline constexpr const char* conventions =
+    "Results go to standard output, notes and errors to standard error.\n"
+    "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
+    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following was interrupted.";
+
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
 public:
@@ -45,17 +51,14 @@ public:
     explicit parser(const program_rules& known) : known_(known) {
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
-        app_.footer(
-            "Results go to standard output, notes and errors to standard error.\n"
-            "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
-            "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following was interrupted.\n"
-            "`smdebug COMMAND --help` tells more.");
+        app_.footer(conventions);  // of the commands, too
         add_ls();
         add_show();
         add_stats();
         add_check();
         add_scan();
         add_rules();
+        app_.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
     }
 
     [[nodiscard]] command parse(std::vector<std::string> arguments) {
@@ -63,10 +66,17 @@ public:
             throw usage_error("a command is missing", "\n" + app_.help());
         }
         const auto commands = command_names();
+        if (arguments.front() == "help") {  // as git has it: help, help COMMAND
+            arguments.erase(arguments.begin());
+            arguments.emplace_back("--help");
+        } else if (arguments.front() == "version") {
+            arguments.front() = "--version";
+        }
         if (!arguments.front().starts_with('-') &&
             std::find(commands.begin(), commands.end(), arguments.front()) == commands.end()) {
             throw usage_error("there is no command \"" + arguments.front() + "\"; there are: " +
-                              joined(commands, ", ") + "." + suggestion(arguments.front(), commands));
+                                  joined(commands, ", ") + "." + suggestion(arguments.front(), commands),
+                              "Try `smdebug --help`.");
         }
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         try {
@@ -78,7 +88,8 @@ public:
             return help_request{chosen.empty() ? app_.help() : chosen.front()->help("smdebug")};
         } catch (const CLI::Error& wrong) {
             const auto chosen = app_.get_subcommands();
-            throw usage_error(detail::text_of_error(wrong, chosen.empty() ? app_ : *chosen.front()),
+            const CLI::App& asked = chosen.empty() ? app_ : *chosen.front();
+            throw usage_error(detail::text_of_error(wrong, asked, app_.get_subcommands({})),
                               "Try `smdebug " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
         }
         return finished(app_.get_subcommands().front()->get_name());
@@ -133,7 +144,8 @@ private:
         app.footer(
             "A reduction that the job saved is shown as it was saved; the others are computed from the values.\n"
             "A cell is empty where there is no such number: strings, values that were not saved.\n"
-            "Example: smdebug stats runs/a --collection gradients --reductions abs_mean,nan --format csv");
+            "Example: smdebug stats runs/a --collection gradients --reductions abs_mean,nan --format csv\n\n" +
+            std::string{conventions});
     }
 
     void add_check() {
@@ -150,7 +162,8 @@ private:
             "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
             "either makes it part of the value.\n"
             "Example: smdebug check runs/a --rule vanishing_gradient,threshold=1e-6 \\\n"
-            "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'");
+            "             --rule 'exploding_tensor,collection_names=losses;gradients,only_nan=True'\n\n" +
+            std::string{conventions});
     }
 
     void add_scan() {
@@ -167,7 +180,8 @@ private:
             "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
             "Tables begin with what is wrong, and only count the rules that have nothing to look at (see --all).\n"
             "--rule and --rules-json give rules other parameters than their defaults.  all_zero looks at weights and\n"
-            "gradients, unchanged_tensor at weights, where it is not told otherwise.");
+            "gradients, unchanged_tensor at weights, where it is not told otherwise.\n\n" +
+            std::string{conventions});
     }
 
     void add_rules() {

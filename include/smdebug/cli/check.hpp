@@ -187,6 +187,11 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         }
     };
     note_missing_collections(given.rules, run, path, note_action);
+    if (range.steps == 0) {  // nothing is found there, which would look like good health
+        const auto there = run.steps({.show_incomplete_steps = true});
+        to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
+                              : "none of the steps of " + path + " is evaluated; they are " + compact_steps(there));
+    }
     actions.begin(path, names, note_action);
     std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
     damage.finish(path, to);
@@ -221,11 +226,14 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     row_sink rows{to, given.how.format, check_columns()};
     row_sink summary{to, output_format::table, summary_columns()};
     bool met = false;
+    detail::run_tally tally;
     bool any_checked = false;
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
         row_buffer row = summary.buffer();
-        for (const rule_result& each : detail::check_run(rules, given.rules, run, path, given, &rows, actions, to)) {
+        const auto results = detail::check_run(rules, given.rules, run, path, given, &rows, actions, to);
+        tally.add(results);
+        for (const rule_result& each : results) {
             met = met || !each.outcome.findings.empty();
             detail::fill_summary(row, path, each);
             row.end_row();
@@ -234,6 +242,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         any_checked = true;
     };
     for_each_run(given.runs, given.how, to, command, [&](const std::string& path, const std::string& why) {
+        tally.add_failed();
         actions.fail(path, rules.names_of(given.rules), why, note);
     });
     actions.flush(note);
@@ -241,6 +250,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         rows.finish("nothing found\n");
         to.print("\n");
         summary.finish("");
+        to.print(tally.text().empty() ? "" : "\n" + tally.text() + "\n");
     }
     return to.status(met);
 }

@@ -6,6 +6,7 @@
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/text.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
@@ -13,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -39,23 +41,52 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
         ->type_name(type);
 }
 
-/// What is wrong, in our words where CLI11's say less: of options that there are not, those that are near.
-[[nodiscard]] inline std::string text_of_error(const CLI::Error& wrong, const CLI::App& app) {
+/// The long names of an app's options.
+[[nodiscard]] inline std::vector<std::string> option_names(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* each : app.get_options()) {
         names.insert(names.end(), each->get_lnames().begin(), each->get_lnames().end());
     }
+    return names;
+}
+
+/// What to write instead of an option that there is not: one of nearly that name, of one letter one that begins with
+/// it, or a command that has it.
+[[nodiscard]] inline std::string instead_of(const std::string& option, const CLI::App& app,
+                                            const std::vector<CLI::App*>& others) {
+    std::vector<std::string> names = option_names(app);
+    if ((option == "json" || option == "csv") && std::find(names.begin(), names.end(), "format") != names.end()) {
+        return ". Write --format " + option;
+    }
+    if (option.size() == 1) {
+        std::erase_if(names, [&](const std::string& name) { return !name.starts_with(option); });
+    }
+    std::string hint;
+    for (const std::string& near : near_matches(option, names, 3)) {
+        hint.append(hint.empty() ? ". Did you mean --" : " or --").append(near);
+    }
+    if (!hint.empty()) {
+        return hint + "?";
+    }
+    std::vector<std::string> owners;
+    for (const CLI::App* each : others) {
+        if (const auto theirs = option_names(*each); std::find(theirs.begin(), theirs.end(), option) != theirs.end()) {
+            owners.push_back(each->get_name());
+        }
+    }
+    return owners.empty() ? hint : "; " + joined(owners, ", ") + (owners.size() == 1 ? " has it" : " have it");
+}
+
+/// What is wrong, in our words where CLI11's say less.  `others`: commands that may have an option that `app` has not.
+[[nodiscard]] inline std::string text_of_error(const CLI::Error& wrong, const CLI::App& app,
+                                               const std::vector<CLI::App*>& others = {}) {
     for (const std::string& extra : app.remaining()) {
         const std::size_t dashes = extra.find_first_not_of('-');
         if (dashes == 0 || dashes == std::string::npos) {
             continue;
         }
         const std::string wanted = extra.substr(0, extra.find('='));
-        std::string hint;
-        for (const std::string& near : near_matches(wanted.substr(dashes), names, 3)) {
-            hint.append(hint.empty() ? ". Did you mean --" : " or --").append(near);
-        }
-        return app.get_name() + " has no option " + wanted + hint + (hint.empty() ? "" : "?");
+        return app.get_name() + " has no option " + wanted + instead_of(wanted.substr(dashes), app, others);
     }
     return wrong.what();
 }

@@ -242,7 +242,7 @@ template <class Trial>
         rows.take(row);
         if (!csv) {
             to.print((first ? "" : "\n") + detail::ls_head(run) + "\n");
-            rows.finish("no tensors\n");
+            rows.finish(given.tensors || given.collection ? "no tensor is selected\n" : "no tensors\n");
         }
         first = false;
     });

@@ -147,6 +147,7 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
         given.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
     } else if (given.how.format == output_format::table) {
         given.statistics = usual_statistics();
+        given.statistics_give_way = true;
     }
 }
 
@@ -222,8 +223,8 @@ inline void settle_steps(check_arguments& given, const option_texts& texts) {
 inline void settle(check_arguments& given, const option_texts& texts, const program_rules& known) {
     given.rules = detail::settled_rules(texts, known, false);
     if (given.rules.empty()) {
-        throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(known) +
-                          "\nTry `smdebug check --help`.");
+        throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(known),
+                          "Try `smdebug check --help`.");
     }
     const bool compares = std::any_of(given.rules.begin(), given.rules.end(),
                                       [&](const rule_request& each) { return takes_other_trials(known, each); });
@@ -246,8 +247,8 @@ inline void settle(scan_arguments& given, const option_texts& texts, const progr
         }
     }
     if (given.check.runs.empty()) {
-        throw usage_error(
-            "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
+        throw usage_error("scan needs at least one run, or --list with a file that names some",
+                          "Try `smdebug scan --help`.");
     }
 }
 

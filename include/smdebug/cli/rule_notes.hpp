@@ -4,6 +4,7 @@
 
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/rule_request.hpp>
@@ -13,6 +14,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/name_query.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -86,6 +88,40 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     }
     return text.empty() ? text : "not everything could be read: " + text + "; first: " + first + " [run " + path + "]";
 }
+
+/// What became of many runs, in one line: tables of hundreds scroll away with what they begin with.
+class run_tally {
+public:
+    void add(std::span<const rule_result> results) {
+        ++runs_;
+        met_ += std::any_of(results.begin(), results.end(),
+                            [](const rule_result& each) { return !each.outcome.findings.empty(); });
+        in_part_ += std::any_of(results.begin(), results.end(), [](const rule_result& each) {
+            return each.outcome.unread > 0 || !each.failure.empty();
+        });
+    }
+    void add_failed() {
+        ++runs_;
+        ++failed_;
+    }
+    /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all", or nothing of a single run.
+    [[nodiscard]] std::string text() const {
+        if (runs_ < 2) {
+            return {};
+        }
+        const auto number = [](std::size_t count) { return std::to_string(count); };
+        return counted(runs_, "run") + ": findings in " + (met_ == 0 ? "none" : number(met_)) +
+               (in_part_ == 0 ? "" : "; " + number(in_part_) + " could be evaluated in part only") +
+               (failed_ == 0 ? ""
+                             : "; " + number(failed_) + (in_part_ == 0 ? " could not be evaluated" : " not at all"));
+    }
+
+private:
+    std::size_t runs_ = 0;
+    std::size_t met_ = 0;
+    std::size_t in_part_ = 0;
+    std::size_t failed_ = 0;
+};
 
 /// Notes of one run about what could not be read: the console is told the first few, each once though several rules
 /// note it, and the number of the others.

@@ -5,6 +5,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/rule_notes.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_plan.hpp>
@@ -100,7 +101,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
 
 /// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
 /// run that cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the
-/// rules that have nothing to look at, unless all are asked for.
+/// rules that have nothing to look at, unless all are asked for; of many runs, their last line counts those.
 [[nodiscard]] inline int scan_runs(const scan_arguments& given, const program_rules& known, console& to) {
     rule_maker rules{known, given.check.how};
     finding_actions actions = detail::actions_of(given.check);
@@ -110,6 +111,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     row_buffer idle = rows.buffer();
     std::size_t idle_rows = 0;
     bool met = false;
+    detail::run_tally tally;
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
         const auto plan = detail::plan_scan(given, known, run);
@@ -120,6 +122,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
             }
         }
         const auto results = detail::check_run(rules, chosen, run, path, given.check, nullptr, actions, to);
+        tally.add(results);
         row_buffer row = rows.buffer();
         auto result = results.begin();
         for (const detail::planned_rule& each : plan) {
@@ -145,6 +148,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
         row.text(name_of(rule_status::error));
         detail::fill_not_evaluated(row, why);
         rows.take(row);
+        tally.add_failed();
         actions.fail(path, {}, why, note);
     });
     rows.take(healthy);
@@ -153,6 +157,9 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     if (table && !given.all && idle_rows > 0) {
         to.print("\n" + counted(idle_rows, given.check.runs.size() == 1 ? "rule" : "row") +
                  (idle_rows == 1 ? " is" : " are") + " not applicable; --all shows which, and why\n");
+    }
+    if (table && !tally.text().empty()) {
+        to.print("\n" + tally.text() + "\n");
     }
     actions.flush(note);
     return to.status(met);

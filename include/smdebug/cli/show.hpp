@@ -4,6 +4,7 @@
 
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/near_runs.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/tensor_text.hpp>
@@ -270,6 +271,9 @@ template <class Trial>
 
 /// Runs the command; the exit status.
 [[nodiscard]] inline int show(const show_arguments& given, console& to) {
+    if (detail::looks_like_run(given.tensor) && !detail::looks_like_run(given.run)) {
+        throw usage_error("show takes RUN TENSOR, in this order: smdebug show " + given.tensor + " " + given.run);
+    }
     for_each_run({given.run}, given.how, to, [&](const std::string& /*path*/, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();

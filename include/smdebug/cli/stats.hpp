@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -109,6 +111,7 @@ struct stats_arguments {
     smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
     std::optional<std::string> worker = {};
     std::vector<statistic> statistics = all_statistics();
+    bool statistics_give_way = false;  ///< nobody asked for these: tables leave out what has no room
     run_options how = {};
 };
 
@@ -200,26 +203,29 @@ private:
 
 }  // namespace detail
 
-/// The columns of stats of so many runs.
-[[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics, std::size_t runs) {
-    std::vector<column> columns{text_column("run", shortened::at_start, runs == 1 ? 6 : 0),
+/// The columns of stats of so many runs; `statistics_give_way`: tables may leave out l2, std and min, in this order.
+[[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics, std::size_t runs,
+                                                       bool statistics_give_way = false) {
+    std::vector<column> columns{text_column("run", shortened::at_start, runs == 1 ? 9 : 0),
                                 {"tensor"},
-                                {.name = "worker", .gives_way = 2},
+                                {.name = "worker", .gives_way = 5},
                                 {"step", true},
-                                {.name = "mode", .gives_way = 1},
-                                {.name = "mode_step", .right = true, .gives_way = 5},
-                                {.name = "dtype", .gives_way = 3},
-                                {.name = "shape", .gives_way = 1},
-                                {.name = "count", .right = true, .gives_way = 4}};
+                                {.name = "mode", .gives_way = 4},
+                                {.name = "mode_step", .right = true, .gives_way = 8},
+                                {.name = "dtype", .gives_way = 6},
+                                {.name = "shape", .gives_way = 4},
+                                {.name = "count", .right = true, .gives_way = 7}};
     for (const statistic& held : statistics) {
-        columns.push_back({held.name, true});
+        const int rank = held.name == "l2" ? 3 : (held.name == "std" ? 2 : (held.name == "min" ? 1 : 0));
+        columns.push_back(
+            {.name = held.name, .right = true, .gives_way = static_cast<std::uint8_t>(statistics_give_way ? rank : 0)});
     }
     return columns;
 }
 
 /// Runs the command; the exit status.
 [[nodiscard]] inline int stats(const stats_arguments& given, console& to) {
-    row_sink rows{to, given.how.format, stats_columns(given.statistics, given.runs.size())};
+    row_sink rows{to, given.how.format, stats_columns(given.statistics, given.runs.size(), given.statistics_give_way)};
     const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const detail::stats_rows make{path, given.statistics, run.state()->kernel()};
@@ -241,6 +247,13 @@ private:
         options.which.mode = given.mode;
         if (selected_tensors{options.which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + path + " is selected");
+            return;
+        }
+        if (run.steps({.mode = given.mode, .show_incomplete_steps = true}).empty()) {
+            to.note("no step of " + path + " is selected" +
+                    (given.mode == mode::global || run.modes().empty()
+                         ? ""
+                         : "; its modes are " + joined(detail::mode_names(run), ", ")));
             return;
         }
         if (show_progress) {

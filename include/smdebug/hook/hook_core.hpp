@@ -188,7 +188,6 @@ private:
 };
 
 // Bodies ---------------------------------------------------------------------------------------------------------
-
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
                                              std::span<const std::string_view> into) {
@@ -342,7 +341,8 @@ void hook_core<Storage, Kernel, Clock>::close() {
         losses_.attempt([&] { run_.close(collections_); }, [] { return "the end of the run is not written"; });
     });
     failure.attempt([&] { note_lost(); });
-    tell_closing_notes(options_, collections_, counters(), observers_.empty() && run_.writes() ? undue_steps_ : 0);
+    tell_closing_notes(options_, collections_, counters(), observers_.empty() && run_.writes() ? undue_steps_ : 0,
+                       run_.first_saved());
     failure.rethrow();
 }
 

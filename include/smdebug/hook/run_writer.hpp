@@ -168,6 +168,8 @@ public:
         start_.written.add(step.mode, step.mode_step, step.step);
         return bytes;
     }
+    /// The first tensor of the last step.
+    [[nodiscard]] first_tensor first_saved() const { return writer_ ? writer_->first_saved() : first_tensor{}; }
     /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
     template <class WallTime>
     void show_step(WallTime&& wall_time) {

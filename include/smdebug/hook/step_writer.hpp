@@ -34,6 +34,14 @@ enum class added : std::uint8_t {
     no_room,    ///< the sink drops it
 };
 
+/// How often the first tensor of a step came in it.  A step keeps one: more than once is likely an end_step() that
+/// nobody called.
+struct first_tensor {
+    std::string name = {};
+    std::uint64_t times = 0;
+    step_number step = 0;
+};
+
 /// Writes the steps of one worker, one after the other.
 /// Borrows: the sink.      Cost: no allocation once its buffers have the size of a step.
 class step_writer {
@@ -62,6 +70,7 @@ public:
             flush({pending_.size(), {}});
         }
         index_.add_tensor(name, {begin, record.size});
+        count_first(name, stamp);
         return added::written;
     }
 
@@ -96,6 +105,9 @@ public:
     /// The largest number of a step that was written, or may be there already.
     [[nodiscard]] step_number last_written() const noexcept { return last_written_; }
 
+    /// The first tensor whose values the step at hand, or else the last one, has.
+    [[nodiscard]] const first_tensor& first_saved() const noexcept { return first_saved_; }
+
     /// Makes the step's files appear: the event file, where there is any tensor, then the index file.  Returns their
     /// bytes; 0 for a step that has nothing.      Errors: what the sink throws; the step is lost then.
     std::uint64_t finish() {
@@ -129,7 +141,16 @@ private:
         if (index_.empty()) {
             first_ = stamp;
             event_key_ = locations::event_key(stamp.step, worker_);
+            first_saved_.times = 0;
         }
+    }
+
+    void count_first(std::string_view name, const record_stamp& stamp) {
+        if (first_saved_.times == 0) {
+            first_saved_.name = name;
+            first_saved_.step = stamp.step;
+        }
+        first_saved_.times += first_saved_.name == name ? 1U : 0U;
     }
 
     // Hands over what is pending up to the place of the omitted bytes, and these; the rest stays pending.
@@ -153,7 +174,8 @@ private:
     std::string worker_;
     record::footer_kind footer_;
     step_number last_written_;
-    record_stamp first_;              // of the step's first entry
+    record_stamp first_;  // of the step's first entry
+    first_tensor first_saved_;
     std::string event_key_;           // valid while the index has entries
     std::vector<std::byte> pending_;  // records, or the end of one, that are not handed over yet
     std::uint64_t flushed_ = 0;       // bytes of the event file that are
