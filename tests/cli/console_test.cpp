@@ -101,4 +101,9 @@ TEST_CASE("console: no progress bar but on a terminal; there it is wiped out bef
     CHECK(err.str() ==
           "\r[###############...............] 1/2 files\r" + std::string(42, ' ') + "\rsmdebug: note: done\n");
     to.progress("nothing", 0, 0);
+    err.str({});
+    std::this_thread::sleep_for(std::chrono::milliseconds{450});
+    to.progress("steps of " + std::string(200, 'x') + "/run_7", 1, 2);  // wrapped, it could not be wiped out
+    CHECK(err.str().size() == 80);
+    CHECK(err.str().ends_with("x/run_7"));
 }

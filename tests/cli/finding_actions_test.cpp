@@ -127,3 +127,9 @@ TEST_CASE("finding_actions: the service's actions are told once a rule, problems
     request.action_json = "{";
     CHECK_THROWS_AS((cli::finding_actions{{}, false, {request}}), cli::usage_error);
 }
+
+TEST_CASE("finding_actions: an address that nothing can be sent to is refused before there is a finding") {
+    CHECK_THROWS_WITH_AS(cli::finding_actions(cli::action_options{.post_url = "example.org/x"}, false, {}),
+                         "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"",
+                         cli::usage_error);
+}

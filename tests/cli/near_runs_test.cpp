@@ -57,6 +57,7 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     CHECK(cli::run_hint(folder.path() + "/other") == "");
     CHECK(cli::run_hint("/nowhere/at/all") == "");
     CHECK(cli::run_hint("s3://bucket/runs") == "");
+    CHECK(cli::run_hint("s3:/bucket/runs") == " A run in S3 is written s3://bucket/prefix");
     CHECK(cli::run_hint("") == "");
 }
 

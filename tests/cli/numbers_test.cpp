@@ -37,6 +37,9 @@ TEST_CASE("parse_range: A:B without B, open ends, one step alone") {
     for (const char* wrong : {"", "a", "7:3", "3:3", "1:2:3", "-1:3", "1:-3"}) {
         CHECK_THROWS_AS(static_cast<void>(cli::parse_range(wrong)), cli::usage_error);
     }
+    CHECK_THROWS_WITH_AS(static_cast<void>(cli::parse_range("0-10")),
+                         "--steps must be A:B, from step A up to, not including, B, or one step, not \"0-10\"",
+                         cli::usage_error);
 }
 
 TEST_CASE("parse_duration: a number and its unit, or seconds") {

@@ -70,6 +70,7 @@ TEST_CASE("parse_rule, check_request: what cannot be is refused in words that he
         CHECK_MESSAGE(refusal(std::string{"vanishing_gradient,threshold="} + number) != "accepted", number);
     }
     CHECK(contains(refusal("vanishing_gradient,threshold"), "\"threshold\" is not of the form key=value"));
+    CHECK(contains(refusal("vanishing_gradient,exploding_tensor"), "another rule --rule NAME"));
     CHECK(contains(refusal("exploding_tensor,tensor_regex=("), "holds a bad regular expression"));
     CHECK(contains(refusal("exploding_tensor,start_step=x"),
                    "--rule exploding_tensor,start_step=x: parameter start_step"));

@@ -94,6 +94,11 @@ TEST_CASE("plain_path: without slashes at its end, but for the root") {
     CHECK(cli::plain_path("").empty());
 }
 
+TEST_CASE("open_run: an empty path, as of a variable that is not set, is told as that") {
+    CHECK_THROWS_WITH_AS(static_cast<void>(cli::open_run("", {})),
+                         "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
+}
+
 TEST_CASE("skipped_files: each is told once") {
     const auto run = cli::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
     cli::skipped_files skipped;

@@ -175,6 +175,12 @@ TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collectio
     CHECK(contains(none.err, "note: no tensor of"));
 }
 
+TEST_CASE("stats: blanks in the list of reductions are none of their names") {
+    const auto spaced = cli::parse_statistics("min, max ");
+    REQUIRE(spaced.size() == 2);
+    CHECK(spaced.back().name == "max");
+}
+
 TEST_CASE("stats: steps and modes that select nothing are noted") {
     const auto mean = cli::parse_statistics("mean");
     const table steps = stats_of({.runs = {"torch_mlp"}, .statistics = mean, .how = {.range = {1000, {}}}});

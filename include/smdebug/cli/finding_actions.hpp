@@ -10,6 +10,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/http/origin.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_report.hpp>
@@ -79,9 +80,12 @@ public:
     using teller = std::function<void(const std::string&)>;
 
     /// With several runs the names in the status file say which.
-    /// Errors: usage_error: the action_json of a rule is no JSON.
+    /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules)
         : wanted_(wanted), several_runs_(several_runs) {
+        if (!wanted.post_url.empty() && !http::origin_of(wanted.post_url)) {  // else told at the first finding
+            throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
+        }
         if (!wanted.status_file.empty()) {
             file_.emplace(wanted.status_file, actions::status_writes::in_background);
         }

@@ -69,8 +69,8 @@ inline constexpr std::size_t most_looked_at = 4096;
             return " There is a run below it: " + runs.front().string();
         }
         if (!runs.empty()) {
-            return std::string{" There are "} + (left == 0 ? "at least " : "") + std::to_string(runs.size()) +
-                   " runs below it; to name them all write " + pattern;
+            return std::string{" There are "} + (left == 0 ? "at least " : "") + counted(runs.size(), "run") +
+                   " below it; to name them all write " + pattern;
         }
         folders = std::move(below);
     }
@@ -116,6 +116,9 @@ inline constexpr std::size_t most_looked_at = 4096;
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
     if (path.empty() || kind_of(path) != uri_kind::directory) {
         return {};
+    }
+    if (path.starts_with("s3:")) {
+        return " A run in S3 is written s3://bucket/prefix";
     }
     const std::string here{local_path(path)};
     std::error_code none;

@@ -37,6 +37,10 @@ template <std::integral Number>
 /// "A:B" is [A, B); either may be left out; "A" is that step alone.  Errors: usage_error.
 [[nodiscard]] inline step_range parse_range(const std::string& text) {
     const std::size_t colon = text.find(':');
+    if (text.find_first_not_of("0123456789:") != std::string::npos) {
+        throw usage_error("--steps must be A:B, from step A up to, not including, B, or one step, not \"" + text +
+                          "\"");
+    }
     const auto bound = [&](std::string_view part) {
         return part.empty() ? std::nullopt : std::optional{whole_number<step_number>("--steps", part, 0)};
     };

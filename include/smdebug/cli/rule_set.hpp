@@ -66,8 +66,9 @@ namespace detail {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const std::size_t equals = parts[i].find('=');
         if (equals == std::string::npos) {
-            throw usage_error("--rule " + std::string{text} + ": \"" + parts[i] +
-                              "\" is not of the form key=value (a list is written item;item)");
+            throw usage_error(
+                "--rule " + std::string{text} + ": \"" + parts[i] +
+                "\" is not of the form key=value (a list is written item;item, another rule --rule NAME)");
         }
         std::vector<std::string> items = detail::split(parts[i].substr(equals + 1), ';');
         parameter_value value = items.size() == 1 ? parameter_value{} : parameter_value{items};

@@ -104,8 +104,11 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 }
 
 /// Opens one run as the commands do: what is there now, without waiting for anything.
-/// Errors: as create_trial's; where there is no run, with what the user may have meant.
+/// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
+    if (path.empty()) {
+        throw value_error("the path of a run is empty: is a variable unset?");
+    }
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
     try {

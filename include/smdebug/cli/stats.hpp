@@ -14,6 +14,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
@@ -83,7 +84,7 @@ struct statistic {
     std::vector<statistic> chosen;
     while (true) {
         const std::size_t comma = std::min(list.find(','), list.size());
-        const std::string_view name = list.substr(0, comma);
+        const std::string_view name = smdebug::detail::without_blanks(list.substr(0, comma));
         const auto known = statistic_named(name);
         if (!known) {
             std::string names;
