@@ -211,6 +211,8 @@ paxos min wait = 0.01
 osd data = $folder/osd
 osd objectstore = memstore
 memstore device bytes = 8589934592
+# By default Debian 13's daemon looks for them below the folder in which it is started.
+osd class dir = $(dirname "$(ls -d /usr/lib/*/rados-classes/libcls_rgw.so /usr/lib/rados-classes/libcls_rgw.so 2>/dev/null | head -n 1)")
 osd class load list = *
 osd class default list = *
 [client.rgw.a]

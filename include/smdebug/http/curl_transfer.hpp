@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <optional>
 #include <span>
@@ -144,6 +145,16 @@ private:
         now.sent += count;
         return count;
     }
+    // Back in the body, for a connection that died: libcurl 8.7 and newer does not send again without it, and fails the
+    // handle's next request, too.
+    static int seek_body(void* self, curl_off_t offset, int origin) noexcept {
+        state& now = of(self).now_;
+        if (origin != SEEK_SET || offset < 0 || static_cast<std::uint64_t>(offset) > now.ask->body.size()) {
+            return CURL_SEEKFUNC_FAIL;
+        }
+        now.sent = static_cast<std::size_t>(offset);
+        return CURL_SEEKFUNC_OK;
+    }
     static int watch(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t uploaded) noexcept {
         state& now = of(self).now_;
         now.moved = std::exchange(now.uploaded, uploaded) != uploaded || now.moved;
@@ -195,6 +206,8 @@ inline void curl_transfer::set_once() {
     easy_.set(CURLOPT_WRITEDATA, this);
     easy_.set(CURLOPT_READFUNCTION, &give_body);
     easy_.set(CURLOPT_READDATA, this);
+    easy_.set(CURLOPT_SEEKFUNCTION, &seek_body);
+    easy_.set(CURLOPT_SEEKDATA, this);
     easy_.set(CURLOPT_PREREQFUNCTION, &connection_is_there);
     easy_.set(CURLOPT_PREREQDATA, this);
     easy_.set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);

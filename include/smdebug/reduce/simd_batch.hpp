@@ -208,14 +208,14 @@ struct lane_product {
 };
 
 /// A row of fewer than sixteen elements, filled up to sixteen with what changes nothing: three rows, for sums,
-/// products and extrema.  Reads `count` elements and not a byte more.
+/// products and extrema.  Reads `count` elements and not a byte more; they need not be aligned.
 template <class Arch, class Lane>
 struct padded_row {
     alignas(64) std::array<Lane, lane_count> sums;
     alignas(64) std::array<Lane, lane_count> factors;
     alignas(64) std::array<Lane, lane_count> extrema;
 
-    padded_row(const Lane* at, std::size_t count) noexcept {
+    padded_row(const void* at, std::size_t count) noexcept {
         sums.fill(0);
         factors.fill(1);
         Lane first;
