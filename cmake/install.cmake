@@ -5,12 +5,19 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
 set(kernels_folder ${CMAKE_INSTALL_LIBDIR}/cmake/smdebug)  # lib/: what is compiled does
 
-install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel)
+install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel FILE_SET bodies COMPONENT devel)
 install(
     EXPORT smdebug-targets
     NAMESPACE smdebug::
     DESTINATION ${package_folder}
     COMPONENT devel)
+if(TARGET smdebug_compiled)
+    install(
+        TARGETS smdebug_compiled
+        EXPORT smdebug-kernels-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+endif()
 if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
     install(

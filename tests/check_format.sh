@@ -13,6 +13,6 @@ if [[ $version != *" version 14."* ]]; then
     echo "skipped: wants clang-format 14, this is $version"
     exit 77
 fi
-mapfile -t files < <(find include tests benchmarks examples -path tests/data -prune -o \( -name '*.hpp' -o -name '*.cpp' \) -print | sort)
+mapfile -t files < <(find include compiled kernels tests benchmarks examples -path tests/data -prune -o \( -name '*.[hit]pp' -o -name '*.cpp' \) -print | sort)
 "$tool" --dry-run -Werror "${files[@]}"
 echo "${#files[@]} files are formatted"

@@ -19,7 +19,6 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/registry/rules_json.hpp>

@@ -6,6 +6,8 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/json_text.hpp>
 
+#include <simdjson.h>
+
 #include <charconv>
 #include <concepts>
 #include <cstddef>

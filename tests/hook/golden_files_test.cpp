@@ -9,6 +9,7 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/reader.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/hook/open_place.hpp>
+#include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>

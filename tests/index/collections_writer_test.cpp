@@ -1,3 +1,4 @@
+#include <smdebug/core/json_text.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/collections_writer.hpp>
 

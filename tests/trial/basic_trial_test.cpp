@@ -1,3 +1,4 @@
+#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include "support/archetypes.hpp"
@@ -34,7 +35,7 @@ written_step one(step_number step, mode in = mode::train, step_number mode_step 
 // A trial tells what it is made of.
 static_assert(std::same_as<local_trial::storage_type, local_storage>);
 static_assert(std::same_as<local_trial::decoder_type, event_decoder<>>);
-static_assert(std::same_as<local_trial::kernel_type, simd_kernel<>>);
+static_assert(std::same_as<local_trial::kernel_type, default_kernel>);
 static_assert(std::copyable<local_trial>);
 
 }  // namespace

@@ -23,14 +23,10 @@ memory_storage small_run() {
     return store;
 }
 
-// Near misses: what has no state, whose state cannot end a setting, and a list of something else.
+// Near misses: what has no refreshing to set, what forgets when the setting ends, and a list of something else.
 struct stateless {};
-struct endless_state {
-    [[nodiscard]] int begin_refresh_setting(bool) const { return 0; }
-};
 struct endless {
-    using state_type = endless_state;
-    [[nodiscard]] const endless_state* state() const { return nullptr; }
+    void set_refresh(bool) const {}
 };
 static_assert(refreshable_trial<memory_trial> && refreshable_trial<trial>);
 static_assert(!refreshable_trial<stateless> && !refreshable_trial<endless> && !refreshable_trial<int>);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
@@ -12,17 +13,13 @@
 #include <smdebug/rules/finding_json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,34 +50,13 @@ namespace detail {
 using post_clock = http::request::clock;
 
 /// Whether the same request may go better later.
-[[nodiscard]] inline bool may_help_to_repeat(const http::response& got) noexcept {
-    if (got.answered()) {
-        return got.status == 429 || got.status >= 500;
-    }
-    return got.outcome == http::outcome::unreachable || got.outcome == http::outcome::interrupted ||
-           got.outcome == http::outcome::stalled;
-}
+[[nodiscard]] bool may_help_to_repeat(const http::response& got) noexcept;
 
 /// What a server that wants us to wait has said, in seconds; dates are not looked at.
-[[nodiscard]] inline std::chrono::milliseconds wanted_pause(const http::response& got) noexcept {
-    const std::string_view text = got.answered() ? got.find_header("retry-after").value_or("") : "";
-    std::uint32_t seconds = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};
-}
+[[nodiscard]] std::chrono::milliseconds wanted_pause(const http::response& got) noexcept;
 
 /// Waits until then.  False where the token said stop before.
-[[nodiscard]] inline bool pause_until(post_clock::time_point then, const std::stop_token& stop) {
-    constexpr std::chrono::milliseconds slice{20};
-    while (!stop.stop_requested()) {
-        const auto left = then - post_clock::now();
-        if (left <= left.zero()) {
-            return true;
-        }
-        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, slice));
-    }
-    return false;
-}
+[[nodiscard]] bool pause_until(post_clock::time_point then, const std::stop_token& stop);
 
 /// One exchange, for no longer than the deadline, even where a transport does not keep to it.
 template <http_transport Transport>
@@ -169,20 +145,17 @@ struct webhook {
     std::function<void(const post_result&)> on_result = {};
 
     /// Errors: what on_result throws.
-    post_result operator()(const finding& one) const {
-        post_result result = post_finding(transport, url, run, one, how);
-        if (on_result) {
-            on_result(result);
-        }
-        return result;
-    }
+    post_result operator()(const finding& one) const;
     /// The same for a finding that does not name its rule.
-    post_result operator()(std::string_view rule, finding one) const {
-        one.rule = rule;
-        return (*this)(one);
-    }
+    post_result operator()(std::string_view rule, finding one) const;
 };
 
 }  // namespace actions
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/actions/impl/post_finding.ipp>
+#endif
+
+#include <smdebug/actions/impl/post_finding.tpp>

@@ -17,6 +17,7 @@
 #include <smdebug/trial/job_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_state.hpp>
 
 #include <cstddef>
 #include <optional>

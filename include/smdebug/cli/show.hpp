@@ -20,6 +20,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
+#include <smdebug/trial/trial_state.hpp>
 
 #include <array>
 #include <cstddef>

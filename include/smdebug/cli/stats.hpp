@@ -19,6 +19,7 @@
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_state.hpp>
 
 #include <algorithm>
 #include <array>

@@ -8,6 +8,7 @@
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/step_wait.hpp>
+#include <smdebug/trial/trial_state.hpp>
 #include <smdebug/trial/wait.hpp>
 
 #include <algorithm>

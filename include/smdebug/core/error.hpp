@@ -9,7 +9,7 @@
 #error "smdebug tells errors apart by dynamic_cast: compile it without -fno-rtti."
 #endif
 
-#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 
 #include <cstdint>
@@ -41,10 +41,7 @@ struct error_name {
 /// as escapes: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
 class error : public std::runtime_error {
 public:
-    error(error_name name, const std::string& message, error_context context = {})
-        : std::runtime_error(std::string{name.text}.append(": ").append(printable(message))),
-          name_(name.text),
-          context_(std::move(context)) {}
+    error(error_name name, const std::string& message, error_context context = {});
 
     /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
     [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
@@ -134,15 +131,7 @@ class tensor_unavailable_for_step : public not_found {
 public:
     tensor_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in,
                                 bool has_reductions = false, const std::string& why = "as it was not saved.",
-                                const std::string& where = {})
-        : not_found(error_name{"TensorUnavailableForStep"},
-                    "Value for tensor " + tensor + " is not available for step " + std::to_string(step) +
-                        " with mode " + std::string{name_of(in)} + " " + why +
-                        (has_reductions ? " This tensor has reductions saved for this step. You might want to query "
-                                          "for the reductions."
-                                        : ""),
-                    {.where = where, .tensor = tensor, .step = step, .step_mode = in}),
-          has_reductions_(has_reductions) {}
+                                const std::string& where = {});
 
     [[nodiscard]] bool has_reductions() const noexcept { return has_reductions_; }
 
@@ -153,32 +142,19 @@ private:
 /// Neither a shape nor a value was saved.
 class shape_unavailable_for_step : public not_found {
 public:
-    shape_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in)
-        : not_found(error_name{"ShapeUnavailableForStep"},
-                    "Shape for tensor " + tensor + " is not available for step " + std::to_string(step) +
-                        " with mode " + std::string{name_of(in)} + " as it was not saved.",
-                    {.tensor = tensor, .step = step, .step_mode = in}) {}
+    shape_unavailable_for_step(const std::string& tensor, step_number step, smdebug::mode in);
 };
 
 /// The step was not saved, and later ones were.
 class step_unavailable : public not_found {
 public:
-    step_unavailable(step_number step, smdebug::mode in)
-        : not_found(error_name{"StepUnavailable"},
-                    "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
-                        " is not available as it was not saved",
-                    {.step = step, .step_mode = in}) {}
+    step_unavailable(step_number step, smdebug::mode in);
 };
 
 /// The job has ended before this step.
 class no_more_data : public not_found {
 public:
-    no_more_data(step_number step, smdebug::mode in, step_number last_step)
-        : not_found(error_name{"NoMoreData"},
-                    "Looking for step " + std::to_string(step) + " of mode " + std::string{name_of(in)} +
-                        " and reached end of training. Max step available is " + std::to_string(last_step),
-                    {.step = step, .step_mode = in}),
-          last_step_(last_step) {}
+    no_more_data(step_number step, smdebug::mode in, step_number last_step);
 
     [[nodiscard]] step_number last_step() const noexcept { return last_step_; }
 
@@ -214,10 +190,7 @@ public:
 /// The step may still come.
 class step_not_yet_available : public unavailable {
 public:
-    step_not_yet_available(step_number step, smdebug::mode in)
-        : unavailable(error_name{"StepNotYetAvailable"},
-                      "Step " + std::to_string(step) + " of mode " + std::string{name_of(in)} + " not yet available",
-                      {.step = step, .step_mode = in}) {}
+    step_not_yet_available(step_number step, smdebug::mode in);
 };
 
 /// A wait ended before what it waited for came.
@@ -294,9 +267,7 @@ public:
 /// A rule lacks a parameter that it cannot do without.
 class insufficient_information_for_rule_invocation : public invalid_argument {
 public:
-    insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message)
-        : invalid_argument(error_name{"InsufficientInformationForRuleInvocation"},
-                           "Insufficient information to invoke rule " + rule + ": " + message) {}
+    insufficient_information_for_rule_invocation(const std::string& rule, const std::string& message);
 };
 
 /// A collection is to be saved that no tensor can belong to.
@@ -320,12 +291,7 @@ public:
 /// A rule's condition was met, and the caller asked for an exception rather than for an outcome.
 class rule_evaluation_condition_met : public error {
 public:
-    rule_evaluation_condition_met(const std::string& rule, step_number step, const std::string& details = {})
-        : error(error_name{"RuleEvaluationConditionMet"},
-                "Evaluation of the rule " + rule + " at step " + std::to_string(step) +
-                    " resulted in the condition being met" + (details.empty() ? "" : ": " + details),
-                {.step = step, .step_mode = smdebug::mode::global}),
-          rule_(rule) {}
+    rule_evaluation_condition_met(const std::string& rule, step_number step, const std::string& details = {});
 
     [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
 
@@ -335,3 +301,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/error.ipp>
+#endif

@@ -2,6 +2,8 @@
 // Used by: hook.
 #pragma once
 
+#include <smdebug/core/form.hpp>
+
 #include <exception>
 
 namespace smdebug {
@@ -25,11 +27,7 @@ public:
     [[nodiscard]] bool happened() const noexcept { return what_ != nullptr; }
 
     /// Throws it, if anything was thrown.
-    void rethrow() const {
-        if (what_) {
-            std::rethrow_exception(what_);
-        }
-    }
+    void rethrow() const;
 
 private:
     std::exception_ptr what_;
@@ -37,3 +35,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/first_failure.ipp>
+#endif

@@ -2,11 +2,10 @@
 // Used by: index, hook, cli, tests, benchmarks.
 #pragma once
 
-#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/utf8.hpp>
 
 #include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,22 +16,6 @@ namespace smdebug {
 inline namespace v1 {
 
 namespace detail {
-
-/// Appends \uXXXX, twice where one does not do.
-inline void append_json_escape(std::string& out, std::uint32_t code) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto unit = [&](std::uint32_t half) {
-        const char escape[] = {
-            '\\', 'u', digits[half >> 12U], digits[(half >> 8U) & 15U], digits[(half >> 4U) & 15U], digits[half & 15U]};
-        out.append(escape, sizeof escape);
-    };
-    if (code < 0x10000) {
-        unit(code);
-    } else {
-        unit(0xD800 + ((code - 0x10000) >> 10U));
-        unit(0xDC00 + ((code - 0x10000) & 0x3FFU));
-    }
-}
 
 /// The ASCII at the beginning of `text` that stands in a JSON string as it is.
 [[nodiscard]] constexpr std::string_view plain_in_json(std::string_view text) noexcept {
@@ -72,54 +55,18 @@ void append_json_quoted(std::string& out, std::string_view text, Write&& write) 
 
 /// Appends `text` as a JSON string, quotes and all: characters that are printable as they are, others (is_printable) as
 /// escapes, so that a terminal may show it.  A byte that is no UTF-8 becomes U+FFFD: JSON has no bytes.
-inline void append_json_string(std::string& out, std::string_view text) {
-    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view bytes) {
-        if (bytes.empty()) {
-            out += "\xEF\xBF\xBD";
-        } else if (code == '\n' || code == '\t') {
-            out += code == '\n' ? "\\n" : "\\t";
-        } else if (is_printable(code)) {
-            out.append(bytes);
-        } else {
-            detail::append_json_escape(out, code);
-        }
-    });
-}
+void append_json_string(std::string& out, std::string_view text);
 
 /// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: what is
 /// beyond ASCII as \uXXXX.  A byte that begins no character of UTF-8 becomes U+FFFD, so that the JSON stays valid: use
 /// is_utf8 where that would be a loss.
-inline void append_json_ascii(std::string& out, std::string_view text) {
-    detail::append_json_quoted(out, text, [&](std::uint32_t code, std::string_view /*bytes*/) {
-        constexpr std::string_view short_forms = "btn?fr";  // of 8 to 13; 11 has none
-        if (code >= 8 && code <= 13 && code != 11) {
-            out += '\\';
-            out += short_forms[code - 8];
-        } else {
-            detail::append_json_escape(out, code);
-        }
-    });
-}
+void append_json_ascii(std::string& out, std::string_view text);
 
 /// A double with the 17 digits that bring it back exactly; "NaN", "Infinity", "-Infinity" where it is not finite.
-[[nodiscard]] inline std::string double_text(double value) {
-    if (std::isnan(value)) {
-        return "NaN";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "Infinity" : "-Infinity";
-    }
-    char text[40] = {};
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 17).ptr;
-    return {text, static_cast<std::size_t>(end - text)};
-}
+[[nodiscard]] std::string double_text(double value);
 
 /// A double for people: the shortest of about six digits.
-[[nodiscard]] inline std::string short_text(double value) {
-    char text[40] = {};
-    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
-    return {text, static_cast<std::size_t>(end - text)};
-}
+[[nodiscard]] std::string short_text(double value);
 
 /// Appends a whole number.
 template <std::integral Integer>
@@ -130,14 +77,11 @@ requires(!std::same_as<Integer, bool>) inline void append_json_integer(std::stri
 }
 
 /// Appends a double as a JSON number; a JSON string where it is not finite, as JSON has no number for it.
-inline void append_json_number(std::string& out, double value) {
-    const std::string text = double_text(value);
-    if (std::isfinite(value)) {
-        out += text;
-    } else {
-        append_json_string(out, text);
-    }
-}
+void append_json_number(std::string& out, double value);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/json_text.ipp>
+#endif

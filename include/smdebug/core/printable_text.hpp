@@ -3,9 +3,8 @@
 // so: errors are made of it, the program prints by it. Used by: core (error, json_text), cli, actions, hook.
 #pragma once
 
-#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/form.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,50 +33,14 @@ inline namespace v1 {
 
 /// Appends `text`, with escapes in place of what is not printable: \n, \r, \t, else \x1b, \u202e or \U000e0041; each
 /// byte that is no UTF-8 as \xff.  What is printable already is not changed, so that it may be done twice.
-inline void append_printable(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto escape = [&](char kind, std::uint32_t code, unsigned count) {
-        out += '\\';
-        out += kind;
-        for (unsigned i = count; i-- > 0;) {
-            out += digits[(code >> (4 * i)) & 15U];
-        }
-    };
-    while (!text.empty()) {
-        std::size_t plain = 0;
-        while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') {
-            ++plain;
-        }
-        out.append(text.substr(0, plain));
-        text.remove_prefix(plain);
-        if (text.empty()) {
-            return;
-        }
-        const auto [code, length] = first_utf8_character(text);
-        if (length == 0) {
-            escape('x', static_cast<unsigned char>(text.front()), 2);
-        } else if (is_printable(code)) {
-            out.append(text.substr(0, length));
-        } else if (code == '\n' || code == '\r' || code == '\t') {
-            out.append(code == '\n' ? "\\n" : (code == '\r' ? "\\r" : "\\t"));
-        } else if (code < 0x80) {
-            escape('x', code, 2);
-        } else if (code < 0x10000) {
-            escape('u', code, 4);
-        } else {
-            escape('U', code, 8);
-        }
-        text.remove_prefix(length == 0 ? 1 : length);
-    }
-}
+void append_printable(std::string& out, std::string_view text);
 
 /// The same as a text of its own.
-[[nodiscard]] inline std::string printable(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    append_printable(out, text);
-    return out;
-}
+[[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/core/impl/printable_text.ipp>
+#endif

@@ -3,20 +3,17 @@
 // Used by: hook/hook.hpp, users, watch.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_counters.hpp>
-#include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/place_opener.hpp>
 #include <smdebug/hook/save_arguments.hpp>
-#include <smdebug/hook/tensor_name.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/simd_kernel.hpp>
+#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/posix_process.hpp>
@@ -24,8 +21,8 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/tensor/view_of_xtensor.hpp>
 
+#include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
@@ -35,10 +32,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+class hook_core;
 
 /// Saves tensors, reductions, shapes and scalars of a training loop, step by step, as the Python package's hook does;
 /// options, names and defaults are its own.
@@ -60,7 +60,7 @@ inline namespace v1 {
 /// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().  Where an
 ///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed; so it
 ///           is where exit() ends the program and nothing destroys it.
-template <writable_storage Storage = local_storage, reduction_kernel Kernel = simd_kernel<>,
+template <writable_storage Storage = local_storage, reduction_kernel Kernel = default_kernel,
           wall_clock Clock = system_wall_clock>
 class basic_hook {
 public:
@@ -72,44 +72,27 @@ public:
     /// Errors: value_error (options); in_use (another living process writes as this worker, where the storage can
     ///         tell); run_exists; what the storage throws.
     explicit basic_hook(const hook_options& options, Kernel kernel = {},
-                        Clock clock = {}) requires named_storage<Storage>
-        : core_(opened(options), options, std::move(kernel), std::move(clock)) {}
+                        Clock clock = {}) requires named_storage<Storage>;
 
     /// Writes into `store`; options.out_dir is not looked at.
-    basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {})
-        : core_(std::move(store), std::move(options), std::move(kernel), std::move(clock)) {}
+    basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {});
 
     /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
     /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
     [[nodiscard]] static basic_hook from_json_file(std::optional<std::string> path = {}) requires
-        named_storage<Storage> {
-        return basic_hook(hook_options_from_json_file(std::move(path)));
-    }
+        named_storage<Storage>;
 
     basic_hook(const basic_hook&) = delete;
     basic_hook& operator=(const basic_hook&) = delete;
-    ~basic_hook() {
-        try {
-            if (std::uncaught_exceptions() > exceptions_) {
-                core_.close_unfinished();
-            } else {
-                close();
-            }
-        } catch (...) {
-            // Who wants to know calls close().
-        }
-    }
+    ~basic_hook();
 
     // --- steps -------------------------------------------------------------------------------------------------
 
     /// Which mode the training is in; GLOBAL at first.  Steps are counted for each.
-    void set_mode(mode which) {
-        check_process();
-        core_.set_mode(which);
-    }
-    [[nodiscard]] mode current_mode() const noexcept { return core_.now().mode; }
-    [[nodiscard]] step_number step() const noexcept { return core_.now().step; }            ///< the global one
-    [[nodiscard]] step_number mode_step() const noexcept { return core_.now().mode_step; }  ///< in the current mode
+    void set_mode(mode which);
+    [[nodiscard]] mode current_mode() const noexcept;
+    [[nodiscard]] step_number step() const noexcept;       ///< the global one
+    [[nodiscard]] step_number mode_step() const noexcept;  ///< in the current mode
 
     /// Sets the numbers of the step that begins, for a training that counts itself or goes on behind a checkpoint: the
     /// global one, and that in the current mode (none: in GLOBAL the same, else it goes on counting).  Modes share the
@@ -117,26 +100,11 @@ public:
     /// Errors: value_error for negative ones, for the number that was written last, for another global one when the
     /// step at hand has tensors already, and for a number in the mode that an earlier step was written with: a mode's
     /// step is written once.
-    void set_step(step_number global, std::optional<step_number> in_mode = {}) {
-        check_process();
-        if (core_.last_written() == global && core_.now().step != global) {
-            throw value_error("step " + std::to_string(global) +
-                              " has just been written, and would be replaced: modes share the global numbers, so give "
-                              "this step the next one, and its number in the mode as the second argument");
-        }
-        const auto older = in_mode ? core_.written().global_of(current_mode(), *in_mode) : std::nullopt;
-        if (older && *older < global) {
-            throw value_error(detail::written_already(current_mode(), *in_mode, *older));
-        }
-        core_.set_step(global, in_mode);
-    }
+    void set_step(step_number global, std::optional<step_number> in_mode = {});
 
     /// Ends the step: its files appear, then counting goes on, also where they could not be written.
     /// Errors: why this step is lost; with a background, an older one.
-    void end_step() {
-        check_process();
-        core_.end_step();
-    }
+    void end_step();
     /// Gives up the step at hand, of which nothing is written or shown to rules, and goes on with the next one: for the
     /// handler of an exception that kept an iteration from its end_step().
     /// ```
@@ -147,26 +115,17 @@ public:
     /// ```
     /// Does nothing where the last call was an end_step() that threw: that step is over.  A step of which anything was
     /// saved counts as lost; why it was lost before, if it was, is in counters().last_loss, and not thrown any more.
-    void abandon_step() {
-        check_process();
-        core_.abandon_step();
-    }
+    void abandon_step();
     /// Whether the step at hand is lost already.
-    [[nodiscard]] bool step_is_lost() const noexcept { return core_.step_is_lost(); }
+    [[nodiscard]] bool step_is_lost() const noexcept;
 
     // --- saving ------------------------------------------------------------------------------------------------
 
     /// Whether a tensor is wanted at this step: where not, there is no need to fetch or compute it.
     /// Cost: some nanoseconds where nothing is due at this step, else one look-up of the name.
-    [[nodiscard]] bool should_save(std::string_view name) {
-        check_process();
-        return core_.should_save(name);
-    }
+    [[nodiscard]] bool should_save(std::string_view name);
     /// The same for a tensor that will be saved into these collections.
-    [[nodiscard]] bool should_save(std::string_view name, const collection_names& into) {
-        check_call(name);
-        return core_.should_save(name, into.get());
-    }
+    [[nodiscard]] bool should_save(std::string_view name, const collection_names& into);
 
     /// Saves a tensor, if one of the collections that it belongs to is due at this step: its values, reductions or
     /// shape, as these say.  It belongs to those whose names or regexes match it, and to `into`, which are saved even
@@ -178,11 +137,7 @@ public:
     ///
     /// Errors: value_error (elements and shape do not fit, a name that is empty, no UTF-8, or has
     /// "smdebug/reductions/" in it); unsupported (above 2 GiB, or the hook is closed).
-    bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {}) {
-        check_call(name);
-        check(tensor, name);
-        return core_.take(name, tensor, into.get());
-    }
+    bool save_tensor(std::string_view name, const tensor_view& tensor, const collection_names& into = {});
 
     /// The same of contiguous elements: std::span, std::vector, std::array, ...; of texts, as std::vector<std::string>;
     /// and, a copy of them where they are wanted, of a std::vector<bool> and of a matrix that has rows(), cols() and
@@ -234,8 +189,8 @@ public:
     template <tensor_expression Expression>
     bool save_tensor(std::string_view name, const Expression& expression, const collection_names& into = {}) {
         check_call(name);
-        return core_.should_save(name, into.get()) &&
-               core_.take(name, expression_view<Expression>{expression}.get(), into.get());
+        return should_be_taken(name, into.get()) &&
+               take(name, expression_view<Expression>{expression}.get(), into.get());
     }
 
     /// Saves a number under "scalar/<name>", at every step at which it is called, whatever the configuration says, as
@@ -245,11 +200,11 @@ public:
         const std::array<std::size_t, 1> shape{1};
         const std::string full = "scalar/" + std::string{name};
         check_call(full);
-        core_.take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
+        take_scalar(full, view_of(std::span<const T, 1>{&value, 1}, shape, full));
     }
 
     /// At the next step to begin, every tensor is saved, with its values, whatever the configuration says.
-    void save_everything_next_step() noexcept { core_.save_everything_next_step(); }
+    void save_everything_next_step() noexcept;
 
     // --- the end -----------------------------------------------------------------------------------------------
 
@@ -257,72 +212,59 @@ public:
     /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each whatever became of
     /// the others.  After it nothing can be saved.  What was likely meant to be saved, and was not, is told to on_note.
     /// A second call does nothing.
-    void close() {
-        check_process();
-        core_.close();
-    }
+    void close();
 
     /// Waits until all finished steps are written.
-    void flush() {
-        check_process();
-        core_.flush();
-    }
+    void flush();
 
-    [[nodiscard]] const hook_counters& counters() const noexcept { return core_.counters(); }
-    [[nodiscard]] const hook_options& options() const noexcept { return core_.options(); }
+    [[nodiscard]] const hook_counters& counters() const noexcept;
+    [[nodiscard]] const hook_options& options() const noexcept;
     /// The collections that the options name and that no tensor has belonged to so far, of those that came at steps at
     /// which anything was due: at the end of a training, likely a name or a regex that is misspelt.
-    [[nodiscard]] std::vector<std::string> unmatched_collections() const { return core_.unmatched_collections(); }
+    [[nodiscard]] std::vector<std::string> unmatched_collections() const;
     /// The names under which tensors were offered, by should_save() or a save, at steps at which anything was due, and
     /// that no saved collection holds; in the order in which they came.  close() tells of them, see
     /// hook_options::on_note.
-    [[nodiscard]] std::vector<std::string> unsaved_tensors() const { return core_.unsaved_tensors(); }
+    [[nodiscard]] std::vector<std::string> unsaved_tensors() const;
     /// Adds somebody who is told what the hook sees, from now on.
-    void add_observer(std::shared_ptr<hook_observer> observer) { core_.add_observer(std::move(observer)); }
+    void add_observer(std::shared_ptr<hook_observer> observer);
 
 private:
     // A child that was forked has a copy of this object, but neither its thread nor the right to write its run.
-    void check_process() const {
-        if (!home_.is_here()) {
-            throw unsupported("this hook belongs to the process " + std::to_string(home_.number()) +
-                              ", of which this one was forked: only that one can use it; make another hook here, for "
-                              "another run or worker");
-        }
-    }
-    void check_call(std::string_view name) const {
-        check_process();
-        check_tensor_name(name);
-    }
+    void check_process() const;
+    void check_call(std::string_view name) const;
+
+    [[nodiscard]] bool should_be_taken(std::string_view name, std::span<const std::string_view> into);
+    bool take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
+    void take_scalar(std::string_view name, const tensor_view& value);
 
     template <class Values>
     bool save_values(std::string_view name, const Values& values, std::span<const std::size_t> shape,
                      std::span<const std::string_view> into) {
         if constexpr (element_range<Values>) {
             check_call(name);
-            return core_.take(name, view_of(values, shape, name), into);
+            return take(name, view_of(values, shape, name), into);
         } else if constexpr (saved_element<Values>) {
             return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
         } else if constexpr (copied_values<Values>) {
             check_call(name);
-            return core_.should_save(name, into) &&
-                   core_.take(name, values_copy<Values>{values}.view(shape, name), into);
+            return should_be_taken(name, into) && take(name, values_copy<Values>{values}.view(shape, name), into);
         } else {
             detail::refuse_values<Values>();
             return false;
         }
     }
 
-    [[nodiscard]] static Storage opened(const hook_options& options) {
-        if (options.out_dir.empty()) {
-            throw value_error("out_dir is empty: say where the run is to be written");
-        }
-        return place_opener<Storage>::open(options.out_dir);
-    }
+    [[nodiscard]] static Storage opened(const hook_options& options);
 
-    hook_core<Storage, Kernel, Clock> core_;
+    std::unique_ptr<hook_core<Storage, Kernel, Clock>> core_;  // a pointer, so that this header does not need it
     posix::home_process home_;
     int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
 };
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/basic_hook.tpp>
+#endif

@@ -3,15 +3,13 @@
 // Used by: hook (hook_core).
 #pragma once
 
-#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/step_writer.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -21,76 +19,23 @@ inline namespace v1 {
 namespace detail {
 
 /// What holds nothing though it has regexes that were to fill it: a likely reason why tensors are not saved.
-[[nodiscard]] inline std::string idle_regexes(const collection_set& all) {
-    std::string text;
-    for (const std::string& name : all.unmatched()) {
-        const collection& group = all[*all.find(name)];
-        if (!group.include_regex.empty()) {
-            text.append("; the include_regex of \"").append(name).append("\", \"");
-            text.append(group.include_regex.front()).append("\", matches no tensor");
-        }
-    }
-    return text;
-}
+[[nodiscard]] std::string idle_regexes(const collection_set& all);
 
 }  // namespace detail
 
 /// The sentences; none where all is as one would expect.  `undue_steps`: how many steps ended at which tensors were
 /// offered and nothing was due; `first`: the first tensor of the last step.
-[[nodiscard]] inline std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
-                                                            const hook_counters& counters, std::uint64_t undue_steps,
-                                                            const first_tensor& first) {
-    std::vector<std::string> notes;
-    if (const std::vector<std::string> unsaved = all.unsaved(); !unsaved.empty()) {
-        const bool one = unsaved.size() == 1;
-        notes.push_back((one ? "1 tensor was" : std::to_string(unsaved.size()) + " tensors were") +
-                        " offered and never saved" + (one ? ", \"" : ", the first \"") + unsaved.front() +
-                        "\": no collection that is saved holds " + (one ? "it" : "them") +
-                        ". Name one, save_tensor(\"" + unsaved.front() +
-                        "\", values, {shape}, {\"default\"}), or set include_regex, include_collections or save_all" +
-                        detail::idle_regexes(all));
-    }
-    std::string empty;
-    for (const std::string& name : all.unmatched()) {
-        const collection& group = all[*all.find(name)];
-        if (group.include_regex.empty() && group.tensor_names.empty() && !known_collections::is_known(name)) {
-            empty += (empty.empty() ? "\"" : ", \"") + name + "\"";
-        }
-    }
-    if (!empty.empty() && counters.steps != 0) {
-        notes.push_back("no tensor was put into " + empty +
-                        ", and none can belong to it: a collection without include_regex or tensor_names holds what "
-                        "is saved into it, save_tensor(name, values, {shape}, {collection})");
-    }
-    if (counters.steps == 1 && first.times > 1) {
-        notes.push_back("\"" + first.name + "\" was saved " + std::to_string(first.times) + " times in step " +
-                        std::to_string(first.step) +
-                        ", the only one, which keeps the last: call end_step() at the end of each iteration");
-    }
-    if (undue_steps != 0 && counters.steps + counters.lost_steps == 0 && options.save_config.end_step != 0) {
-        notes.push_back("nothing was saved: tensors were offered at " + std::to_string(undue_steps) +
-                        (undue_steps == 1 ? " step" : " steps") +
-                        " at which no collection was due, see save_config (its save_interval is " +
-                        std::to_string(options.save_config.save_interval) + ")");
-    }
-    return notes;
-}
+[[nodiscard]] std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
+                                                     const hook_counters& counters, std::uint64_t undue_steps,
+                                                     const first_tensor& first);
 
 /// Tells them to options.on_note, or else to standard error.
-inline void tell_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
-                               std::uint64_t undue_steps, const first_tensor& first) {
-    for (const std::string& note : closing_notes(options, all, counters, undue_steps, first)) {
-        const std::string line = printable(note);
-        if (options.on_note) {
-            try {
-                options.on_note(line);
-            } catch (...) {  // a log that fails is no reason to fail
-            }
-        } else {
-            static_cast<void>(std::fputs(("smdebug: " + line + "\n").c_str(), stderr));
-        }
-    }
-}
+void tell_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
+                        std::uint64_t undue_steps, const first_tensor& first);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/closing_notes.ipp>
+#endif

@@ -4,11 +4,10 @@
 // Used by: hook (background_sink).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <vector>
 
@@ -20,19 +19,10 @@ inline namespace v1 {
 /// in a forked child. Threads: may be made and destroyed on any.  Its destruction waits while finish() is at work.
 class exit_entry {
 public:
-    exit_entry(void* who, void (*finish)(void*) noexcept) : who_(who), home_(&list_of_this_process()) {
-        const std::scoped_lock lock{home_->guard};
-        home_->entries.push_back({who, finish});
-        // Anew each time: handlers are called in the order opposite to that in which they were given, and this one has
-        // to come before those of the libraries that the work needs (OpenSSL's), which may have been loaded since.
-        static_cast<void>(std::atexit([] { finish_all(); }));
-    }
+    exit_entry(void* who, void (*finish)(void*) noexcept);
     exit_entry(const exit_entry&) = delete;
     exit_entry& operator=(const exit_entry&) = delete;
-    ~exit_entry() {
-        const std::scoped_lock lock{home_->guard};
-        std::erase_if(home_->entries, [&](const entry& one) { return one.who == who_; });
-    }
+    ~exit_entry();
 
 private:
     struct entry {
@@ -47,32 +37,10 @@ private:
     };
 
     // Never destroyed: hooks may be, later.
-    [[nodiscard]] static std::atomic<list*>& newest() noexcept {
-        static std::atomic<list*> one{nullptr};
-        return one;
-    }
+    [[nodiscard]] static std::atomic<list*>& newest() noexcept;
     // A forked child begins its own: the parent's names threads that are not there, and may be locked for ever.
-    [[nodiscard]] static list& list_of_this_process() {
-        list* known = newest().load();
-        while (known == nullptr || known->process != posix::process_number()) {
-            auto* const made = new list{.before = known};
-            if (newest().compare_exchange_strong(known, made)) {
-                return *made;
-            }
-            delete made;
-        }
-        return *known;
-    }
-    static void finish_all() noexcept {
-        list* const known = newest().load();
-        if (known != nullptr && known->process == posix::process_number()) {
-            const std::scoped_lock lock{known->guard};
-            for (const entry& one : known->entries) {
-                one.finish(one.who);
-            }
-            known->entries.clear();
-        }
-    }
+    [[nodiscard]] static list& list_of_this_process();
+    static void finish_all() noexcept;
 
     void* who_;
     list* home_;
@@ -80,3 +48,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/exit_list.ipp>
+#endif

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
-#include <smdebug/storage/removal.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -88,30 +88,12 @@ public:
     direct_sink(Storage& store, durability how) : store_(&store), how_(how) {}
 
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }
-    void begin(const std::string& key) override {
-        abandon();
-        output_.emplace(create_output(*store_, key));
-    }
+    void begin(const std::string& key) override;
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
-    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override {
-        if (replaces) {
-            remove(index_key);
-        }
-        if (output_) {
-            output_->commit(how_);
-            output_.reset();
-        }
-        put(index_key, index_text);
-    }
+    void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
     void abandon() noexcept override { output_.reset(); }
     void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, text, how_); }
-    void remove(const std::string& key) override {
-        if constexpr (removing_storage<Storage>) {
-            if (can_remove(*store_)) {
-                static_cast<void>(store_->remove(key));
-            }
-        }
-    }
+    void remove(const std::string& key) override;
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 
@@ -125,3 +107,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/file_sink.tpp>
+#endif

@@ -5,25 +5,18 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/json_section.hpp>
-#include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/storage/posix_file.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -59,23 +52,6 @@ inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 
 namespace detail {
 
-/// Overwrites what a section says about when to save, under keys that begin with `prefix`.
-/// Returns whether it says anything.
-inline bool read_when(const json_section& from, const std::string& prefix, save_config_mode& out) {
-    const auto interval = from.number(prefix + "save_interval");
-    auto steps = from.numbers(prefix + "save_steps");
-    const auto start = from.number(prefix + "start_step");
-    const auto end = from.number(prefix + "end_step");
-    const bool says_something = interval || steps || start || end;
-    out.save_interval = interval.value_or(out.save_interval);
-    if (steps) {
-        out.save_steps = std::move(*steps);
-    }
-    out.start_step = start ? start : out.start_step;
-    out.end_step = end ? end : out.end_step;
-    return says_something;
-}
-
 /// The prefix of a mode's own keys.
 [[nodiscard]] constexpr std::string_view key_prefix(mode which) noexcept {
     constexpr std::array<std::string_view, all_modes.size()> prefixes{"train.", "eval.", "predict.", "global."};
@@ -83,129 +59,17 @@ inline bool read_when(const json_section& from, const std::string& prefix, save_
 }
 
 /// What to save, nothing where the section does not say: without reductions it does not, whatever else is there.
-[[nodiscard]] inline std::optional<reduction_config> read_what(const json_section& from) {
-    reduction_config config{.save_raw_tensor = from.truth("save_raw_tensor").value_or(false),
-                            .save_shape = from.truth("save_shape").value_or(false)};
-    auto reductions = from.texts("reductions");
-    if (!reductions) {
-        return std::nullopt;
-    }
-    config.reductions = std::move(*reductions);
-    return config;
-}
-
-inline void read_hook_parameters(const json_section& from, hook_options& out) {
-    save_config_mode all;
-    read_when(from, "", all);
-    out.save_config = {.save_interval = all.save_interval,
-                       .save_steps = all.save_steps,
-                       .start_step = all.start_step,
-                       .end_step = all.end_step};
-    for (const mode which : all_modes) {
-        save_config_mode own = all;
-        if (read_when(from, std::string{key_prefix(which)}, own)) {
-            out.save_config.modes.emplace(which, std::move(own));
-        }
-    }
-    out.reduction_config = read_what(from);
-    out.include_regex = from.all_texts("include_regex").value_or(std::vector<std::string>{});
-    out.save_all = from.truth("save_all").value_or(false);
-    out.export_tensorboard = from.truth("export_tensorboard").value_or(false);
-    out.tensorboard_dir = from.text("tensorboard_dir").value_or("");
-    if (const auto workers = from.text("include_workers")) {
-        if (workers != "one" && workers != "all") {
-            from.refuse("include_workers", "is \"" + *workers + "\", neither \"one\" nor \"all\"");
-        }
-        out.include_workers = workers == "all" ? include_workers::all : include_workers::one;
-    }
-}
-
-inline void read_collection(const json_section& from, hook_options& out) {
-    const auto name = from.text("CollectionName");
-    if (!name) {
-        from.refuse("CollectionName", "is missing");
-    }
-    auto group = std::find_if(out.collections.begin(), out.collections.end(),
-                              [&](const collection& other) { return other.name == *name; });
-    if (group == out.collections.end()) {
-        group = out.collections.insert(group, collection{.name = *name});
-        out.include_collections.push_back(*name);
-    }
-    const json_section parameters = from.section("CollectionParameters");
-    group->save_config.emplace();
-    for (const mode which : all_modes) {
-        save_config_mode own = out.save_config.in(which);
-        read_when(parameters, "", own);
-        read_when(parameters, std::string{key_prefix(which)}, own);
-        group->save_config->emplace(which, std::move(own));
-    }
-    if (auto what = read_what(parameters)) {
-        group->reduction_config = std::move(what);
-    }
-    if (const auto patterns = parameters.all_texts("include_regex")) {
-        if (group->include_regex.empty()) {  // besides those that the name stands for
-            group->include_regex = known_collections::regexes_of(*name);
-        }
-        group->include_regex.insert(group->include_regex.end(), patterns->begin(), patterns->end());
-    }
-    group->save_histogram = parameters.truth("save_histogram").value_or(group->save_histogram);
-}
-
-// The package finds this out at the first step, when a script may have added names.
-inline void refuse_unmatched(const hook_options& options, const std::string& file) {
-    for (const collection& group : options.collections) {
-        if (group.include_regex.empty() && !known_collections::is_known(group.name)) {
-            throw invalid_collection_configuration(
-                file + ": the collection \"" + group.name +
-                    "\" is configured, but no tensor can belong to it: give it an \"include_regex\" in its "
-                    "CollectionParameters, or take it out",
-                {.where = file});
-        }
-    }
-}
+[[nodiscard]] std::optional<reduction_config> read_what(const json_section& from);
 
 }  // namespace detail
 
-inline hook_options hook_options_from_json(byte_view text, std::string_view where) {
-    const std::string file{where};
-    json::document parser;
-    const auto root = parser.parse(text);
-    if (!root) {
-        throw value_error(file + ": the hook's configuration is no JSON", {.where = file});
-    }
-    if (!root->is_object()) {
-        throw value_error(file + ": the hook's configuration is no JSON object", {.where = file});
-    }
-    const json_section top{file, "", root};
-    hook_options options;
-    options.loss_regex.clear();  // the package has none
-    options.out_dir = top.text("LocalPath").value_or(default_out_dir);
-    detail::read_hook_parameters(top.section("HookParameters"), options);
-    top.for_each_section("CollectionConfigurations",
-                         [&](const json_section& group) { detail::read_collection(group, options); });
-    detail::refuse_unmatched(options, file);
-    try {
-        check(options);
-    } catch (const value_error& thrown) {
-        throw value_error(file + ": " + std::string{thrown.message()}, {.where = file});
-    }
-    return options;
-}
+hook_options hook_options_from_json(byte_view text, std::string_view where);
 
-inline hook_options hook_options_from_json_file(const std::optional<std::string>& path) {
-    // Read once, when a hook is made; nobody in this library writes the environment.
-    const char* const named = std::getenv(hook_json_variable);  // NOLINT(concurrency-mt-unsafe)
-    const std::string there = path ? *path : named != nullptr && *named != '\0' ? named : default_hook_json;
-    try {
-        posix::scratch_buffer bytes;
-        return hook_options_from_json(posix::file{there}.read_all(bytes), there);
-    } catch (const not_found& thrown) {
-        throw not_found("there is no configuration of the hook (" + std::string{thrown.message()} +
-                            "): it is looked for where the argument says, else where the environment variable " +
-                            hook_json_variable + " says, else in " + default_hook_json,
-                        {.where = there});
-    }
-}
+hook_options hook_options_from_json_file(const std::optional<std::string>& path);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/hook_json.ipp>
+#endif

@@ -2,21 +2,14 @@
 // Used by: hook/collection_set.hpp, hook/hook_json.hpp, hook/basic_hook.hpp.
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/near_names.hpp>
-#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/core/utf8.hpp>
 #include <smdebug/hook/known_collections.hpp>
-#include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/index/locations.hpp>
-#include <smdebug/index/regex.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +17,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace smdebug {
@@ -131,129 +123,15 @@ namespace detail {
 // is whole.
 inline constexpr std::size_t longest_worker = 200;
 
-inline void check_worker(const std::string& worker) {
-    const auto refuse = [&](const std::string& why) { throw value_error("worker is \"" + worker + "\": " + why); };
-    if (worker.empty()) {
-        refuse("a worker needs a name, such as \"worker_0\"");
-    }
-    if (!is_utf8(worker)) {
-        refuse("the name is not UTF-8");
-    }
-    if (worker.find('\0') != std::string::npos) {
-        throw value_error("worker has a byte 0 in its name, at which the names of files end");
-    }
-    const std::string part = locations::file_part_from_worker(worker);
-    if (part.size() > longest_worker) {
-        throw value_error("worker is \"" + worker.substr(0, 20) + "...\", a name of " + std::to_string(worker.size()) +
-                          " bytes: files are named after it, so it may have " + std::to_string(longest_worker));
-    }
-    if (part.find('/') != std::string::npos) {
-        refuse("only the name of a TensorFlow device, \"/job:.../replica:...\", may hold a '/'");
-    }
-    if (!stays_inside(part)) {
-        refuse("no file or folder can have that name");
-    }
-    if (const std::string back = locations::worker_from_file_part(part); back != worker) {
-        refuse("in file names it would be taken for \"" + back + "\"");
-    }
-}
-
-inline void check_patterns(const std::vector<std::string>& patterns, const std::string& where) {
-    for (const std::string& pattern : patterns) {
-        try {
-            static_cast<void>(regex{pattern});
-        } catch (const value_error& thrown) {
-            throw value_error(where + ": " + std::string{thrown.message()});
-        }
-    }
-}
-
-inline void check_name(const std::string& name, const std::string& where) {
-    if (name.empty()) {
-        throw value_error(where + " has an empty name");
-    }
-    if (!is_utf8(name)) {
-        throw value_error(where + " has the name \"" + name + "\", which is not UTF-8");
-    }
-}
-
-// A name in include_collections that is spelt nearly as one that there is.  One that begins with that ("weights_2") was
-// meant to be another.
-inline void check_spelling(const std::string& name, const hook_options& options) {
-    std::vector<std::string> known = known_collections::names();
-    for (const collection& own : options.collections) {
-        known.push_back(own.name);
-    }
-    if (std::find(known.begin(), known.end(), name) != known.end()) {
-        return;
-    }
-    std::erase_if(known, [&](const std::string& other) {
-        return name.starts_with(other) ||
-               edit_distance(name, other) > std::max<std::size_t>(1, std::max(name.size(), other.size()) / 3);
-    });
-    if (const std::string meant = did_you_mean(name, known, 3); !meant.empty()) {
-        throw value_error("include_collections: there is no collection \"" + name + "\"." + meant +
-                          " One of your own goes into `collections`, too");
-    }
-}
+void check_name(const std::string& name, const std::string& where);
 
 }  // namespace detail
 
-inline void check(const hook_options& options) {
-    detail::check_worker(options.worker);
-    const bool is_numbered =
-        options.worker.starts_with("worker_") &&
-        options.worker.find_first_not_of("0123456789", std::string_view{"worker_"}.size()) == std::string::npos;
-    if (options.include_workers == include_workers::one && options.num_workers > 1 && !is_numbered) {
-        throw value_error("worker is \"" + options.worker +
-                          "\" and include_workers is one: of several workers worker_0 writes, so name them worker_0, "
-                          "worker_1, ..., or include all");
-    }
-    if (options.existing == existing_run::resume && options.num_workers > 1 && !options.init_step) {
-        throw value_error(
-            "existing is resume and init_step is not set: of several workers each has come to another "
-            "step, so say at which one all go on");
-    }
-    if (options.num_workers < 1) {
-        throw value_error("num_workers is " + std::to_string(options.num_workers) + ": a job has 1 or more");
-    }
-    if (options.init_step && (*options.init_step < 0 || *options.init_step > largest_step)) {
-        throw value_error("init_step is " + std::to_string(*options.init_step) + ": steps are counted from 0 up to " +
-                          std::to_string(largest_step));
-    }
-    if (options.tensorboard_interval < std::chrono::milliseconds::zero()) {
-        throw value_error("tensorboard_interval is " + std::to_string(options.tensorboard_interval.count()) +
-                          " ms: it must not be negative");
-    }
-    check(options.save_config, "save_config");
-    if (options.reduction_config) {
-        static_cast<void>(make_reduction_plan(*options.reduction_config));
-    }
-    detail::check_patterns(options.include_regex, "include_regex");
-    detail::check_patterns(options.loss_regex, "loss_regex");
-    for (const std::string& name : options.include_collections) {
-        detail::check_name(name, "a collection in include_collections");
-        detail::check_spelling(name, options);
-    }
-    for (auto group = options.collections.begin(); group != options.collections.end(); ++group) {
-        detail::check_name(group->name, "a collection in collections");
-        const std::string where = "collection \"" + group->name + "\"";
-        if (std::any_of(options.collections.begin(), group,
-                        [&](const collection& other) { return other.name == group->name; })) {
-            throw value_error(where + " is configured twice");
-        }
-        detail::check_patterns(group->include_regex, where + ": include_regex");
-        for (const std::string& tensor : group->tensor_names) {
-            detail::check_name(tensor, where + ": a tensor in tensor_names");
-        }
-        if (group->reduction_config) {
-            static_cast<void>(make_reduction_plan(*group->reduction_config, where + ": reduction_config"));
-        }
-        if (group->save_config) {
-            check(*group->save_config, where + ": save_config");
-        }
-    }
-}
+void check(const hook_options& options);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/hook_options.ipp>
+#endif

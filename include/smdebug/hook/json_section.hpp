@@ -4,18 +4,15 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -28,59 +25,22 @@ class json_section {
 public:
     /// `name` is where it stands in the file: "HookParameters"; empty for the whole.
     /// Errors: value_error unless `held` is an object, null or nothing.
-    json_section(const std::string& file, std::string name, std::optional<json::value> held)
-        : file_(file), name_(std::move(name)) {
-        if (held && !held->is_null()) {
-            if (!held->is_object()) {
-                throw value_error(file_ + ": " + name_ + " is no JSON object", {.where = file_});
-            }
-            held_ = held;
-        }
-    }
+    json_section(const std::string& file, std::string name, std::optional<json::value> held);
 
     /// The value of a key, unless it is missing or null.
-    [[nodiscard]] std::optional<json::value> find(std::string_view key) const {
-        const auto value = held_ ? (*held_)[key] : std::nullopt;
-        return value && !value->is_null() ? value : std::nullopt;
-    }
+    [[nodiscard]] std::optional<json::value> find(std::string_view key) const;
 
     /// The section under a key.
     [[nodiscard]] json_section section(std::string_view key) const { return {file_, path_of(key), find(key)}; }
 
     /// A text.
-    [[nodiscard]] std::optional<std::string> text(std::string_view key) const {
-        const auto value = find(key);
-        if (value && !value->is_string()) {
-            refuse(key, "is no text");
-        }
-        return value ? std::optional{std::string{*value->string()}} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
 
     /// A whole number: 3, 3.0, "3", "+3"; true is 1, false 0.
-    [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const {
-        const auto value = find(key);
-        return value ? std::optional{whole(key, *value)} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
 
     /// true or false, or a text that says so, or 1 or 0.
-    [[nodiscard]] std::optional<bool> truth(std::string_view key) const {
-        const auto value = find(key);
-        if (!value) {
-            return std::nullopt;
-        }
-        if (const auto truth = value->boolean()) {
-            return truth;
-        }
-        const auto text = value->string();
-        const auto number = value->number();
-        if (text == "true" || text == "True" || number == 1.0) {
-            return true;
-        }
-        if (text == "false" || text == "False" || number == 0.0) {
-            return false;
-        }
-        refuse(key, "is neither true nor false");
-    }
+    [[nodiscard]] std::optional<bool> truth(std::string_view key) const;
 
     /// The pieces of a text between commas, without blanks around them; or the texts of a list.
     [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key) const {
@@ -92,11 +52,7 @@ public:
     }
 
     /// As texts() for whole numbers; also one number alone.
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> numbers(std::string_view key) const {
-        return list<std::int64_t>(
-            key, empty_pieces::skip, [&](std::string_view piece) { return whole(key, piece); },
-            [&](json::value item) { return whole(key, item); });
-    }
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> numbers(std::string_view key) const;
 
     /// Calls visit(section) for each object of a list.
     template <class Visit>
@@ -123,52 +79,12 @@ private:
         return (name_.empty() ? "" : name_ + ".") + std::string{key};
     }
 
-    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept {
-        constexpr std::string_view blanks = " \t\r\n\v\f";
-        text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-        return text.substr(0, text.find_last_not_of(blanks) + 1);
-    }
+    [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept;
 
-    [[nodiscard]] std::int64_t whole(std::string_view key, std::string_view text) const {
-        std::string_view digits = trimmed(text);
-        if (digits.starts_with('+') && !digits.starts_with("+-")) {
-            digits.remove_prefix(1);
-        }
-        std::int64_t number = 0;
-        const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (code != std::errc{} || end != digits.data() + digits.size()) {
-            refuse(key, "holds \"" + std::string{text} + "\", which is no whole number");
-        }
-        return number;
-    }
-    [[nodiscard]] std::int64_t whole(std::string_view key, json::value held) const {
-        if (const auto text = held.string()) {
-            return whole(key, *text);
-        }
-        if (const auto truth = held.boolean()) {
-            return *truth ? 1 : 0;
-        }
-        if (const auto number = held.integer()) {
-            return *number;
-        }
-        constexpr double limit = 9223372036854775808.0;  // 2^63: the first that an int64 cannot hold
-        const double number = held.number().value_or(limit);
-        if (!(number >= -limit && number < limit) || std::trunc(number) != number) {
-            refuse(key, "is no whole number");
-        }
-        return static_cast<std::int64_t>(number);
-    }
+    [[nodiscard]] std::int64_t whole(std::string_view key, std::string_view text) const;
+    [[nodiscard]] std::int64_t whole(std::string_view key, json::value held) const;
 
-    [[nodiscard]] std::optional<std::vector<std::string>> text_list(std::string_view key, empty_pieces empty) const {
-        return list<std::string>(
-            key, empty, [](std::string_view piece) { return std::string{piece}; },
-            [&](json::value item) {
-                if (!item.is_string()) {
-                    refuse(key, "holds something that is no text");
-                }
-                return std::string{*item.string()};
-            });
-    }
+    [[nodiscard]] std::optional<std::vector<std::string>> text_list(std::string_view key, empty_pieces empty) const;
 
     template <class Item, class FromPiece, class FromValue>
     [[nodiscard]] std::optional<std::vector<Item>> list(std::string_view key, empty_pieces empty,
@@ -206,3 +122,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/json_section.ipp>
+#endif

@@ -3,9 +3,10 @@
 // Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 #pragma once
 
+#include <smdebug/core/form.hpp>
+
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,11 +51,7 @@ inline constexpr std::string_view saved_by_default = "losses";
 inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?(?:loss|LOSS)|.*Loss)$";
 
 /// The regexes of a collection of that name, none where it is not known.
-[[nodiscard]] inline std::vector<std::string> regexes_of(std::string_view name) {
-    const auto* const found = std::find_if(list.begin(), list.end(), [&](const known& k) { return k.name == name; });
-    return found == list.end() || found->include_regex.empty() ? std::vector<std::string>{}
-                                                               : std::vector{std::string{found->include_regex}};
-}
+[[nodiscard]] std::vector<std::string> regexes_of(std::string_view name);
 
 /// Whether the package makes a collection of that name by itself, in one of the frameworks that it knows.
 [[nodiscard]] constexpr bool is_known(std::string_view name) noexcept {
@@ -63,13 +60,7 @@ inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?
 }
 
 /// The names of which is_known is true.
-[[nodiscard]] inline std::vector<std::string> names() {
-    std::vector<std::string> all{of_frameworks.begin(), of_frameworks.end()};
-    for (const known& each : list) {
-        all.emplace_back(each.name);
-    }
-    return all;
-}
+[[nodiscard]] std::vector<std::string> names();
 
 /// Whether its tensors are single numbers: saved as they are, without reductions and histograms, whatever the config.
 [[nodiscard]] constexpr bool holds_scalars(std::string_view name) noexcept {
@@ -85,3 +76,7 @@ inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?
 }  // namespace known_collections
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/known_collections.ipp>
+#endif

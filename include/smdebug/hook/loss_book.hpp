@@ -2,18 +2,15 @@
 // Used by: hook (hook_core).
 #pragma once
 
-#include <smdebug/core/first_failure.hpp>
-#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/index/locations.hpp>
 
 #include <exception>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -42,58 +39,22 @@ public:
 
     /// Notes files that were lost behind the training's back; `uncounted` is the key of one whose step was not counted
     /// as written.      Errors: the first one's, as the policy says.
-    void note(std::span<const lost_write> lost, std::string_view uncounted = {}) {
-        first_failure failure;
-        for (const lost_write& file : lost) {
-            // With its events or its index a step is lost, with another file none.
-            if (file.key.starts_with(locations::events_folder) || file.key.starts_with(locations::index_folder)) {
-                counters_.steps -= file.key == uncounted ? 0U : 1U;
-                ++counters_.lost_steps;
-            }
-            failure.attempt(
-                [&] { attempt([&] { std::rethrow_exception(file.why); }, [&] { return file.key + " is lost"; }); });
-        }
-        failure.rethrow();
-    }
+    void note(std::span<const lost_write> lost, std::string_view uncounted = {});
 
     /// Notes a step that the training gave up, who need not be told.
-    void note_abandoned(const std::string& sentence) {
-        ++counters_.lost_steps;
-        counters_.last_loss = sentence;
-    }
+    void note_abandoned(const std::string& sentence);
 
     /// Notes that there was no room for a tensor.
-    void note_dropped(const std::string& sentence) {
-        ++counters_.dropped_tensors;
-        call(printable(sentence));
-    }
+    void note_dropped(const std::string& sentence);
 
 private:
     // While an exception is handled.
-    void give_up(const std::string& loss) {
-        tell(printable(loss));
-        if (options_->on_failure == failure_policy::raise) {
-            throw;
-        }
-    }
+    void give_up(const std::string& loss);
 
-    void tell(const std::string& loss) {
-        counters_.last_loss = loss;
-        if (options_->on_failure == failure_policy::drop) {
-            call(loss);
-        }
-    }
+    void tell(const std::string& loss);
 
     // A log that fails, or that saves something itself, must not cost more than the loss that it is told of.
-    void call(const std::string& sentence) {
-        if (options_->on_drop && !std::exchange(calling_, true)) {
-            try {
-                options_->on_drop(sentence);
-            } catch (...) {
-            }
-            calling_ = false;
-        }
-    }
+    void call(const std::string& sentence);
 
     const hook_options* options_;
     bool calling_ = false;  // whether on_drop is at work
@@ -102,3 +63,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/loss_book.ipp>
+#endif

@@ -2,17 +2,15 @@
 // Used by: hook (hook_core).
 #pragma once
 
-#include <smdebug/core/first_failure.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <cstddef>
 #include <deque>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -25,68 +23,20 @@ public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     /// Asks them about the step at hand.
-    void begin_step(const hook_step& step) {
-        interested_ = false;
-        for (std::size_t i = 0; i < all_.size(); ++i) {
-            entry& one = all_[i];
-            one.told = true;
-            one.interested = one.who->wants(step);
-            interested_ = interested_ || one.interested;
-        }
-    }
+    void begin_step(const hook_step& step);
 
     /// Whether one of them wants this tensor of the step at hand.
-    [[nodiscard]] bool want(std::string_view tensor) const {
-        if (interested_) {
-            for (std::size_t i = 0; i < all_.size(); ++i) {
-                if (all_[i].interested && all_[i].who->wants(tensor)) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] bool want(std::string_view tensor) const;
 
     /// Shows a tensor to those who want it; returns whether any did.
-    bool show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const {
-        bool any = false;
-        if (interested_) {
-            for (std::size_t i = 0; i < all_.size(); ++i) {
-                if (all_[i].interested && all_[i].who->wants(name)) {
-                    all_[i].who->see(name, tensor, collections);
-                    any = true;
-                }
-            }
-        }
-        return any;
-    }
+    bool show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const;
 
     /// Tells all who were asked about the step that it is over, those that come after one that throws, too; then throws
     /// what the first one threw.
-    void end_step(const hook_step& step) {
-        interested_ = false;
-        std::vector<std::shared_ptr<hook_observer>> told;  // before any is told: that may begin the next step
-        for (entry& one : all_) {
-            one.interested = false;
-            if (std::exchange(one.told, false)) {
-                told.push_back(one.who);
-            }
-        }
-        first_failure failure;
-        for (const auto& who : told) {
-            failure.attempt([&] { who->end_step(step); });
-        }
-        failure.rethrow();
-    }
+    void end_step(const hook_step& step);
 
     /// Nothing comes of the step at hand, and nobody is told that it is over.
-    void abandon_step() noexcept {
-        interested_ = false;
-        for (entry& one : all_) {
-            one.told = false;
-            one.interested = false;
-        }
-    }
+    void abandon_step() noexcept;
 
 private:
     struct entry {
@@ -100,3 +50,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/observer_list.ipp>
+#endif

@@ -2,10 +2,9 @@
 // Used by: hook (basic_hook, run_writer).
 #pragma once
 
-#include <smdebug/hook/local_place.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/local_storage.hpp>
 
 #include <concepts>
 #include <string>
@@ -20,13 +19,7 @@ concept named_storage = writable_storage<S> &&(std::constructible_from<S, std::s
 /// Opens it.  Errors: those of local_place_of for a folder; else what the storage's constructor throws.
 template <named_storage Storage>
 struct place_opener {
-    [[nodiscard]] static Storage open(const std::string& text) {
-        if constexpr (std::same_as<Storage, local_storage>) {
-            return local_storage{local_place_of(text)};
-        } else {
-            return Storage(text);
-        }
-    }
+    [[nodiscard]] static Storage open(const std::string& text);
 };
 
 /// For a place of any kind it is in hook/open_place.hpp, which knows all kinds: include that, or hook/hook.hpp.
@@ -35,3 +28,7 @@ struct place_opener<any_place>;
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/place_opener.tpp>
+#endif

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/record/crc32c.hpp>
@@ -13,11 +14,8 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/wire/varint.hpp>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,20 +39,7 @@ public:
     /// Brings the records up to date with a step.  `order` says which; those that were not computed are left out.
     /// Cost: some nanoseconds a record while the lengths of the step's numbers stay the same, else an encoding each.
     void update(std::string_view tensor, std::span<const reduction_key> order, const reduction_values& values,
-                const record_stamp& stamp, record::footer_kind footer) {
-        const form wanted{.computed = values.computed.mask,
-                          .order_size = order.size(),
-                          .step_bytes = wire::varint_size(static_cast<std::uint64_t>(stamp.step)),
-                          .mode_step_digits = digits_of(stamp.mode_step).size(),
-                          .has_wall_time = stamp.wall_time != 0,
-                          .has_step = stamp.step != 0};
-        if (!(wanted == form_) || !std::equal(order.begin(), order.end(), order_.begin(), order_.end())) {
-            encode(tensor, order, values, stamp);
-            form_ = wanted;
-            order_.assign(order.begin(), order.end());
-        }
-        patch(values, stamp, footer);
-    }
+                const record_stamp& stamp, record::footer_kind footer);
 
     [[nodiscard]] byte_view bytes() const noexcept { return bytes_; }
     [[nodiscard]] std::span<const named_record> records() const noexcept { return records_; }
@@ -76,34 +61,10 @@ private:
         std::size_t count = 0;
         [[nodiscard]] std::size_t size() const noexcept { return count; }
     };
-    [[nodiscard]] static decimal digits_of(step_number number) noexcept {
-        decimal digits{};
-        const auto end = std::to_chars(digits.text.data(), digits.text.data() + digits.text.size(), number).ptr;
-        digits.count = static_cast<std::size_t>(end - digits.text.data());
-        return digits;
-    }
+    [[nodiscard]] static decimal digits_of(step_number number) noexcept;
 
     void encode(std::string_view tensor, std::span<const reduction_key> order, const reduction_values& values,
-                const record_stamp& stamp) {
-        bytes_.clear();
-        records_.clear();
-        values_at_.clear();
-        for (const reduction_key key : order) {
-            if (!values.computed.contains(key)) {
-                continue;
-            }
-            const double value = values.value[key.index()];
-            named_record record{.name = reduction_tensor_name(tensor, key), .begin = bytes_.size()};
-            static_cast<void>(append_tensor_record(
-                bytes_, record.name,
-                {.type = dtype::float64, .shape = {}, .bytes = std::as_bytes(std::span{&value, 1}), .strings = {}},
-                stamp, record::footer_kind::package_constant));
-            record.size = bytes_.size() - record.begin;
-            // Behind the value come the metadata and the footer; before it, in the tensor, nothing of this length.
-            values_at_.push_back({key.index(), bytes_.size() - behind_value(stamp) - sizeof(double)});
-            records_.push_back(std::move(record));
-        }
-    }
+                const record_stamp& stamp);
 
     // Bytes of: metadata { plugin { "mode_step", digits }, plugin { "mode", digit } }, each with tag and length, and
     // the footer.
@@ -111,32 +72,7 @@ private:
         return 2 + (2 + 2 + 9 + 2 + digits_of(stamp.mode_step).size()) + (2 + 2 + 4 + 2 + 1) + record::footer_size;
     }
 
-    void patch(const reduction_values& values, const record_stamp& stamp, record::footer_kind footer) {
-        const decimal digits = digits_of(stamp.mode_step);
-        std::array<std::byte, 10> step{};
-        std::size_t step_size = 0;
-        for (auto rest = static_cast<std::uint64_t>(stamp.step); rest != 0; rest >>= 7U) {
-            step[step_size++] = static_cast<std::byte>((rest & 0x7FU) | (rest > 0x7FU ? 0x80U : 0U));
-        }
-        for (std::size_t i = 0; i < records_.size(); ++i) {
-            std::byte* const begin = bytes_.data() + records_[i].begin;
-            std::byte* const payload = begin + record::header_size;
-            std::byte* const end = begin + records_[i].size - record::footer_size;
-            std::byte* at = payload;
-            if (form_.has_wall_time) {
-                store_le(at + 1, stamp.wall_time);
-                at += 1 + sizeof(double);
-            }
-            if (form_.has_step) {
-                std::copy_n(step.data(), step_size, at + 1);
-            }
-            store_le(bytes_.data() + values_at_[i].at, values.value[values_at_[i].reduction]);
-            end[-1] = static_cast<std::byte>('0' + static_cast<int>(stamp.mode));
-            std::copy_n(reinterpret_cast<const std::byte*>(digits.text.data()), digits.count,
-                        end - (2 + 2 + 4 + 2 + 1) - digits.count);
-            store_le(end, record::footer_of({payload, end}, footer));
-        }
-    }
+    void patch(const reduction_values& values, const record_stamp& stamp, record::footer_kind footer);
 
     struct value_place {
         std::size_t reduction = 0;  // reduction_key::index()
@@ -152,3 +88,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/reduction_records.ipp>
+#endif

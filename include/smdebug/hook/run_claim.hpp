@@ -4,19 +4,15 @@
 // Used by: hook (run_writer).
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/removal.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -36,67 +32,21 @@ template <writable_storage Storage>
 class run_claim {
 public:
     /// Errors: in_use while another living writer has the same worker's name.
-    run_claim(Storage& store, std::string worker, std::int64_t writers)
-        : store_(&store),
-          worker_(std::move(worker)),
-          writers_(writers),
-          by_signs_(writers > 1 && !worth_claiming(store) && can_remove(store)) {
-        if constexpr (claiming_storage<Storage>) {
-            if (worth_claiming(store)) {
-                claim();
-            }
-        }
-    }
+    run_claim(Storage& store, std::string worker, std::int64_t writers);
 
     /// Shows, where claims do not, that this worker is at work.  Until then nothing of it is to be seen.
-    void begin() {
-        if (by_signs_) {
-            store_->write(claim_key(worker_, writers_), as_bytes("smdebug, at work\n"));
-        }
-    }
+    void begin();
 
     /// Whether nobody has taken it away, as far as can be told: who removes a run's folder does.
-    [[nodiscard]] bool holds() const {
-        if constexpr (claiming_storage<Storage>) {
-            return !held_ || still_holds(*held_);
-        } else {
-            return true;
-        }
-    }
+    [[nodiscard]] bool holds() const;
     /// Takes it again.      Errors: in_use.
-    void renew() {
-        if constexpr (claiming_storage<Storage>) {
-            held_.reset();
-            claim();
-        }
-    }
+    void renew();
 
     /// Gives the right up; to be called once.  Returns whether this was the last writer: the other workers have written
     /// their collections files, and none of them is at work.  Of two that finish at the same moment both may be told
     /// so, but never neither. A worker that died is not waited for where claims tell so; where signs do, it is the one
     /// that is to be last. Where the storage can neither claim nor remove: always true, as in the Python package.
-    [[nodiscard]] bool release() {
-        if (held_) {
-            held_->release();
-            held_.reset();
-            return writers_ <= 1 || is_last([&](const std::string& worker) { return is_claimed(worker); });
-        }
-        if constexpr (removing_storage<Storage>) {
-            if (by_signs_) {
-                static_cast<void>(store_->remove(claim_key(worker_, writers_)));
-                std::optional<std::vector<std::string>> signs;  // one listing for all workers
-                return is_last([&](const std::string& worker) {
-                    if (!signs) {
-                        signs = store_->list("claim_", {});
-                    }
-                    // A listing may be out of date.
-                    const std::string key = claim_key(worker, writers_);
-                    return std::binary_search(signs->begin(), signs->end(), key) && store_->size(key).has_value();
-                });
-            }
-        }
-        return true;
-    }
+    [[nodiscard]] bool release();
 
 private:
     // Holds nothing where a storage has no claims.
@@ -112,25 +62,9 @@ private:
         using type = decltype(std::declval<S&>().claim(std::string_view{}));
     };
 
-    void claim() {
-        held_.emplace(store_->claim(claim_key(worker_, writers_)));
-        // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
-        const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
-        if (store_->claimed(other)) {
-            throw in_use(std::string{store_->name()} +
-                             ": a living process that counts the workers of the job otherwise holds " + other +
-                             ", and may write as " + worker_ + ", too",
-                         {.where = other, .worker = worker_});
-        }
-    }
+    void claim();
 
-    [[nodiscard]] bool is_claimed(const std::string& worker) const {
-        if constexpr (claiming_storage<Storage>) {
-            return store_->claimed(claim_key(worker, writers_));
-        } else {
-            return false;
-        }
-    }
+    [[nodiscard]] bool is_claimed(const std::string& worker) const;
 
     // Whether all workers have begun, and no other one is at work.
     template <class AtWork>
@@ -157,3 +91,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/run_claim.tpp>
+#endif

@@ -3,17 +3,21 @@
 // Used by: hook (basic_hook).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -96,25 +100,7 @@ template <class V>
 template <copied_values V>
 class values_copy {
 public:
-    explicit values_copy(const V& values) {
-        if constexpr (element_matrix<V>) {
-            const auto rows = values.rows();
-            const auto columns = values.cols();
-            hold(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-            element_type* to = elements_.get();
-            for (auto row = decltype(rows + 0){}; row < rows; ++row) {
-                for (auto column = decltype(columns + 0){}; column < columns; ++column) {
-                    *to++ = values(row, column);
-                }
-            }
-        } else {
-            hold(std::ranges::size(values));
-            element_type* to = elements_.get();
-            for (const auto& value : values) {
-                *to++ = element_type(value);
-            }
-        }
-    }
+    explicit values_copy(const V& values);
 
     /// Errors: value_error where `extents` do not make as many elements.  Borrows: this, and the extents.
     [[nodiscard]] tensor_view view(std::span<const std::size_t> extents, std::string_view name) const {
@@ -125,10 +111,7 @@ private:
     using element_type = typename decltype(detail::copied_element<V>())::type;
 
     // Not a vector: that of bool has no elements to point at.
-    void hold(std::size_t count) {
-        count_ = count;
-        elements_ = std::make_unique<element_type[]>(count);
-    }
+    void hold(std::size_t count);
 
     std::size_t count_ = 0;
     std::unique_ptr<element_type[]> elements_;
@@ -178,3 +161,7 @@ constexpr void refuse_values() {
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/save_arguments.tpp>
+#endif

@@ -3,11 +3,10 @@
 // Used by: hook/hook_options.hpp, hook/collection_set.hpp, hook/hook_json.hpp.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,70 +32,28 @@ struct save_config {
     std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
 
     /// What holds in a mode.
-    [[nodiscard]] save_config_mode in(mode which) const {
-        const auto own = modes.find(which);
-        return own != modes.end() ? own->second
-                                  : save_config_mode{.save_interval = save_interval,
-                                                     .save_steps = save_steps,
-                                                     .start_step = start_step,
-                                                     .end_step = end_step};
-    }
+    [[nodiscard]] save_config_mode in(mode which) const;
 
     /// All four modes in full: so that it can be given where a collection's config is wanted.
-    operator std::map<mode, save_config_mode>() const {  // NOLINT: implicit
-        std::map<mode, save_config_mode> all;
-        for (const mode which : all_modes) {
-            all.emplace(which, in(which));
-        }
-        return all;
-    }
+    operator std::map<mode, save_config_mode>() const;
 };
 
 /// Whether a step is to be saved: save_steps has it, or it lies in [start_step, end_step) and save_interval divides it.
 /// Where end_step is not after start_step only save_steps are.  An interval below 1, which check() refuses, divides
 /// nothing.
-[[nodiscard]] inline bool is_due(const save_config_mode& when, step_number mode_step) {
-    return (when.save_interval > 0 && mode_step >= when.start_step.value_or(0) &&
-            (!when.end_step || mode_step < *when.end_step) && mode_step % when.save_interval == 0) ||
-           std::find(when.save_steps.begin(), when.save_steps.end(), mode_step) != when.save_steps.end();
-}
+[[nodiscard]] bool is_due(const save_config_mode& when, step_number mode_step);
 
 /// Throws a value_error that begins with `where` unless is_due has a meaning for `when`.
-inline void check(const save_config_mode& when, const std::string& where) {
-    const auto refuse = [&](const std::string& field, step_number value, const std::string& why) {
-        throw value_error(where + "." + field + " is " + std::to_string(value) + ": " + why);
-    };
-    if (when.save_interval < 1) {
-        refuse("save_interval", when.save_interval, "it must be 1 or more");
-    }
-    for (const step_number step : when.save_steps) {
-        if (step < 0) {
-            refuse("save_steps", step, "steps are counted from 0");
-        }
-    }
-    if (when.start_step && *when.start_step < 0) {
-        refuse("start_step", *when.start_step, "steps are counted from 0");
-    }
-    if (when.end_step && *when.end_step < 0) {
-        refuse("end_step", *when.end_step, "steps are counted from 0; leave it out to go on to the end");
-    }
-}
+void check(const save_config_mode& when, const std::string& where);
 
 /// The same for the settings of all modes.
-inline void check(const std::map<mode, save_config_mode>& config, const std::string& where) {
-    for (const auto& [which, when] : config) {
-        check(when, where + "[" + std::string{name_of(which)} + "]");
-    }
-}
+void check(const std::map<mode, save_config_mode>& config, const std::string& where);
 
-inline void check(const save_config& config, const std::string& where) {
-    check(save_config_mode{.save_interval = config.save_interval,
-                           .save_steps = config.save_steps,
-                           .start_step = config.start_step,
-                           .end_step = config.end_step},
-          where);
-    check(config.modes, where + ".modes");
-}
+void check(const save_config& config, const std::string& where);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/save_config.ipp>
+#endif

@@ -2,17 +2,13 @@
 // Used by: hook (hook_core).
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
-#include <smdebug/hook/save_config.hpp>
 
 #include <array>
-#include <cstddef>
 #include <map>
 #include <optional>
-#include <string>
 
 namespace smdebug {
 inline namespace v1 {
@@ -23,54 +19,19 @@ class step_counter {
 public:
     step_counter() = default;
     /// Begins at a step of the job, with the next steps of the modes; of those that are not named with 0.
-    step_counter(step_number first, const std::map<mode, step_number>& of_modes) {
-        for (const auto& [which, next] : of_modes) {
-            if (which != mode::global) {
-                next_[place_of(which)] = next;
-            }
-        }
-        now_ = {.step = first, .mode = mode::global, .mode_step = first};
-    }
+    step_counter(step_number first, const std::map<mode, step_number>& of_modes);
 
     [[nodiscard]] const hook_step& now() const noexcept { return now_; }
 
     /// Returns whether that is another mode.
-    bool set_mode(mode which) noexcept {
-        const bool other = which != now_.mode;
-        if (other) {
-            now_.mode = which;
-            now_.mode_step = which == mode::global ? now_.step : next_[place_of(which)];
-        }
-        return other;
-    }
+    bool set_mode(mode which) noexcept;
 
     /// Sets the number of the step, and of the mode's step if given; in GLOBAL it is the same if not given.
     /// Errors: value_error for a negative number, or one above largest_step.
-    void set_step(step_number global, std::optional<step_number> in_mode) {
-        for (const step_number number : {global, in_mode.value_or(0)}) {
-            if (number < 0 || number > largest_step) {
-                throw value_error("a step has the number " + std::to_string(number) +
-                                  ": steps are counted from 0 up to " + std::to_string(largest_step));
-            }
-        }
-        now_.step = global;
-        if (now_.mode == mode::global) {
-            now_.mode_step = in_mode.value_or(global);
-        } else if (in_mode) {
-            now_.mode_step = *in_mode;
-            next_[place_of(now_.mode)] = *in_mode;
-        }
-    }
+    void set_step(step_number global, std::optional<step_number> in_mode);
 
     /// Goes on to the next step, in the same mode.
-    void advance() noexcept {
-        ++now_.step;
-        if (now_.mode == mode::global) {
-            now_.mode_step = now_.step;
-        } else {
-            next_[place_of(now_.mode)] = ++now_.mode_step;
-        }
-    }
+    void advance() noexcept;
 
 private:
     hook_step now_;
@@ -79,3 +40,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/step_counter.ipp>
+#endif

@@ -2,11 +2,8 @@
 // Used by: hook (basic_hook).
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/utf8.hpp>
-#include <smdebug/reduce/name.hpp>
+#include <smdebug/core/form.hpp>
 
-#include <string>
 #include <string_view>
 
 namespace smdebug {
@@ -14,19 +11,11 @@ inline namespace v1 {
 
 /// Throws value_error for a name that no run can hold: an empty one, one that is no UTF-8, and one with the mark of a
 /// saved reduction's name, which readers take apart wherever it stands: the Python package could not open the run.
-inline void check_tensor_name(std::string_view name) {
-    if (name.empty()) {
-        throw value_error("a tensor's name is empty");
-    }
-    if (!is_utf8(name)) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" is no UTF-8");
-    }
-    if (name.find(reductions_prefix) != std::string_view::npos) {
-        throw value_error("the tensor's name \"" + std::string{name} + "\" has \"" + std::string{reductions_prefix} +
-                              "\" in it, which is for the reductions that a hook saves: choose another name",
-                          {.tensor = std::string{name}});
-    }
-}
+void check_tensor_name(std::string_view name);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/tensor_name.ipp>
+#endif

@@ -5,7 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/shape.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -13,10 +13,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <iterator>
-#include <limits>
 #include <ranges>
 #include <span>
 #include <string>
@@ -86,21 +83,10 @@ concept element_range = std::ranges::contiguous_range<const R&> && std::ranges::
 
 namespace detail {
 
-[[nodiscard]] inline std::string extents_text(std::span<const std::size_t> extents) {
-    std::string text = "(";
-    for (const std::size_t extent : extents) {
-        text += text.size() > 1 ? ", " : "";
-        text += std::to_string(static_cast<std::int64_t>(extent));
-    }
-    return text + ")";
-}
+[[nodiscard]] std::string extents_text(std::span<const std::size_t> extents);
 
 /// Whether extents are such as files hold, and make that many elements.
-[[nodiscard]] inline bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept {
-    constexpr std::size_t largest = std::numeric_limits<std::int64_t>::max();
-    return std::all_of(extents.begin(), extents.end(), [](std::size_t extent) { return extent <= largest; }) &&
-           element_count(extents) == count;
-}
+[[nodiscard]] bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept;
 
 }  // namespace detail
 
@@ -119,30 +105,15 @@ template <element_range R>
 }
 
 /// The same for texts.
-[[nodiscard]] inline tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
-                                         std::string_view name) {
-    if (!detail::is_shape_of(extents, texts.size())) {
-        throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(texts.size()) +
-                              " texts, which the shape " + detail::extents_text(extents) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-    return {.type = dtype::string, .shape = extents, .bytes = {}, .strings = texts};
-}
+[[nodiscard]] tensor_view view_of(std::span<const std::string_view> texts, std::span<const std::size_t> extents,
+                                  std::string_view name);
 
 /// Errors: value_error for a view whose elements and shape do not belong together, or that has no type.
-inline void check(const tensor_view& tensor, std::string_view name) {
-    const bool whole = tensor.type == dtype::string
-                           ? tensor.bytes.empty() && detail::is_shape_of(tensor.shape, tensor.strings.size())
-                           : is_numeric(tensor.type) && tensor.strings.empty() &&
-                                 detail::is_shape_of(tensor.shape, tensor.bytes.size() / size_of(tensor.type)) &&
-                                 tensor.bytes.size() % size_of(tensor.type) == 0;
-    if (!whole) {
-        throw value_error("the tensor \"" + std::string{name} + "\" (" + std::string{name_of(tensor.type)} + ") has " +
-                              std::to_string(tensor.bytes.size()) + " bytes, which the shape " +
-                              detail::extents_text(tensor.shape) + " does not fit",
-                          {.tensor = std::string{name}});
-    }
-}
+void check(const tensor_view& tensor, std::string_view name);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/tensor_source.ipp>
+#endif

@@ -5,18 +5,16 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
-#include <smdebug/core/step.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/hook/tensor_record.hpp>
-#include <smdebug/index/locations.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/reduce/bins.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/field_writer.hpp>
@@ -25,16 +23,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,21 +45,7 @@ struct tensorboard_writer_options {
 namespace detail {
 
 /// The finite elements of a tensor, as doubles; none where its type has no others.
-[[nodiscard]] inline std::vector<double> finite_elements(const tensor_view& tensor) {
-    return visit_dtype(tensor.type, [&]<class T>() {
-        using number_type = std::conditional_t<std::floating_point<T>, T, float>;
-        std::vector<double> finite;
-        if constexpr (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>) {
-            for (std::size_t i = 0; i < tensor.count(); ++i) {
-                const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
-                if (reduce::is_finite<T>(static_cast<double>(number))) {
-                    finite.push_back(number);
-                }
-            }
-        }
-        return finite;
-    });
-}
+[[nodiscard]] std::vector<double> finite_elements(const tensor_view& tensor);
 
 /// A sum of finite numbers that overflowed is infinite, or where it did so both ways, NaN.
 [[nodiscard]] constexpr double nearest_finite(double sum) noexcept {
@@ -75,32 +56,7 @@ namespace detail {
 // Fewer buckets that are drawn alike.  The default bins are 1549, of which a tensor fills few, with many empty ones
 // around zero: of these in a row one is enough.  Where more are left than are drawn, neighbours that hold at most a
 // 32nd of the numbers together become one, so that no quantile moves by more than that.
-inline void join_buckets(histogram& all) {
-    constexpr std::size_t enough = 40;
-    constexpr std::uint64_t parts = 32;
-    std::vector<std::uint64_t>& counts = all.buckets;
-    std::vector<double>& limits = all.bucket_limits;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (counts[i] != 0 || i + 1 == counts.size() || counts[i + 1] != 0) {
-            counts[kept] = counts[i];
-            limits[kept++] = limits[i];
-        }
-    }
-    const std::size_t left = kept;
-    if (left > enough) {
-        kept = 1;  // the first one is empty: it says where the next begins
-        for (std::size_t i = 1; i < left; ++i) {
-            const std::uint64_t more = counts[i] != 0 || i + 1 == left ? counts[i] : counts[i + 1];  // over a gap
-            const bool joins = counts[kept - 1] != 0 && counts[kept - 1] + more <= all.num / parts;
-            kept += joins ? 0U : 1U;
-            counts[kept - 1] = counts[i] + (joins ? counts[kept - 1] : 0U);
-            limits[kept - 1] = limits[i];
-        }
-    }
-    counts.resize(kept);
-    limits.resize(kept);
-}
+void join_buckets(histogram& all);
 
 }  // namespace detail
 
@@ -179,30 +135,13 @@ public:
 
     /// Ends a step at that time (seconds since 1970, as in the stamps): writes where the interval has passed since the
     /// last files, where there are none yet, or where enough is held.
-    void end_step(double wall_time) {
-        const std::size_t held = held_bytes();
-        if (held == 0) {
-            return;
-        }
-        const double passed = wall_time - last_written_.value_or(wall_time);
-        const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may go back
-        if (!early || held >= options_.max_bytes) {
-            write_all();
-            last_written_ = wall_time;
-        }
-    }
+    void end_step(double wall_time);
 
     /// Writes everything that is held.  May be called again, and more may be added after it.
     void close() { write_all(); }
 
     /// Bytes that are held in memory.
-    [[nodiscard]] std::size_t held_bytes() const noexcept {
-        std::size_t bytes = 0;
-        for (const stream& held : streams_) {
-            bytes += held.records.size();
-        }
-        return bytes;
-    }
+    [[nodiscard]] std::size_t held_bytes() const noexcept;
 
 private:
     struct stream {
@@ -210,20 +149,7 @@ private:
         std::vector<std::byte> records;
     };
 
-    void add(const record_stamp& stamp, std::string_view tag, std::variant<float, wire::histogram_fields> value) {
-        stream& held = streams_[place_of(stamp.mode)];
-        if (held.records.empty()) {
-            held.key = std::string{name_of(stamp.mode)} + "/" +
-                       locations::step_file_name(stamp.step, worker_, locations::event_extension);
-            append(held, wire::event_fields{.wall_time = stamp.wall_time,
-                                            .step = 0,
-                                            .file_version = wire::tensorboard_file_version,
-                                            .values = {}});
-        }
-        const std::string cleaned = wire::tensorboard_tag(tag);
-        const std::array values{wire::tensorboard_value{cleaned, value}};
-        append(held, wire::tensorboard_event{stamp.wall_time, stamp.step, values});
-    }
+    void add(const record_stamp& stamp, std::string_view tag, std::variant<float, wire::histogram_fields> value);
 
     template <class Event>
     void append(stream& held, const Event& event) {
@@ -233,28 +159,9 @@ private:
         record::append_record(held.records, payload_, record::footer_kind::checksum);
     }
 
-    void write_all() {
-        try {
-            for (stream& held : streams_) {
-                write(held);
-            }
-        } catch (...) {
-            if (held_bytes() >= options_.max_bytes) {
-                for (stream& held : streams_) {
-                    held.records.clear();
-                }
-            }
-            throw;
-        }
-    }
+    void write_all();
 
-    void write(stream& held) {
-        if (held.records.empty()) {
-            return;
-        }
-        place_(held.key, held.records);
-        held.records.clear();
-    }
+    void write(stream& held);
 
     tensorboard_place place_;
     std::string worker_;
@@ -266,3 +173,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/tensorboard_writer.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: hook (earlier_run, run_writer).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/save_config.hpp>
 
@@ -33,43 +34,16 @@ class written_steps {
 
 public:
     /// Notes a step; one that had the same number in the job is replaced.
-    void add(mode which, step_number in_mode, step_number global) {
-        if (global <= last_) {
-            forget(global);
-        }
-        last_ = std::max(last_, global);
-        std::vector<entry>& steps = of(which);
-        const auto at = place_in(steps, in_mode);
-        if (at != steps.end() && at->in_mode == in_mode) {
-            at->global = global;
-        } else {
-            steps.insert(at, {in_mode, global});
-        }
-    }
+    void add(mode which, step_number in_mode, step_number global);
 
     /// Forgets the step of that number in the job.
-    void forget(step_number global) {
-        for (std::vector<entry>& steps : by_mode_) {
-            const auto at =
-                std::find_if(steps.begin(), steps.end(), [&](const entry& one) { return one.global == global; });
-            if (at != steps.end()) {
-                steps.erase(at);
-            }
-        }
-    }
+    void forget(step_number global);
 
     /// As which step of the job this one of a mode was written.
-    [[nodiscard]] std::optional<step_number> global_of(mode which, step_number in_mode) const {
-        const std::vector<entry>& steps = by_mode_[place_of(which)];
-        const auto at = place_in(steps, in_mode);
-        return at != steps.end() && at->in_mode == in_mode ? std::optional{at->global} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<step_number> global_of(mode which, step_number in_mode) const;
 
     /// The largest number of a mode's steps.
-    [[nodiscard]] std::optional<step_number> last(mode which) const {
-        const std::vector<entry>& steps = by_mode_[place_of(which)];
-        return steps.empty() ? std::nullopt : std::optional{steps.back().in_mode};
-    }
+    [[nodiscard]] std::optional<step_number> last(mode which) const;
 
 private:
     std::array<std::vector<entry>, all_modes.size()> by_mode_;  // ascending by the mode's numbers
@@ -78,3 +52,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/hook/impl/written_steps.ipp>
+#endif

@@ -2,17 +2,15 @@
 // Used by: http/curl_transfer.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <curl/curl.h>
 
 #include <array>
-#include <cstdint>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
@@ -56,12 +54,7 @@ static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or la
 /// Stays where it is: libcurl holds the address of its words.
 class curl_easy {
 public:
-    curl_easy() : handle_(::curl_easy_init()) {
-        if (!handle_) {
-            throw std::bad_alloc{};
-        }
-        set(CURLOPT_ERRORBUFFER, words_.data());
-    }
+    curl_easy();
     curl_easy(const curl_easy&) = delete;
     curl_easy& operator=(const curl_easy&) = delete;
     ~curl_easy() = default;
@@ -91,10 +84,7 @@ public:
 
     void forget_words() noexcept { words_.front() = '\0'; }
     /// What a code means, and what libcurl said of this very case.
-    [[nodiscard]] std::string words_of(CURLcode why) const {
-        std::string said = ::curl_easy_strerror(why);
-        return words_.front() == '\0' ? said : said + ": " + words_.data();
-    }
+    [[nodiscard]] std::string words_of(CURLcode why) const;
 
 private:
     struct handle_cleaner {
@@ -110,27 +100,10 @@ private:
     CURLcode trouble_ = CURLE_OK;
 };
 
-inline bool curl_easy::set_headers(std::span<const http::header> headers) {
-    std::unique_ptr<::curl_slist, list_cleaner> lines;
-    const auto add = [&](const std::string& line) {
-        ::curl_slist* longer = ::curl_slist_append(lines.get(), line.c_str());
-        if (longer != nullptr) {
-            static_cast<void>(lines.release());
-            lines.reset(longer);
-        }
-        return longer != nullptr;
-    };
-    bool all = add("Expect:");  // not to wait for leave to send a body
-    for (const http::header& held : headers) {
-        // Without a semicolon a header that is empty would be left out.
-        const std::string line = held.value.empty() ? held.name + ";" : held.name + ": " + held.value;
-        all = all && line.find_first_of(std::string_view{"\r\n\0", 3}) == std::string::npos && add(line);
-    }
-    set(CURLOPT_HTTPHEADER, lines.get());
-    lines_ = std::move(lines);
-    return all;
-}
-
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/http/impl/curl_easy.ipp>
+#endif

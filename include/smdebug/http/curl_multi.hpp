@@ -2,13 +2,13 @@
 // Used by: http/curl_engine.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
+
 #include <curl/curl.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <optional>
 
 namespace smdebug {
@@ -26,14 +26,7 @@ public:
     };
 
     /// Keeps so many connections open when they are not in use.   Errors: std::bad_alloc.
-    explicit curl_multi(std::size_t kept) : handle_(::curl_multi_init()) {
-        if (!handle_) {
-            throw std::bad_alloc{};
-        }
-        // libcurl's own number follows the handles that run, and closes the others' connections when they end.
-        const auto most = static_cast<long>(std::clamp<std::size_t>(kept, 1, 1U << 16U));
-        ::curl_multi_setopt(handle_.get(), CURLMOPT_MAXCONNECTS, most);
-    }
+    explicit curl_multi(std::size_t kept);
     curl_multi(const curl_multi&) = delete;
     curl_multi& operator=(const curl_multi&) = delete;
     ~curl_multi() = default;
@@ -44,38 +37,17 @@ public:
     void remove(CURL* easy) noexcept { ::curl_multi_remove_handle(handle_.get(), easy); }
 
     /// Does what can be done now.
-    void perform() noexcept {
-        int running = 0;
-        ::curl_multi_perform(handle_.get(), &running);
-    }
+    void perform() noexcept;
     /// One that has finished, each once.
-    [[nodiscard]] std::optional<finished> next_finished() noexcept {
-        int more = 0;
-        const ::CURLMsg* told = ::curl_multi_info_read(handle_.get(), &more);
-        while (told != nullptr && told->msg != CURLMSG_DONE) {
-            told = ::curl_multi_info_read(handle_.get(), &more);
-        }
-        return told == nullptr ? std::nullopt : std::optional{finished{told->easy_handle, told->data.result}};
-    }
+    [[nodiscard]] std::optional<finished> next_finished() noexcept;
     /// Until there is something to perform, a wake() since the last wait, or the time has come.
-    void wait_until(clock::time_point latest) noexcept {
-        using std::chrono::milliseconds;
-        constexpr clock::duration longest = std::chrono::minutes{10};
-        const auto now = clock::now();
-        const auto left = latest <= now ? clock::duration::zero() : std::min(latest - now, longest);
-        const auto whole = static_cast<int>(std::chrono::ceil<milliseconds>(left).count());
-        ::curl_multi_poll(handle_.get(), nullptr, 0, whole, nullptr);
-    }
+    void wait_until(clock::time_point latest) noexcept;
     void wake() noexcept { ::curl_multi_wakeup(handle_.get()); }
 
 private:
     // libcurl counts these.
     struct libcurl {
-        libcurl() {
-            if (::curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-                throw std::bad_alloc{};
-            }
-        }
+        libcurl();
         libcurl(const libcurl&) = delete;
         libcurl& operator=(const libcurl&) = delete;
         ~libcurl() { ::curl_global_cleanup(); }
@@ -91,3 +63,7 @@ private:
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/http/impl/curl_multi.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: s3, users.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_engine.hpp>
 #include <smdebug/http/curl_options.hpp>
@@ -11,9 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <string>
 #include <utility>
 
 namespace smdebug {
@@ -35,19 +34,10 @@ public:
     class exchange {
     public:
         exchange(exchange&& other) noexcept = default;
-        exchange& operator=(exchange&& other) noexcept {
-            std::swap(home_, other.home_);
-            std::swap(engine_, other.engine_);
-            std::swap(job_, other.job_);
-            return *this;
-        }
+        exchange& operator=(exchange&& other) noexcept;
         exchange(const exchange&) = delete;
         exchange& operator=(const exchange&) = delete;
-        ~exchange() {
-            if (job_ && engine_->is_here()) {
-                engine_->cancel(*job_);
-            }
-        }
+        ~exchange();
 
     private:
         friend curl_transport;
@@ -62,26 +52,9 @@ public:
     explicit curl_transport(curl_options options) : shared_(std::make_shared<shared>(std::move(options))) {}
 
     /// Errors: std::bad_alloc.
-    [[nodiscard]] exchange start(http::request ask, http::inbox& to, std::size_t ticket) const {
-        exchange made;
-        try {
-            made.engine_ = &shared_->engine();
-        } catch (const std::exception& thrown) {
-            to.put({ticket, http::not_answered(
-                                http::outcome::unreachable,
-                                "The thread that carries requests cannot be started: " + std::string{thrown.what()})});
-            return made;
-        }
-        made.home_ = shared_;
-        made.job_ = std::make_shared<http::curl_engine::job>(std::move(ask), to, ticket);
-        made.engine_->start(made.job_);
-        return made;
-    }
+    [[nodiscard]] exchange start(http::request ask, http::inbox& to, std::size_t ticket) const;
 
-    [[nodiscard]] curl_counters counters() const {
-        http::curl_engine* running = shared_->running();
-        return running == nullptr ? curl_counters{} : running->counters();
-    }
+    [[nodiscard]] curl_counters counters() const;
 
 private:
     // No locks: another thread might have held one while this process was forked.
@@ -93,19 +66,8 @@ private:
         ~shared() { delete running(); }
 
         /// Null: there is none, or it is the parent's, which stays as it is: its thread is not in this process.
-        [[nodiscard]] http::curl_engine* running() const noexcept {
-            http::curl_engine* held = engine_.load();
-            return held != nullptr && held->is_here() ? held : nullptr;
-        }
-        [[nodiscard]] http::curl_engine& engine() {
-            http::curl_engine* held = engine_.load();
-            if (held != nullptr && held->is_here()) {
-                return *held;
-            }
-            auto made = std::make_unique<http::curl_engine>(options_);
-            // Another thread may have been quicker: then `held` is that one's.
-            return engine_.compare_exchange_strong(held, made.get()) ? *made.release() : *held;
-        }
+        [[nodiscard]] http::curl_engine* running() const noexcept;
+        [[nodiscard]] http::curl_engine& engine();
 
     private:
         curl_options options_;
@@ -119,3 +81,7 @@ static_assert(http_transport<curl_transport>);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/http/impl/curl_transport.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: http, s3.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <chrono>
@@ -10,7 +11,6 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -32,26 +32,10 @@ public:
     inbox& operator=(const inbox&) = delete;
     ~inbox() = default;
 
-    void put(arrival answer) {
-        const std::lock_guard lock{guard_};
-        arrivals_.push_back(std::move(answer));
-        // Under the lock: who takes it may destroy this at once.
-        ready_.notify_one();
-    }
+    void put(arrival answer);
 
     /// The next answer; nothing when none has come by then.
-    [[nodiscard]] std::optional<arrival> take_until(clock::time_point latest) {
-        std::unique_lock lock{guard_};
-        const auto something = [&] { return !arrivals_.empty(); };
-        if (latest == clock::time_point::max()) {  // some systems cannot wait until then
-            ready_.wait(lock, something);
-        } else if (!ready_.wait_until(lock, latest, something)) {
-            return std::nullopt;
-        }
-        arrival first = std::move(arrivals_.front());
-        arrivals_.pop_front();
-        return first;
-    }
+    [[nodiscard]] std::optional<arrival> take_until(clock::time_point latest);
 
 private:
     std::mutex guard_;
@@ -62,3 +46,7 @@ private:
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/http/impl/inbox.ipp>
+#endif

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -84,13 +84,13 @@ struct response {
 
     [[nodiscard]] bool answered() const noexcept { return outcome == http::outcome::answered; }
     /// The first header of that name (small letters).  Borrows.
-    [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept {
-        const auto found =
-            std::find_if(headers.begin(), headers.end(), [&](const header& held) { return held.name == name; });
-        return found == headers.end() ? std::nullopt : std::optional<std::string_view>{found->value};
-    }
+    [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
 };
 
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/http/impl/message.ipp>
+#endif

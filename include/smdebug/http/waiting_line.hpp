@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -49,44 +48,16 @@ public:
         : most_(most > 0 ? most : 1), most_of_server_(most_of_server > 0 ? most_of_server : 1) {}
 
     /// A server once named is remembered.
-    [[nodiscard]] place push(std::string_view server, Job job) {
-        auto found = lanes_.find(server);
-        if (found == lanes_.end()) {
-            found = lanes_.try_emplace(std::string{server}).first;
-        }
-        lane& in = found->second;
-        in.waiting.push_back({++count_, std::move(job)});
-        return {&in, std::prev(in.waiting.end())};
-    }
+    [[nodiscard]] place push(std::string_view server, Job job);
 
     /// One that waits does so no more.
     void remove(const place& where) noexcept { where.server_->waiting.erase(where.at_); }
 
     /// Who goes now; nothing when nobody may.
-    [[nodiscard]] std::optional<Job> next() {
-        lane* first = nullptr;
-        for (auto& [server, in] : lanes_) {
-            const bool may = !in.waiting.empty() && (in.shares || in.carried < most_of_server_);
-            if (may && (first == nullptr || in.waiting.front().number < first->waiting.front().number)) {
-                first = &in;
-            }
-        }
-        if (first == nullptr || carried_ >= most_) {
-            return std::nullopt;
-        }
-        std::optional<Job> gone{std::move(first->waiting.front().job)};
-        first->waiting.pop_front();
-        ++first->carried;
-        ++carried_;
-        return gone;
-    }
+    [[nodiscard]] std::optional<Job> next();
 
     /// One that next() gave has ended; its server shares connections, or not, or nobody knows.
-    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept {
-        --where.server_->carried;
-        --carried_;
-        where.server_->shares = shares.value_or(where.server_->shares);
-    }
+    void ended(const place& where, std::optional<bool> shares = std::nullopt) noexcept;
 
     /// Takes those out of the line for which give_up(job) is true.
     template <class GiveUp>
@@ -107,3 +78,5 @@ private:
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/http/impl/waiting_line.tpp>

@@ -4,17 +4,14 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -25,201 +22,33 @@ namespace detail {
 /// Reads a collections file piece by piece; the first thing that is wrong ends it with a sentence.
 class collections_parser {
 public:
-    [[nodiscard]] bool read(json::value root, collections_file& out) {
-        if (!root.is_object()) {
-            return wrong("the file holds no JSON object");
-        }
-        std::optional<json::value> meta;
-        std::optional<json::value> groups;
-        const bool known = root.for_each_field([&](std::string_view key, json::value held) {
-            if (key == "_meta") {
-                meta = held;
-            } else if (key == "collections") {
-                groups = held;
-            } else {
-                return wrong("unknown key \"" + std::string{key} + "\"");
-            }
-            return true;
-        });
-        return known && read_meta(meta, out) && read_groups(groups, out);
-    }
+    [[nodiscard]] bool read(json::value root, collections_file& out);
 
     [[nodiscard]] const std::string& what() const noexcept { return what_; }
 
 private:
-    bool wrong(std::string what) {
-        what_ = std::move(what);
-        return false;
-    }
+    bool wrong(std::string what);
 
-    bool read_meta(const std::optional<json::value>& meta, collections_file& out) {
-        if (!meta || !meta->is_object()) {
-            return wrong("the _meta section is missing");
-        }
-        if (const auto workers = (*meta)["num_workers"]) {
-            const auto number = workers->integer();
-            if (!number || *number < 1) {
-                return wrong("_meta.num_workers is no positive whole number");
-            }
-            out.num_workers = *number;
-        }
-        return true;
-    }
+    bool read_meta(const std::optional<json::value>& meta, collections_file& out);
 
-    bool read_groups(const std::optional<json::value>& groups, collections_file& out) {
-        if (!groups || !groups->is_object()) {
-            return wrong("the collections section is missing");
-        }
-        return groups->for_each_field([&](std::string_view key, json::value held) {
-            collection group;
-            group.name = key;
-            where_ = "collection \"" + std::string{key} + "\": ";
-            if (!read_group(held, group)) {
-                return false;
-            }
-            // Its own name counts, and the last of that name: as the Python package files them.
-            std::string name = group.name;
-            out.collections.insert_or_assign(std::move(name), std::move(group));
-            return true;
-        });
-    }
+    bool read_groups(const std::optional<json::value>& groups, collections_file& out);
 
-    bool read_group(json::value held, collection& group) {
-        if (!held.is_object()) {
-            return wrong(where_ + "no object");
-        }
-        if (const auto name = held["name"]; name && !name->is_null()) {
-            const auto text = name->string();
-            if (!text) {
-                return wrong(where_ + "name is no text");
-            }
-            group.name = *text;
-        }
-        if (const auto truth = held["save_histogram"]; truth && !truth->is_null()) {
-            if (!truth->boolean()) {
-                return wrong(where_ + "save_histogram is neither true nor false");
-            }
-            group.save_histogram = *truth->boolean();
-        }
-        if (!read_texts(held["include_regex"], "include_regex", group.include_regex) ||
-            !read_texts(held["tensor_names"], "tensor_names", group.tensor_names)) {
-            return false;
-        }
-        std::sort(group.tensor_names.begin(), group.tensor_names.end());
-        group.tensor_names.erase(std::unique(group.tensor_names.begin(), group.tensor_names.end()),
-                                 group.tensor_names.end());
-        return read_reduction_config(held["reduction_config"], group) && read_save_config(held["save_config"], group);
-    }
+    bool read_group(json::value held, collection& group);
 
-    bool read_texts(const std::optional<json::value>& list, std::string_view key, std::vector<std::string>& out) {
-        if (!list || list->is_null() || list->boolean() == false) {  // the package writes false for "no regex"
-            return true;
-        }
-        return list->for_each_element([&](json::value item) {
-            const auto text = item.string();
-            out.emplace_back(text.value_or(std::string_view{}));
-            return text.has_value();
-        }) || wrong(where_ + std::string{key} + " is no list of texts");
-    }
+    bool read_texts(const std::optional<json::value>& list, std::string_view key, std::vector<std::string>& out);
 
-    bool read_flag(json::value held, std::string_view key, bool& out) {
-        const auto flag = held[key];
-        if (flag && !flag->boolean()) {
-            return wrong(where_ + std::string{key} + " is neither true nor false");
-        }
-        out = flag ? *flag->boolean() : out;
-        return true;
-    }
+    bool read_flag(json::value held, std::string_view key, bool& out);
 
-    bool read_reduction_config(const std::optional<json::value>& held, collection& group) {
-        if (!held || held->is_null()) {
-            return true;
-        }
-        smdebug::reduction_config config;
-        if (!held->is_object()) {
-            return wrong(where_ + "reduction_config is no object");
-        }
-        if (const auto list = (*held)["reductions"]; list && !list->is_null()) {
-            if (const auto text = list->string()) {
-                for (std::size_t begin = 0; begin < text->size();) {
-                    const std::size_t end = std::min(text->find(',', begin), text->size());
-                    config.reductions.emplace_back(text->substr(begin, end - begin));
-                    begin = end + 1;
-                }
-            } else if (!read_texts(list, "reductions", config.reductions)) {
-                return false;
-            }
-        }
-        for (const std::string& name : config.reductions) {
-            if (!is_reduction(name)) {
-                return wrong(where_ + "\"" + name + "\" is no reduction");
-            }
-        }
-        if (!read_flag(*held, "save_raw_tensor", config.save_raw_tensor) ||
-            !read_flag(*held, "save_shape", config.save_shape)) {
-            return false;
-        }
-        group.reduction_config = std::move(config);
-        return true;
-    }
+    bool read_reduction_config(const std::optional<json::value>& held, collection& group);
 
     // Norms stand in configs as "l1_norm", "l2_norm"; the plain names are accepted, too.
-    [[nodiscard]] static bool is_reduction(std::string_view name) noexcept {
-        if (name.starts_with("abs_")) {
-            name.remove_prefix(4);
-        }
-        for (const std::string_view known :
-             {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm", "l1", "l2"}) {
-            if (name == known) {
-                return true;
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] static bool is_reduction(std::string_view name) noexcept;
 
-    bool read_save_config(const std::optional<json::value>& held, collection& group) {
-        if (!held || held->is_null()) {
-            return true;
-        }
-        group.save_config.emplace();
-        if (!held->is_object()) {
-            return wrong(where_ + "save_config is no object");
-        }
-        return held->for_each_field([&](std::string_view key, json::value modes) {
-            const auto which = mode_named(key);
-            if (!which || !modes.is_object()) {
-                return wrong(where_ + "save_config names \"" + std::string{key} + "\", which is no mode with a config");
-            }
-            return read_save_config_mode(modes, (*group.save_config)[*which]);
-        });
-    }
+    bool read_save_config(const std::optional<json::value>& held, collection& group);
 
-    bool read_save_config_mode(json::value held, save_config_mode& out) {
-        if (const auto interval = held["save_interval"]) {
-            if (!interval->integer()) {
-                return wrong(where_ + "save_interval is no whole number");
-            }
-            out.save_interval = *interval->integer();
-        }
-        if (const auto steps = held["save_steps"]; steps && !steps->is_null()) {
-            if (!steps->for_each_element([&](json::value item) {
-                    out.save_steps.push_back(item.integer().value_or(0));
-                    return item.integer().has_value();
-                })) {
-                return wrong(where_ + "save_steps is no list of whole numbers");
-            }
-        }
-        return read_step(held["start_step"], "start_step", out.start_step) &&
-               read_step(held["end_step"], "end_step", out.end_step);
-    }
+    bool read_save_config_mode(json::value held, save_config_mode& out);
 
-    bool read_step(const std::optional<json::value>& held, std::string_view key, std::optional<step_number>& out) {
-        if (!held || held->is_null()) {
-            return true;
-        }
-        out = held->integer();
-        return out.has_value() || wrong(where_ + std::string{key} + " is no whole number");
-    }
+    bool read_step(const std::optional<json::value>& held, std::string_view key, std::optional<step_number>& out);
 
     std::string what_;
     std::string where_;
@@ -228,15 +57,12 @@ private:
 }  // namespace detail
 
 /// Parses a collections file into `out`.  Returns what is wrong with it, as a sentence without the file's name.
-[[nodiscard]] inline std::optional<std::string> parse_collections_file(byte_view bytes, json::document& parser,
-                                                                       collections_file& out) {
-    const auto root = parser.parse(bytes);
-    if (!root) {
-        return bytes.empty() ? "the file is empty" : "the file is no JSON, or cut";
-    }
-    detail::collections_parser reader;
-    return reader.read(*root, out) ? std::nullopt : std::optional{reader.what()};
-}
+[[nodiscard]] std::optional<std::string> parse_collections_file(byte_view bytes, json::document& parser,
+                                                                collections_file& out);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/index/impl/collections_file.ipp>
+#endif

@@ -2,10 +2,12 @@
 // Used by: registry/rule_registry.hpp, cli.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/all_zero.hpp>
 #include <smdebug/rules/check_input_images.hpp>
 #include <smdebug/rules/class_imbalance.hpp>
+#include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/confusion.hpp>
 #include <smdebug/rules/dead_relu.hpp>
 #include <smdebug/rules/exploding_tensor.hpp>
@@ -56,15 +58,11 @@ concept takes_other_runs = requires(R& rule, std::vector<std::shared_ptr<const O
 };
 
 /// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are one name; so is the service's "StalledTrainingRule".
-[[nodiscard]] inline std::string plain_rule_name(std::string_view name) {
-    std::string plain;
-    for (const char c : name) {
-        if (c != '_') {
-            plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-        }
-    }
-    return plain;
-}
+[[nodiscard]] std::string plain_rule_name(std::string_view name);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/registry/impl/built_in_rules.ipp>
+#endif

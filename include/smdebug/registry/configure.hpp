@@ -4,14 +4,14 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/near_names.hpp>
-#include <smdebug/index/regex.hpp>
+#include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,15 +71,7 @@ template <described_rule R>
 
 namespace detail {
 
-inline void check_regexes(const text_list& list) {  // of a std::vector<std::string>, too
-    for (const std::string& text : list.texts()) {
-        try {
-            static_cast<void>(regex{text});
-        } catch (const value_error& bad) {
-            throw value_error("holds a bad regular expression: " + std::string{bad.message()});
-        }
-    }
-}
+void check_regexes(const text_list& list);
 
 }  // namespace detail
 
@@ -133,3 +125,7 @@ void configure(R& rule, const rule_parameters& given) {
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/registry/impl/configure.ipp>
+#endif

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/near_names.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/any_rule.hpp>
@@ -11,8 +10,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,11 +36,7 @@ public:
     rule_registry() = default;
 
     /// Knows the built-in ones.
-    [[nodiscard]] static rule_registry built_in() {
-        rule_registry made;
-        for_each_built_in_rule<Trial>([&]<class R>() { made.template add<R>(); });
-        return made;
-    }
+    [[nodiscard]] static rule_registry built_in();
 
     /// Adds a rule; it stands for an older one of the same name from then on.
     template <described_rule R>
@@ -80,13 +73,7 @@ public:
     }
 
     /// What there is to say of each rule, in the order in which they were added.
-    [[nodiscard]] std::vector<rule_info> infos() const {
-        std::vector<rule_info> all;
-        for (const entry& held : entries_) {
-            all.push_back(held.info);
-        }
-        return all;
-    }
+    [[nodiscard]] std::vector<rule_info> infos() const;
     /// Of the one of that name.  Errors: value_error: there is none; names the nearest.
     [[nodiscard]] const rule_info& info(std::string_view name) const { return find(name).info; }
     /// Whether the rule of that name compares runs.  Errors: as info().
@@ -114,27 +101,12 @@ private:
         std::function<any_rule<Trial>(const rule_parameters&, const other_runs&)> make = {};
     };
 
-    [[nodiscard]] const entry& find(std::string_view name) const {
-        const std::string plain = plain_rule_name(name);
-        std::vector<std::string> names;  // without capitals and underscores, as near ones are looked for
-        std::string all;
-        for (const entry& held : entries_) {
-            names.push_back(plain_rule_name(held.info.name));
-            if (names.back() == plain || plain_rule_name(held.info.service_name) == plain) {
-                return held;
-            }
-            all.append(all.empty() ? "" : ", ").append(held.info.name);
-        }
-        std::string hint;
-        if (const auto near = near_matches(plain, names, 1); !near.empty()) {
-            const auto place = std::find(names.begin(), names.end(), near.front()) - names.begin();
-            hint = " Did you mean " + entries_[static_cast<std::size_t>(place)].info.name + "?";
-        }
-        throw value_error("there is no rule \"" + std::string{name} + "\"." + hint + " There are: " + all);
-    }
+    [[nodiscard]] const entry& find(std::string_view name) const;
 
     std::vector<entry> entries_;
 };
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/registry/impl/rule_registry.tpp>

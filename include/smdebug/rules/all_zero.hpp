@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule AllZero.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -14,10 +14,9 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -52,15 +51,7 @@ struct all_zero {
     }
 
     /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is no percentage.
-    void check() const {
-        if (collection_names.empty() && tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                               "one of collection_names and tensor_regex is needed");
-        }
-        if (!(threshold >= 0 && threshold <= 100)) {
-            throw value_error("threshold is " + short_text(threshold) + ", which is not from 0 to 100");
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
@@ -148,3 +139,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/all_zero.ipp>
+#endif

@@ -79,11 +79,7 @@ public:
         return held_->while_waiting(run);
     }
     /// What it came to.
-    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
-        rule_report made = held_->report(outcome, how);
-        made.rule = name();
-        return made;
-    }
+    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const;
 
 private:
     using run_type = trial_of_rules<Trial>;
@@ -115,25 +111,9 @@ private:
         std::vector<finding> call(const run_type& run, step_number step, const wait_options& how) override {
             return detail::call_rule(callable, run, step, how);
         }
-        std::optional<std::chrono::milliseconds> poll_interval() const override {
-            if constexpr (polled) {
-                return callable.poll_interval();
-            }
-            return std::nullopt;
-        }
-        void start() override {
-            if constexpr (polled) {
-                callable.start();
-            }
-        }
-        std::optional<finding> while_waiting(const run_type& run) override {
-            if constexpr (polled) {
-                return callable.while_waiting(run);
-            } else {
-                static_cast<void>(run);
-                return std::nullopt;
-            }
-        }
+        std::optional<std::chrono::milliseconds> poll_interval() const override;
+        void start() override;
+        std::optional<finding> while_waiting(const run_type& run) override;
         rule_report report(const rule_outcome& outcome, const report_options& how) const override {
             return report_of(callable, outcome, how);
         }
@@ -148,3 +128,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/any_rule.tpp>

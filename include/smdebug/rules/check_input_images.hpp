@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule CheckInputImages.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
@@ -16,6 +16,7 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <algorithm>
 #include <array>
@@ -80,23 +81,7 @@ struct check_input_images {
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
-    void check() const {
-        if (!(threshold_mean >= 0)) {
-            throw value_error("check_input_images: threshold_mean is " + short_text(threshold_mean) +
-                              "; it must be a number that is not below 0");
-        }
-        if (threshold_samples < 0) {
-            throw value_error("check_input_images: threshold_samples is " + std::to_string(threshold_samples) +
-                              "; it must not be below 0");
-        }
-        if (channel < 0) {
-            throw value_error("check_input_images: channel is " + std::to_string(channel) +
-                              "; it must be an axis, counted from 0");
-        }
-        if (regex.empty()) {
-            throw insufficient_information_for_rule_invocation{"check_input_images", "regex names no tensors"};
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         return judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
@@ -127,10 +112,7 @@ struct check_input_images {
 
 private:
     /// How many channels images of this shape have.
-    [[nodiscard]] std::size_t channels_of(const shape_type& shape) const noexcept {
-        const bool has_axis = shape.size() >= 3 && channel >= 0 && static_cast<std::size_t>(channel) < shape.size();
-        return has_axis ? shape[static_cast<std::size_t>(channel)] : 1;
-    }
+    [[nodiscard]] std::size_t channels_of(const shape_type& shape) const noexcept;
 
     /// Adds count times the mean.  Returns whether there was one; else says why in `trouble`.
     [[nodiscard]] static bool add_mean(history::tally& seen, const auto& tensor, std::size_t count, finding& trouble) {
@@ -230,3 +212,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/check_input_images.ipp>
+#endif

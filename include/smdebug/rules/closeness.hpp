@@ -3,9 +3,7 @@
 // Source: NumPy's allclose, with tensor b as the reference.
 #pragma once
 
-#include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -24,7 +22,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -39,23 +36,11 @@ struct tolerance {
 
     [[nodiscard]] double allowed(double reference) const noexcept { return atol + rtol * std::abs(reference); }
 
-    [[nodiscard]] bool close(double value, double reference) const noexcept {
-        const double apart = std::abs(value - reference);
-        // An infinite reference allows everything by the formula, so a finite distance is asked for, too.
-        return value == reference || (apart <= allowed(reference) && std::isfinite(apart)) ||
-               (equal_nan && std::isnan(value) && std::isnan(reference));
-    }
+    [[nodiscard]] bool close(double value, double reference) const noexcept;
 };
 
 /// Errors: value_error for a tolerance that is negative or not finite.
-inline void check_tolerance(std::string_view rule, const tolerance& within) {
-    for (const auto& [name, value] : {std::pair{"rtol", within.rtol}, std::pair{"atol", within.atol}}) {
-        if (!(value >= 0) || !std::isfinite(value)) {
-            throw value_error(std::string{rule} + ": " + name + " is " + short_text(value) +
-                              "; it must be a number that is not negative");
-        }
-    }
-}
+void check_tolerance(std::string_view rule, const tolerance& within);
 
 /// How many elements of two tensors are looked at together: both as doubles fit into L1.
 inline constexpr std::size_t pair_block = 512;
@@ -63,30 +48,12 @@ inline constexpr std::size_t pair_block = 512;
 namespace detail {
 
 /// Elements of a tensor of reals as doubles: where they lie, if they are doubles, else converted into `room`.
-[[nodiscard]] inline std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
-                                                     std::array<double, pair_block>& room) {
-    if (tensor.type() == dtype::float64) {
-        return tensor.elements<double>().subspan(begin, count);
-    }
-    visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
-        const T* const from = elements.data() + begin;
-        for (std::size_t i = 0; i < count; ++i) {
-            room[i] = to_double(from[i]);
-        }
-    });
-    return std::span{room}.first(count);
-}
+[[nodiscard]] std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
+                                              std::array<double, pair_block>& room);
 
 /// Whether all are close and finite: tolerance::close with one comparison, which infinities and NaN fail.
-[[nodiscard]] inline bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
-                                       double atol) noexcept {
-    std::uint64_t far = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double beyond = std::abs(values[i] - references[i]) - (atol + rtol * std::abs(references[i]));
-        far |= static_cast<std::uint64_t>(!(beyond <= 0));
-    }
-    return far == 0;
-}
+[[nodiscard]] bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
+                                double atol) noexcept;
 
 }  // namespace detail
 
@@ -107,24 +74,8 @@ void for_each_pair_block(const tensor_value& a, const tensor_value& b, Visit&& v
 
 /// The first element that is not close; nothing where all are.  Both are of reals and equally large.
 /// Cost: one pass, which ends at the block with the first difference.
-[[nodiscard]] inline std::optional<std::size_t> first_difference(const tensor_value& values,
-                                                                 const tensor_value& references,
-                                                                 const tolerance& within) {
-    std::optional<std::size_t> found;
-    for_each_pair_block(values, references,
-                        [&](std::size_t begin, std::span<const double> value, std::span<const double> reference) {
-                            if (detail::surely_close(value, reference, within.rtol, within.atol)) {
-                                return true;
-                            }
-                            for (std::size_t i = 0; !found && i < value.size(); ++i) {
-                                if (!within.close(value[i], reference[i])) {
-                                    found = begin + i;
-                                }
-                            }
-                            return !found;
-                        });
-    return found;
-}
+[[nodiscard]] std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
+                                                          const tolerance& within);
 
 /// NumPy's allclose for two tensors of reals; tensors of different shapes are not close.
 [[nodiscard]] inline bool allclose(const tensor_value& values, const tensor_value& references,
@@ -138,14 +89,7 @@ inline constexpr double saved_reduction_error = 0x1p-23;
 /// Whether two maxima (or minima, or largest absolute values) prove that the tensors are not close: a largest value
 /// can be apart by no more than the values are.  `abs_max` is the reference's.  Never wrong for reductions in float32;
 /// an infinite one stands for anything that float32 cannot hold; NaN proves nothing.
-[[nodiscard]] inline bool extrema_differ(double value, double reference, double abs_max,
-                                         const tolerance& within) noexcept {
-    constexpr double largest = std::numeric_limits<float>::max();
-    const double a = std::clamp(value, -largest, largest);
-    const double b = std::clamp(reference, -largest, largest);
-    const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));
-    return std::abs(a - b) > within.allowed(abs_max * (1 + saved_reduction_error)) + rounding;
-}
+[[nodiscard]] bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept;
 
 /// What comparing two saved tensors gave.
 enum class likeness : std::uint8_t {
@@ -168,14 +112,7 @@ struct comparison {
 
 namespace detail {
 
-[[nodiscard]] inline comparison differing(std::string what, double value, double reference, double allowed) {
-    return {.result = likeness::different,
-            .what = std::move(what),
-            .value = short_text(value),
-            .reference = short_text(reference),
-            .apart = std::abs(value - reference),
-            .allowed = allowed};
-}
+[[nodiscard]] comparison differing(std::string what, double value, double reference, double allowed);
 
 /// Different, where reductions prove it; not comparable, where the dtype has none; else unknown.
 template <class A, class B>
@@ -263,3 +200,7 @@ template <class A, class B>
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/closeness.ipp>
+#endif

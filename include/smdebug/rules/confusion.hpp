@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule Confusion.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -15,7 +15,6 @@
 #include <smdebug/trial/lookup.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,26 +76,7 @@ struct confusion {
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
-    void check() const {
-        if (category_no && *category_no < 2) {
-            throw value_error("confusion: category_no is " + std::to_string(*category_no) + "; it must be at least 2");
-        }
-        const auto check_share = [](const char* which, double share) {
-            if (!(share >= 0 && share <= 1)) {
-                throw value_error("confusion: " + std::string{which} + " is " + short_text(share) +
-                                  "; it must be from 0 to 1");
-            }
-        };
-        check_share("min_diag", min_diag);
-        check_share("max_off_diag", max_off_diag);
-        if (labels.empty() && labels_collection.empty()) {
-            throw insufficient_information_for_rule_invocation{"confusion", "neither labels nor labels_collection"};
-        }
-        if (predictions.empty() && predictions_collection.empty()) {
-            throw insufficient_information_for_rule_invocation{"confusion",
-                                                               "neither predictions nor predictions_collection"};
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const auto labels_name = find_name(run, labels, labels_collection);
@@ -177,53 +157,11 @@ private:
     }
 
     /// The pairs that count, what shares are of first.
-    [[nodiscard]] pairs categories(const std::vector<double>& labelled, const std::vector<double>& predicted) const {
-        const double end = category_no ? static_cast<double>(*category_no) : 0x1p63;
-        const auto is_category = [&](double cut) { return cut >= 0 && cut < end; };  // NaN is none
-        pairs kept;
-        kept.reserve(labelled.size());
-        for (std::size_t i = 0; i < labelled.size(); ++i) {
-            const double label = std::trunc(labelled[i]);
-            const double prediction = std::trunc(predicted[i]);
-            if (is_category(label) && is_category(prediction)) {
-                const auto a = static_cast<std::int64_t>(prediction);
-                const auto b = static_cast<std::int64_t>(label);
-                kept.push_back(share_of == confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
-            }
-        }
-        return kept;
-    }
+    [[nodiscard]] pairs categories(const std::vector<double>& labelled, const std::vector<double>& predicted) const;
 
     /// The entries of the matrix that are not 0, in order.  Counted in a whole matrix while that is small, else sorted:
     /// values that are no categories at all may be huge.
-    [[nodiscard]] static std::vector<cell> cells_of(pairs kept) {
-        std::vector<cell> found;
-        const auto fits = [](const auto& one) { return one.first < small_matrix && one.second < small_matrix; };
-        if (std::all_of(kept.begin(), kept.end(), fits)) {
-            std::int64_t width = 0;
-            for (const auto& [whole, part] : kept) {
-                width = std::max({width, whole + 1, part + 1});
-            }
-            std::vector<std::uint64_t> matrix(static_cast<std::size_t>(width * width));
-            for (const auto& [whole, part] : kept) {
-                ++matrix[static_cast<std::size_t>(whole * width + part)];
-            }
-            for (std::int64_t i = 0; i < width * width; ++i) {
-                if (const std::uint64_t count = matrix[static_cast<std::size_t>(i)]; count > 0) {
-                    found.push_back({i / width, i % width, count});
-                }
-            }
-            return found;
-        }
-        std::sort(kept.begin(), kept.end());
-        for (const auto& [whole, part] : kept) {
-            if (found.empty() || found.back().whole != whole || found.back().part != part) {
-                found.push_back({whole, part, 0});
-            }
-            ++found.back().count;
-        }
-        return found;
-    }
+    [[nodiscard]] static std::vector<cell> cells_of(pairs kept);
 
     [[nodiscard]] finding judge(const auto& tensor, const std::vector<cell>& cells) const {
         std::optional<violation> diagonal;
@@ -257,15 +195,13 @@ private:
                    : finding{};
     }
 
-    [[nodiscard]] std::string words(const violation& bad) const {
-        const bool by_prediction = share_of == confusion_share::predictions;
-        return "of " + std::to_string(bad.sum) + (by_prediction ? " predicted" : " labelled") + " as category " +
-               std::to_string(bad.of.whole) + ", " + std::to_string(bad.of.count) +
-               (by_prediction ? " are labelled as " : " are predicted as ") + std::to_string(bad.of.part) +
-               ", a share of " + short_text(bad.share);
-    }
+    [[nodiscard]] std::string words(const violation& bad) const;
 };
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/confusion.ipp>
+#endif

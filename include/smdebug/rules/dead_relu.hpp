@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule DeadRelu.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/layer_activity.hpp>
@@ -11,8 +11,8 @@
 #include <smdebug/rules/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
 
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -49,12 +49,7 @@ struct dead_relu {
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage.
-    void check() const {
-        if (tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation(std::string{name()}, "tensor_regex is empty");
-        }
-        activity_thresholds{threshold_inactivity, threshold_layer}.check();
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
@@ -72,3 +67,7 @@ struct dead_relu {
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/dead_relu.ipp>
+#endif

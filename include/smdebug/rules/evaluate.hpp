@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -25,19 +26,11 @@ inline namespace v1 {
 namespace detail {
 
 // Findings that say something: met, or a note.
-[[nodiscard]] inline std::vector<finding> telling(std::vector<finding> all) {
-    std::erase_if(all, [](const finding& one) { return !one.met && one.message.empty(); });
-    return all;
-}
+[[nodiscard]] std::vector<finding> telling(std::vector<finding> all);
 [[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
 
 /// Whether an error says that something the rule needs was not saved.
-[[nodiscard]] inline bool means_skip(const not_found& missing) noexcept {
-    return dynamic_cast<const tensor_unavailable*>(&missing) != nullptr ||
-           dynamic_cast<const tensor_unavailable_for_step*>(&missing) != nullptr ||
-           dynamic_cast<const step_unavailable*>(&missing) != nullptr ||
-           dynamic_cast<const no_more_data*>(&missing) != nullptr;
-}
+[[nodiscard]] bool means_skip(const not_found& missing) noexcept;
 
 /// Settings that make no sense are an error before anything is read.
 template <class Rule>
@@ -122,3 +115,7 @@ requires rule<Rule, Trial>
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/evaluate.ipp>
+#endif

@@ -3,8 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule FeatureImportanceOverweight.
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -14,8 +13,8 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -55,20 +54,7 @@ struct feature_importance_overweight {
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
-    void check() const {
-        if (!(threshold >= 0 && threshold <= 1)) {
-            throw value_error("feature_importance_overweight: threshold is " + short_text(threshold) +
-                              "; it must be from 0 to 1");
-        }
-        if (nfeatures < 1) {
-            throw value_error("feature_importance_overweight: nfeatures is " + std::to_string(nfeatures) +
-                              "; it must be at least 1");
-        }
-        if (tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation{"feature_importance_overweight",
-                                                               "tensor_regex names no tensors"};
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<importance> all;
@@ -101,32 +87,7 @@ private:
         std::string worker;
     };
 
-    [[nodiscard]] std::optional<finding> judge(std::vector<importance> all) const {
-        if (all.empty() || std::any_of(all.begin(), all.end(), [](const auto& one) { return std::isnan(one.value); })) {
-            return std::nullopt;
-        }
-        std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
-        const std::size_t counted =
-            std::min(all.size(), static_cast<std::size_t>(std::max<std::int64_t>(nfeatures, 0)));
-        double sum = 0;  // in one order for both sums, so that all features make up exactly 1
-        double largest = 0;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            sum += all[i].value;
-            largest = i < counted ? sum : largest;
-        }
-        const double share = largest / sum;
-        if (!(sum > 0) || !(share > threshold)) {
-            return std::nullopt;
-        }
-        return finding{.met = true,
-                       .tensor = all[0].tensor,
-                       .worker = all[0].worker,
-                       .value = share,
-                       .threshold = threshold,
-                       .message = "the largest " + std::to_string(counted) + " of " + std::to_string(all.size()) +
-                                  " feature importances make up " + short_text(share) + " of their sum, more than " +
-                                  short_text(threshold)};
-    }
+    [[nodiscard]] std::optional<finding> judge(std::vector<importance> all) const;
 
     /// Whether it has exactly one value that is a real number.
     [[nodiscard]] static lookup<bool> is_scalar(const auto& tensor) {
@@ -152,3 +113,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/feature_importance_overweight.ipp>
+#endif

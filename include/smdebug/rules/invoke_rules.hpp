@@ -3,15 +3,17 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/read_log.hpp>
 #include <smdebug/rules/rule_drive.hpp>
 #include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/shared_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/options.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -53,15 +55,7 @@ struct rule_result {
 
 namespace detail {
 
-[[nodiscard]] inline std::string words_of(const std::exception_ptr& cause) {
-    try {
-        std::rethrow_exception(cause);
-    } catch (const std::exception& failed) {
-        return failed.what();
-    } catch (...) {
-        return "something that is no std::exception was thrown";
-    }
-}
+[[nodiscard]] std::string words_of(const std::exception_ptr& cause);
 
 }  // namespace detail
 
@@ -70,18 +64,7 @@ namespace detail {
 template <readable_trial Trial>
 class rule_session {
 public:
-    rule_session(const Trial& run, std::vector<any_rule<Trial>> rules, invoke_rules_options options = {})
-        : run_(run),
-          log_(std::make_shared<detail::read_log>()),
-          shared_(make_shared_trial(run, options.sharing, log_)),
-          rules_(std::move(rules)),
-          options_(std::move(options)),
-          driven_(rules_.size()) {
-        options_.common.raise_eval_cond = false;
-        for (std::size_t i = 0; i < rules_.size(); ++i) {
-            prepare(i);
-        }
-    }
+    rule_session(const Trial& run, std::vector<any_rule<Trial>> rules, invoke_rules_options options = {});
     rule_session(const rule_session&) = delete;
     rule_session& operator=(const rule_session&) = delete;
 
@@ -99,20 +82,7 @@ public:
     void end(invoke_end why, step_number next_step) { drive().end_all(why, next_step); }
 
     /// What the rules came to so far, in their order.
-    [[nodiscard]] std::vector<rule_result> results() const {
-        std::vector<rule_result> made;
-        for (std::size_t i = 0; i < rules_.size(); ++i) {
-            rule_result one{.name = rules_[i].name(), .outcome = driven_[i].outcome, .cause = driven_[i].failure};
-            one.failure = one.cause ? detail::words_of(one.cause) : std::string{};
-            one.report = rules_[i].report(one.outcome, {.run = run_.name(), .failure = one.failure});
-            if (one.cause) {
-                one.report.status = rule_status::error;
-                one.report.status_details = one.failure;
-            }
-            made.push_back(std::move(one));
-        }
-        return made;
-    }
+    [[nodiscard]] std::vector<rule_result> results() const;
 
 private:
     static constexpr bool shares = scannable_trial<Trial>;
@@ -120,61 +90,10 @@ private:
     using shared_type = std::conditional_t<shares, std::unique_ptr<trial_of_rules<Trial>>, nothing>;
 
     [[nodiscard]] static shared_type make_shared_trial(const Trial& run, const sharing_options& how,
-                                                       const std::shared_ptr<detail::read_log>& log) {
-        if constexpr (shares) {
-            return std::make_unique<trial_of_rules<Trial>>(log, run, how);
-        } else {
-            static_cast<void>(run);
-            static_cast<void>(how);
-            static_cast<void>(log);
-            return {};
-        }
-    }
-    [[nodiscard]] const trial_of_rules<Trial>& seen() const {
-        if constexpr (shares) {
-            return *shared_;
-        } else {
-            return run_;
-        }
-    }
+                                                       const std::shared_ptr<detail::read_log>& log);
+    [[nodiscard]] const trial_of_rules<Trial>& seen() const;
 
-    void prepare(std::size_t i) {
-        const any_rule<Trial>& each = rules_[i];
-        detail::driven_rule& on_its_way = driven_[i];
-        on_its_way.name = each.name();
-        on_its_way.range = each.range();
-        on_its_way.log = shares ? log_ : nullptr;
-        on_its_way.call = [this, &each](step_number step, const wait_options& how) {
-            return each.call(seen(), step, how);
-        };
-        on_its_way.listener.on_finding = [this, i](step_number, const finding& one) {
-            if (options_.on_finding) {
-                options_.on_finding(i, one);
-            }
-        };
-        on_its_way.listener.on_note = [this, i](step_number, const finding& one) {
-            if (options_.on_note) {
-                options_.on_note(i, one);
-            }
-        };
-        on_its_way.listener.on_skip = [this, i](step_number step, const error& why) {
-            if (options_.on_skip) {
-                options_.on_skip(i, step, why);
-            }
-        };
-        on_its_way.outcome.next_step = options_.common.start_step;
-        try {
-            each.check();
-            if (const auto interval = each.poll_interval()) {
-                each.start();
-                on_its_way.poll_interval = *interval;
-                on_its_way.poll = [this, &each] { return each.while_waiting(seen()); };
-            }
-        } catch (...) {
-            on_its_way.failure = std::current_exception();
-            detail::end_rule(on_its_way, invoke_end::failed, options_.common.start_step);
-        }
-    }
+    void prepare(std::size_t i);
 
     // Cheap: it holds references only.
     [[nodiscard]] auto drive() {
@@ -224,3 +143,9 @@ requires(sizeof...(Rules) > 0 && (rule<std::remove_cvref_t<Rules>, Trial> && ...
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/invoke_rules.ipp>
+#endif
+
+#include <smdebug/rules/impl/invoke_rules.tpp>

@@ -3,7 +3,7 @@
 // Source: the public descriptions of SageMaker Debugger's rules DeadRelu and SaturatedActivation.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -45,17 +45,10 @@ struct activity_thresholds {
     double layer = 50;
 
     /// Errors: value_error where one is no percentage; under the names that rules have for them.
-    void check() const {
-        check("threshold_inactivity", inactivity);
-        check("threshold_layer", layer);
-    }
+    void check() const;
 
 private:
-    static void check(const std::string& name, double percent) {
-        if (!(percent >= 0 && percent <= 100)) {
-            throw value_error(name + " is " + short_text(percent) + ", which is not from 0 to 100");
-        }
-    }
+    static void check(const std::string& name, double percent);
 };
 
 /// How many leading axes count samples; a node is a position in the others.
@@ -116,14 +109,9 @@ template <std::floating_point T>
 template <class T>
 class activity_test {
 public:
-    explicit activity_test(const active_range& range) noexcept
-        : above_(largest_not_above<limit>(range.above)),
-          last_(range.below ? largest_not_above<limit>(std::nextafter(*range.below, -infinity)) : infinity_of_limit) {}
+    explicit activity_test(const active_range& range) noexcept;
 
-    [[nodiscard]] bool operator()(T value) const noexcept {
-        const auto number = static_cast<limit>(value);
-        return (number > above_) & (number <= last_);
-    }
+    [[nodiscard]] bool operator()(T value) const noexcept;
 
 private:
     using limit = std::conditional_t<std::same_as<T, float>, float, double>;
@@ -310,3 +298,9 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/layer_activity.ipp>
+#endif
+
+#include <smdebug/rules/impl/layer_activity.tpp>

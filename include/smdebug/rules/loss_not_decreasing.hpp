@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule LossNotDecreasing.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <limits>
 #include <map>
 #include <optional>
@@ -80,27 +79,7 @@ struct loss_not_decreasing {
             setting{"all_workers", &loss_not_decreasing::all_workers, all_workers_meaning}};
     }
 
-    void check() const {
-        if (collection_names.empty() && tensor_regex.empty() && !use_losses_collection) {
-            throw insufficient_information_for_rule_invocation(
-                std::string{name()}, "collection_names, tensor_regex or use_losses_collection is needed");
-        }
-        const std::string rule = "loss_not_decreasing: ";
-        if (num_steps < 1) {
-            throw value_error(rule + "num_steps is " + std::to_string(num_steps) + "; it must be at least 1");
-        }
-        for (const auto& [setting_name, value] :
-             {std::pair{"diff_percent", diff_percent},
-              std::pair{"increase_threshold_percent", increase_threshold_percent}}) {
-            if (!(value >= 0)) {
-                throw value_error(rule + setting_name + " is " + short_text(value) +
-                                  "; it must be a number that is not negative");
-            }
-        }
-        if (mode == smdebug::mode::predict) {
-            throw value_error(rule + "mode is PREDICT; it must be EVAL, TRAIN or GLOBAL");
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         tensor_selection which{collection_names, tensor_regex};
@@ -210,3 +189,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/loss_not_decreasing.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: the built-in rules that follow the loss.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -14,7 +15,6 @@
 #include <smdebug/trial/options.hpp>
 
 #include <cstddef>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
@@ -75,12 +75,7 @@ struct mean_loss {
     [[nodiscard]] double mean() const noexcept {
         return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
     }
-    void add(double value, const std::string& from, const std::string& by) {
-        sum += value;
-        ++count;
-        tensor = count == 1 ? from : std::string{};
-        worker = count == 1 ? by : std::string{};
-    }
+    void add(double value, const std::string& from, const std::string& by);
 };
 
 /// What training and validation say of the loss at a step.
@@ -140,3 +135,7 @@ struct step_losses {
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/loss_values.ipp>
+#endif

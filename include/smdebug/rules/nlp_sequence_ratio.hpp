@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule NLPSequenceRatio.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -15,12 +15,12 @@
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -58,30 +58,7 @@ struct nlp_sequence_ratio {
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
-    void check() const {
-        const auto refuse = [](const std::string& why) { throw value_error("nlp_sequence_ratio: " + why); };
-        if (tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation{"nlp_sequence_ratio", "tensor_regex names no tensors"};
-        }
-        if (token_values.empty()) {
-            refuse("token_values is empty; it must name at least one token");
-        }
-        if (token_thresholds_percent.size() != 1 && token_thresholds_percent.size() < token_values.size()) {
-            refuse("token_thresholds_percent has " + std::to_string(token_thresholds_percent.size()) +
-                   " numbers for the " + std::to_string(token_values.size()) +
-                   " tokens of token_values; it must have one, or one for each token");
-        }
-        for (const double token : token_values) {
-            if (!std::isfinite(token)) {
-                refuse("token_values has " + short_text(token) + "; tokens must be finite numbers");
-            }
-        }
-        for (const double percent : token_thresholds_percent) {
-            if (!(percent >= 0 && percent <= 100)) {
-                refuse("token_thresholds_percent has " + short_text(percent) + "; percents must be from 0 to 100");
-            }
-        }
-    }
+    void check() const;
 
     /// Errors: also those of check(), as the lists must fit together.
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
@@ -144,11 +121,7 @@ private:
         return least || least.failure().why != absence::wrong_dtype;
     }
 
-    [[nodiscard]] static std::size_t count_of(double token, const tensor_value& values) {
-        std::size_t found = 0;
-        visit_reals(values, [&]<class T>(std::span<const T> elements) { found = count_in(elements, token); });
-        return found;
-    }
+    [[nodiscard]] static std::size_t count_of(double token, const tensor_value& values);
 
     /// How many elements are `token` as doubles.  Compares in T where that gives the same: it is faster.
     template <class T>
@@ -175,3 +148,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/nlp_sequence_ratio.ipp>
+#endif

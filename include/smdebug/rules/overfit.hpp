@@ -3,8 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule Overfit.
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/loss_values.hpp>
@@ -12,11 +11,8 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -75,17 +71,7 @@ struct overfit {
                     "how far validation may be above training, as a part of training's loss"}};
     }
 
-    void check() const {
-        if (start_step < 0) {
-            throw value_error("overfit: start_step is " + std::to_string(start_step) + "; it must not be negative");
-        }
-        if (patience < 1) {
-            throw value_error("overfit: patience is " + std::to_string(patience) + "; it must be at least 1");
-        }
-        if (std::isnan(ratio_threshold)) {
-            throw value_error("overfit: ratio_threshold is NaN; it must be a number");
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         if (step < start_step) {
@@ -101,53 +87,15 @@ struct overfit {
     }
 
 private:
-    [[nodiscard]] std::optional<finding> judge_phases(const step_losses& now) {
-        const bool training = now.train.count > 0;
-        if (!training && now.validation.count == 0) {
-            return std::nullopt;
-        }
-        const smdebug::mode in = training ? mode::train : mode::eval;
-        mean_loss& mean = training ? so_far.train_ : so_far.validation_;
-        if (so_far.phase_ != in && window == loss_window::phase) {
-            mean = {};
-        }
-        so_far.phase_ = in;
-        const mean_loss& loss = training ? now.train : now.validation;
-        mean.add(loss.mean(), loss.tensor, loss.worker);
-        if (training) {
-            return std::nullopt;
-        }
-        mean_loss validation = so_far.validation_;
-        validation.tensor = loss.tensor;
-        validation.worker = loss.worker;
-        return judge_both(so_far.train_, validation);
-    }
+    [[nodiscard]] std::optional<finding> judge_phases(const step_losses& now);
 
-    [[nodiscard]] std::optional<finding> judge_both(const mean_loss& train, const mean_loss& validation) {
-        if (train.count == 0 || validation.count == 0) {
-            return std::nullopt;
-        }
-        const double t = train.mean();
-        const double v = validation.mean();
-        const double ratio = t == 0 ? (v > 0 ? std::numeric_limits<double>::infinity() : 0) : (v - t) / std::abs(t);
-        so_far.count_ = ratio > ratio_threshold ? so_far.count_ + 1 : 0;
-        if (so_far.count_ < patience) {
-            return std::nullopt;
-        }
-        std::string message = "the validation loss " + short_text(v) + " is " + short_text(100 * ratio) +
-                              " % above the training loss " + short_text(t);
-        if (so_far.count_ > 1) {
-            message += ", for the " + std::to_string(so_far.count_) + ". time in a row";
-        }
-        return finding{.met = true,
-                       .tensor = validation.tensor,
-                       .worker = validation.worker,
-                       .value = ratio,
-                       .threshold = ratio_threshold,
-                       .message = std::move(message)};
-    }
+    [[nodiscard]] std::optional<finding> judge_both(const mean_loss& train, const mean_loss& validation);
 };
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/overfit.ipp>
+#endif

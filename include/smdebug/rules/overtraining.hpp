@@ -3,19 +3,15 @@
 // Source: the public description of SageMaker Debugger's rule Overtraining.
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/loss_values.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -55,15 +51,7 @@ struct overtraining {
             std::optional<double> best = {};
             std::int64_t count = 0;
 
-            void add(double loss, double better_by) {
-                seen = true;
-                if (best ? loss < *best - better_by : !std::isnan(loss)) {
-                    best = loss;
-                    count = 0;
-                } else {
-                    ++count;
-                }
-            }
+            void add(double loss, double better_by);
         };
         course train_;
         course validation_;
@@ -83,19 +71,7 @@ struct overtraining {
                           setting{"delta", &overtraining::delta, "by how much a loss must fall below the best one"}};
     }
 
-    void check() const {
-        for (const auto& [setting_name, value] :
-             {std::pair{"patience_train", patience_train}, std::pair{"patience_validation", patience_validation}}) {
-            if (value < 1) {
-                throw value_error(std::string{"overtraining: "} + setting_name + " is " + std::to_string(value) +
-                                  "; it must be at least 1");
-            }
-        }
-        if (!(delta >= 0) || !std::isfinite(delta)) {
-            throw value_error("overtraining: delta is " + short_text(delta) +
-                              "; it must be a number that is not negative");
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         step_losses now = losses_at(run, step);
@@ -113,29 +89,15 @@ struct overtraining {
     }
 
 private:
-    [[nodiscard]] bool is_over() const noexcept {
-        const bool train = so_far.train_.count >= patience_train;
-        const bool validation = so_far.validation_.count >= patience_validation;
-        return so_far.train_.seen && so_far.validation_.seen &&
-               (when == patience_rule::both ? train && validation : train || validation);
-    }
+    [[nodiscard]] bool is_over() const noexcept;
 
-    [[nodiscard]] finding met(const mean_loss& now) const {
-        const auto course_of = [](const auto& course) {
-            return std::to_string(course.count) + " steps" +
-                   (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});
-        };
-        const bool by_train = when == patience_rule::both || so_far.train_.count >= patience_train;
-        return {.met = true,
-                .tensor = now.tensor,
-                .worker = now.worker,
-                .value = static_cast<double>(by_train ? so_far.train_.count : so_far.validation_.count),
-                .threshold = static_cast<double>(by_train ? patience_train : patience_validation),
-                .message = "the training loss has not got better for " + course_of(so_far.train_) +
-                           ", the validation loss not for " + course_of(so_far.validation_)};
-    }
+    [[nodiscard]] finding met(const mean_loss& now) const;
 };
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/overtraining.ipp>
+#endif

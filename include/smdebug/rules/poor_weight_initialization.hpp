@@ -4,7 +4,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/quantiles.hpp>
@@ -30,7 +32,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -93,12 +94,7 @@ struct poor_weight_initialization {
     }
 
     /// Errors: value_error.
-    void check() const {
-        check_at_least("threshold", threshold, 0);
-        check_at_least("distribution_range", distribution_range, 0);
-        check_at_least("patience", static_cast<double>(patience), 1);
-        check_at_least("steps", steps, 1);
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         const bool again = step == so_far.last;  // the same step once more: it is counted once
@@ -127,12 +123,7 @@ private:
         double value = 0;
     };
 
-    static void check_at_least(const std::string& what, double value, double least) {
-        if (!(value >= least)) {
-            throw value_error(what + " is " + short_text(value) + ", which is not a number from " + short_text(least) +
-                              " on");
-        }
-    }
+    static void check_at_least(const std::string& what, double value, double least);
 
     [[nodiscard]] bool within_steps(step_number step, std::uint64_t saves_before) const {
         return (steps_are_saves ? static_cast<double>(saves_before) : static_cast<double>(step)) < steps;
@@ -257,16 +248,13 @@ private:
     static void append(std::vector<finding>& found, std::vector<finding> more) {
         found.insert(found.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     }
-    [[nodiscard]] static finding met(const measured& what, double value, double limit, std::string message) {
-        return {.met = true,
-                .tensor = what.tensor,
-                .worker = what.worker,
-                .value = value,
-                .threshold = limit,
-                .message = std::move(message)};
-    }
+    [[nodiscard]] static finding met(const measured& what, double value, double limit, std::string message);
 };
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/poor_weight_initialization.ipp>
+#endif

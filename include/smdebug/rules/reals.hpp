@@ -3,15 +3,12 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <span>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -46,17 +43,12 @@ bool visit_reals(const tensor_value& tensor, Visit&& visit) {
 }
 
 /// The elements as doubles, in C order; none for complex numbers and strings.
-[[nodiscard]] inline std::vector<double> reals_of(const tensor_value& tensor) {
-    std::vector<double> found;
-    visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
-        found.reserve(elements.size());
-        for (const T& each : elements) {
-            found.push_back(to_double(each));
-        }
-    });
-    return found;
-}
+[[nodiscard]] std::vector<double> reals_of(const tensor_value& tensor);
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/reals.ipp>
+#endif

@@ -7,11 +7,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,19 +26,10 @@ public:
     explicit required_tensors(const Trial& base) : base_(base) {}
 
     /// Requires a tensor of the rule's own trial at some steps.  Errors: tensor_unavailable, at once.
-    void add(std::string_view name, std::vector<step_number> steps) {
-        if (!base_.has_tensor(name)) {
-            throw tensor_unavailable(std::string{name});
-        }
-        merge(name, std::move(steps));
-    }
+    void add(std::string_view name, std::vector<step_number> steps);
 
     /// Requires every tensor whose name matches at `step`; none is no error.
-    void add_matching(const text_list& regex, step_number step) {
-        for (const std::string& name : base_.tensor_names({.regex = regex, .step = step})) {
-            merge(name, {step});
-        }
-    }
+    void add_matching(const text_list& regex, step_number step);
 
     /// Requires a tensor of another trial.  The trial must outlive the call of the rule.
     template <class Other>
@@ -53,36 +43,14 @@ public:
     }
 
     /// The names required of the rule's own trial, sorted.
-    [[nodiscard]] std::vector<std::string> names() const {
-        std::vector<std::string> found;
-        for (const auto& held : wanted_) {
-            found.push_back(held.first);
-        }
-        std::sort(found.begin(), found.end());
-        return found;
-    }
+    [[nodiscard]] std::vector<std::string> names() const;
 
     /// Waits for the steps, then makes sure that each tensor can be read at each.
     /// Errors: what wait_for_steps throws, tensor_unavailable_for_step, corrupt_record.
-    void fetch(const wait_options& how = {}) const {
-        for (const auto& [name, steps] : wanted_) {
-            fetch_one(base_, name, steps, how);
-        }
-        for (const auto& fetch_other : others_) {
-            fetch_other(how);
-        }
-    }
+    void fetch(const wait_options& how = {}) const;
 
 private:
-    void merge(std::string_view name, std::vector<step_number> steps) {
-        const auto known =
-            std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& held) { return held.first == name; });
-        if (known == wanted_.end()) {
-            wanted_.emplace_back(name, std::move(steps));
-        } else {
-            known->second.insert(known->second.end(), steps.begin(), steps.end());
-        }
-    }
+    void merge(std::string_view name, std::vector<step_number> steps);
 
     template <class From>
     static void fetch_one(const From& from, const std::string& name, const std::vector<step_number>& steps,
@@ -110,3 +78,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/required_tensors.tpp>

@@ -3,8 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule SaturatedActivation.
 #pragma once
 
-#include <smdebug/core/error.hpp>
-#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/layer_activity.hpp>
@@ -12,6 +11,7 @@
 #include <smdebug/rules/selection.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
 
 #include <optional>
 #include <string>
@@ -68,15 +68,7 @@ struct saturated_activation {
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage, or for
     /// limits with nothing between them.
-    void check() const {
-        if (collection_names.empty() && tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                               "one of collection_names and tensor_regex is needed");
-        }
-        check_limits("tanh", threshold_tanh_min, threshold_tanh_max);
-        check_limits("sigmoid", threshold_sigmoid_min, threshold_sigmoid_max);
-        activity_thresholds{threshold_inactivity, threshold_layer}.check();
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
@@ -94,24 +86,15 @@ struct saturated_activation {
     }
 
 private:
-    [[nodiscard]] std::optional<active_range> range_of(std::string_view tensor) const {
-        if (tensor.find("tanh") != std::string_view::npos) {
-            return active_range{threshold_tanh_min, threshold_tanh_max};
-        }
-        if (tensor.find("sigmoid") != std::string_view::npos) {
-            return active_range{threshold_sigmoid_min, threshold_sigmoid_max};
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<active_range> range_of(std::string_view tensor) const;
 
-    static void check_limits(const std::string& what, double low, double high) {
-        if (!(low < high)) {
-            throw value_error("threshold_" + what + "_min is " + short_text(low) + ", which is not below threshold_" +
-                              what + "_max, " + short_text(high));
-        }
-    }
+    static void check_limits(const std::string& what, double low, double high);
 };
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/saturated_activation.ipp>
+#endif

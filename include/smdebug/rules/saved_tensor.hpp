@@ -111,37 +111,12 @@ public:
         return handle_.find_reduction(step_, what, reduction_options{.worker = worker_, .abs = abs});
     }
     /// How many values there are, and how many are NaN, infinite, zero.
-    [[nodiscard]] lookup<reduction_values> counts() const {
-        if constexpr (countable_tensor<Handle>) {
-            return handle_.find_computed(step_, reduction_set::counts(), read_options{.worker = worker_});
-        } else {
-            return absence::tensor_not_saved;
-        }
-    }
-    [[nodiscard]] lookup<tensor_value> values() const {
-        if constexpr (valued_tensor<Handle>) {
-            return handle_.find_value(step_, value_options{.worker = worker_});
-        } else {
-            return absence::tensor_not_saved;
-        }
-    }
-    [[nodiscard]] lookup<shape_type> shape() const {
-        if constexpr (shaped_tensor<Handle>) {
-            return handle_.find_shape(step_, read_options{.worker = worker_});
-        } else {
-            return absence::shape_not_saved;
-        }
-    }
+    [[nodiscard]] lookup<reduction_values> counts() const;
+    [[nodiscard]] lookup<tensor_value> values() const;
+    [[nodiscard]] lookup<shape_type> shape() const;
 
     /// A finding about it: the condition is met.
-    [[nodiscard]] finding met(double value, double threshold, std::string message) const {
-        return {.met = true,
-                .tensor = name_,
-                .worker = worker_,
-                .value = value,
-                .threshold = threshold,
-                .message = std::move(message)};
-    }
+    [[nodiscard]] finding met(double value, double threshold, std::string message) const;
     /// A note about it: it could not be judged, for this reason.  Nothing to say where a dtype has no such reduction.
     [[nodiscard]] finding note(const lookup_failure& failure) const {
         return note_about(name_, worker_, step_, failure);
@@ -190,3 +165,5 @@ void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, V
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/saved_tensor.tpp>

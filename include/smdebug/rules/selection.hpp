@@ -3,7 +3,7 @@
 // Selected is the union of collections and regexes; what was not saved at a step is skipped there.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/trial/concepts.hpp>
@@ -11,10 +11,8 @@
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -64,21 +62,13 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
 }
 
 /// The note about a tensor that could not be judged; nothing to say where a dtype simply has no such reduction.
-[[nodiscard]] inline finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                        const lookup_failure& failure) {
-    finding note{.tensor = tensor, .worker = worker};
-    if (failure.why == absence::wrong_dtype) {
-        return note;
-    }
-    note.damaged = is_lost(failure);
-    try {
-        throw_failure(failure, tensor, step, mode::global);
-    } catch (const error& described) {
-        note.message = described.what();
-    }
-    return note;
-}
+[[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                 const lookup_failure& failure);
 
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/selection.ipp>
+#endif

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/options.hpp>
@@ -13,7 +14,6 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,25 +72,7 @@ template <setting_value T>
 [[nodiscard]] inline std::string text_of(mode value) { return std::string{name_of(value)}; }
 
 /// The fewest digits that bring the value back, laid out as Python does: "0.1", "10.0", "1e-07", "1e+16", "inf", "nan".
-[[nodiscard]] inline std::string text_of(double value) {
-    if (std::isnan(value)) {
-        return "nan";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "inf" : "-inf";
-    }
-    char digits[40] = {};
-    // Python's bounds between the two forms: a power of ten from -4 to 15 is written out.
-    const double size = std::fabs(value);
-    const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
-    const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    const auto end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
-    std::string text{digits, static_cast<std::size_t>(end - digits)};
-    if (plain && text.find('.') == std::string::npos) {
-        text += ".0";
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(double value);
 
 /// "None" where there is no value.
 template <class T>
@@ -99,23 +81,11 @@ template <class T>
 }
 
 /// Items with commas between them; "None" where no list was given.  Loses where an item ends that holds a comma.
-[[nodiscard]] inline std::string text_of(const std::vector<std::string>& value) {
-    std::string text;
-    for (const std::string& item : value) {
-        text.append(text.empty() ? "" : ",").append(item);
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(const std::vector<std::string>& value);
 [[nodiscard]] inline std::string text_of(const text_list& value) {
     return value.given() ? text_of(value.texts()) : "None";
 }
-[[nodiscard]] inline std::string text_of(const std::vector<double>& value) {
-    std::string text;
-    for (const double item : value) {
-        text.append(text.empty() ? "" : ",").append(text_of(item));
-    }
-    return text;
-}
+[[nodiscard]] std::string text_of(const std::vector<double>& value);
 
 // Texts to values -------------------------------------------------------------------------------------------------
 
@@ -175,17 +145,7 @@ template <class Number>
 }
 
 /// The items between commas, without blanks around them; what is blank is no item.
-[[nodiscard]] inline std::vector<std::string> items_in(std::string_view text) {
-    std::vector<std::string> items;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (const std::string_view item = without_blanks(text.substr(0, comma)); !item.empty()) {
-            items.emplace_back(item);
-        }
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return items;
-}
+[[nodiscard]] std::vector<std::string> items_in(std::string_view text);
 
 }  // namespace detail
 
@@ -265,3 +225,7 @@ void parse_setting(const std::vector<std::string>& items, T& to) {
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/setting_text.ipp>
+#endif

@@ -11,16 +11,12 @@
 #include <smdebug/rules/tensor_memory.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <future>
 #include <map>
 #include <memory>
@@ -61,53 +57,14 @@ public:
     [[nodiscard]] bool brings_files() const noexcept { return files_.brings(); }
 
     /// Reduces what rules asked for lately, of one step; begins with the next ones that are there, below `end`.
-    void begin_step(step_number step, std::optional<step_number> end) {
-        const std::lock_guard lock{mutex_};
-        memory_.forget_values_before(previous_step_);
-        previous_step_ = step;
-        files_.begin_step(step, end);
-        std::vector<std::string> wanted = files_.reduced_lately();
-        if (ahead_.valid() && step >= ahead_steps_.front()) {
-            keep(ahead_.get());
-            covered_ = std::exchange(ahead_steps_, {});
-        }
-        if (!wanted.empty() && !std::binary_search(covered_.begin(), covered_.end(), step)) {
-            keep(reduced_by(run_, {step, step + 1}, wanted));
-        }
-        if (look_ahead_ && !wanted.empty() && !ahead_.valid()) {
-            ahead_steps_ =
-                files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
-            if (!ahead_steps_.empty()) {
-                const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
-                ahead_ = std::async(std::launch::async, [run = run_, range, names = std::move(wanted)] {
-                    try {
-                        return reduced_by(run, range, names);
-                    } catch (const std::exception&) {  // who asks for a step itself is told
-                        return std::vector<known_tensor>{};
-                    }
-                });
-            }
-        }
-    }
+    void begin_step(step_number step, std::optional<step_number> end);
 
     /// The reductions of a tensor, read now if they are not known; nothing where it cannot be read.
     [[nodiscard]] std::optional<reduction_values> reductions(const std::string& name, step_number step,
-                                                             const std::string& worker) {
-        const std::lock_guard lock{mutex_};
-        files_.note_reduced(name);
-        const known_reductions* known = memory_.find(name, step, worker);
-        if (known == nullptr) {
-            keep(reduced_by(run_, {step, step + 1}, {name}));
-            known = memory_.find(name, step, worker);
-        }
-        return known != nullptr ? std::optional{known->found} : std::nullopt;
-    }
+                                                             const std::string& worker);
 
     /// Is told that a tensor will be read, by whatever way.
-    void expect(const std::string& name) {
-        const std::lock_guard lock{mutex_};
-        files_.note_read(name);
-    }
+    void expect(const std::string& name);
 
     /// Values that are kept, else those that `read` gives.
     template <class Read>
@@ -129,24 +86,7 @@ public:
 
     /// The last steps of a mode up to `step` that have a tensor.
     [[nodiscard]] std::vector<step_number> last_steps(const typename Trial::tensor_type& tensor, step_number step,
-                                                      std::size_t n, mode in) {
-        const std::lock_guard lock{mutex_};
-        const auto slowly = [&] { return tensor.prev_steps(step, {.n = static_cast<std::int64_t>(n), .mode = in}); };
-        if (in == mode::global || !run_.snapshot()->loaded_all_steps) {
-            return slowly();
-        }
-        auto& known = steps_[tensor.name()][catalog::place_of(in)];
-        if (!known) {
-            if (kept_steps_ > most_kept_steps) {
-                return slowly();
-            }
-            known = tensor.steps({.mode = in});
-            kept_steps_ += known->size();
-        }
-        const auto end = std::upper_bound(known->begin(), known->end(), step);
-        const auto count = std::min(n, static_cast<std::size_t>(end - known->begin()));
-        return {end - static_cast<std::ptrdiff_t>(count), end};
-    }
+                                                      std::size_t n, mode in);
 
 private:
     struct known_tensor {
@@ -156,21 +96,8 @@ private:
 
     /// One walk over the files of some steps.
     [[nodiscard]] static std::vector<known_tensor> reduced_by(const Trial& run, const step_range& range,
-                                                              const std::vector<std::string>& names) {
-        std::vector<known_tensor> all;
-        const tensor_selection which{.names = names, .range = range};
-        for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& found) {
-            if (found.failure == nullptr && !found.file_failed) {
-                all.push_back({std::string{found.name}, {found.step, std::string{found.worker}, found.reductions}});
-            }
-        });
-        return all;
-    }
-    void keep(const std::vector<known_tensor>& all) {
-        for (const known_tensor& each : all) {
-            memory_.keep(each.name, each.what.step, each.what.worker, each.what.found);
-        }
-    }
+                                                              const std::vector<std::string>& names);
+    void keep(const std::vector<known_tensor>& all);
 
     Trial run_;  // a share of the trial's state: handles may outlive the trial
     bool look_ahead_;
@@ -201,61 +128,20 @@ public:
         : base(std::move(own)), shared_(std::move(shared)) {}
 
     /// As the trial's.  Of a run that has ended steps of modes are kept, so that rules may ask at each.
-    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const {
-        return which.n && *which.n >= 0
-                   ? shared_->last_steps(*this, step, static_cast<std::size_t>(*which.n), which.mode)
-                   : base::prev_steps(step, which);
-    }
+    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const;
 
     using base::find_reduction;
     using base::reduction_value;
 
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
-                                                const reduction_options& how = {}) const {
-        if (how.mode == mode::global && how.worker) {
-            if (const auto known = shared_->reductions(base::name(), step, *how.worker);
-                known && known->computed.contains(what, how.abs)) {
-                return (*known)(what, how.abs);
-            }
-        }
-        shared_->expect(base::name());
-        return base::find_reduction(step, what, how);
-    }
-    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
-        const auto found = find_reduction(step, what, how);
-        if (!found) {
-            throw_failure(found.failure(), base::name(), step, how.mode);
-        }
-        return *found;
-    }
+                                                const reduction_options& how = {}) const;
+    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const;
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
-                                                                  const read_options& where = {}) const {
-        if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
-            if (auto known = shared_->reductions(base::name(), step, *where.worker);
-                known && known->computed.has_counts()) {
-                return *std::move(known);
-            }
-        }
-        shared_->expect(base::name());
-        return base::find_computed(step, wanted, where);
-    }
+                                                                  const read_options& where = {}) const;
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
-                                                                   const read_options& where = {}) const {
-        shared_->expect(base::name());
-        return base::reduction_values(step, where);
-    }
-    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
-        shared_->expect(base::name());
-        const auto read = [&] { return base::find_value(step, how); };
-        return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
-    }
-    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
-        auto found = find_value(step, how);
-        if (!found) {
-            throw_failure(found.failure(), base::name(), step, how.mode);
-        }
-        return *std::move(found);
-    }
+                                                                   const read_options& where = {}) const;
+    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
+    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
     template <class T>
     [[nodiscard]] auto find_value(step_number step, const value_options& how = {}) const {
         shared_->expect(base::name());
@@ -283,52 +169,16 @@ public:
     shared_trial& operator=(const shared_trial&) = delete;
 
     /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
-    void begin_step(step_number step, std::optional<step_number> end = std::nullopt) {
-        shared_->begin_step(step, end);
-        step_files now;
-        if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
-            now.job = from->job;
-            for (const catalog::file& written : held->files()) {
-                now.layouts.push_back(from->layouts[written.layout]);
-                now.workers.push_back(written.worker);
-            }
-        }
-        if (now != files_) {
-            files_ = std::move(now);
-            names_.clear();
-        }
-        step_ = step;
-    }
+    void begin_step(step_number step, std::optional<step_number> end = std::nullopt);
 
     /// As the trial's, where begin_step does not see to it.
-    void read_ahead(step_number step) const {
-        if constexpr (requires { Trial::read_ahead(step); }) {
-            if (!shared_->brings_files()) {
-                Trial::read_ahead(step);
-            }
-        }
-    }
+    void read_ahead(step_number step) const;
 
     /// Errors: tensor_unavailable.
     [[nodiscard]] shared_tensor<Trial> tensor(std::string_view name) const { return {Trial::tensor(name), shared_}; }
 
     /// As the trial's; asked for the step at hand, it is not worked out again while steps hold the same tensors.
-    [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const {
-        if (!which.step || which.step != step_ || which.mode != mode::global) {
-            return Trial::tensor_names(which);
-        }
-        const question asked{which.regex.given(), which.regex.texts(),
-                             which.collection ? std::optional{which.collection->name()} : std::nullopt};
-        {
-            const std::lock_guard lock{names_mutex_};
-            if (const auto known = names_.find(asked); known != names_.end()) {
-                return known->second;
-            }
-        }
-        std::vector<std::string> found = Trial::tensor_names(which);
-        const std::lock_guard lock{names_mutex_};
-        return names_.insert_or_assign(asked, std::move(found)).first->second;
-    }
+    [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
 
 private:
     // What decides which tensors a step has, and in which collections.
@@ -349,3 +199,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/shared_trial.tpp>

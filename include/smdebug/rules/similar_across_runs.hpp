@@ -3,10 +3,10 @@
 // Source: the public description of SageMaker Debugger's rule SimilarAcrossRuns.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/closeness.hpp>
+#include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/saved_tensor.hpp>
 #include <smdebug/rules/selection.hpp>
@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -67,24 +66,10 @@ struct similar_across_runs {
             setting{"all_workers", &rule::all_workers, all_workers_meaning}};
     }
 
-    void check() const {
-        if (others.empty() || std::count(others.begin(), others.end(), nullptr) > 0) {
-            throw insufficient_information_for_rule_invocation(
-                std::string{name()}, "other_trials is needed: the run or runs to compare with");
-        }
-        check_tolerance(name(), {rtol, atol, equal_nan});
-    }
+    void check() const;
 
     /// The runs to compare with, for whoever calls the rule: refreshing is off in them, too.
-    [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const {
-        std::vector<std::reference_wrapper<const Other>> runs;
-        for (const auto& other : others) {
-            if (other != nullptr) {
-                runs.emplace_back(*other);
-            }
-        }
-        return runs;
-    }
+    [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> found;
@@ -143,3 +128,5 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/similar_across_runs.tpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -11,9 +12,7 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -64,28 +63,13 @@ struct stalled_training {
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.
-    void check() const {
-        if (!(threshold >= 0)) {
-            throw value_error("stalled_training: threshold is " + short_text(threshold) +
-                              "; it must be a number of seconds that is not below 0");
-        }
-        if (stop_training_on_fire && training_job_name_prefix.empty()) {
-            throw insufficient_information_for_rule_invocation{
-                "stalled_training", "stop_training_on_fire needs a training_job_name_prefix: without one any job fits"};
-        }
-    }
+    void check() const;
 
     /// Which jobs are to be stopped where it has fired: those whose names begin so.  Nothing if none is.
-    [[nodiscard]] std::optional<std::string> stop_request() const {
-        return stop_training_on_fire && !training_job_name_prefix.empty() ? std::optional{training_job_name_prefix}
-                                                                          : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::string> stop_request() const;
 
     /// Time counts from here.
-    void start() {
-        so_far = {};
-        so_far.last_time = clock();
-    }
+    void start();
 
     /// Notes that a new step was seen.  Never a finding: whoever is called here is not stalled.
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) {
@@ -117,13 +101,7 @@ struct stalled_training {
     }
 
     /// How often while_waiting is worth a call: ten times in `threshold`, within reason.
-    [[nodiscard]] std::chrono::milliseconds poll_interval() const {
-        constexpr double shortest = 10;
-        constexpr double longest = 5000;
-        const double wanted = threshold * 1000 / 10;
-        return std::chrono::milliseconds{
-            std::lround(wanted > shortest ? std::min(wanted, longest) : shortest)};  // NaN: the shortest
-    }
+    [[nodiscard]] std::chrono::milliseconds poll_interval() const;
 
 private:
     [[nodiscard]] static bool has_ended(const auto& run) {
@@ -140,3 +118,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/stalled_training.ipp>
+#endif

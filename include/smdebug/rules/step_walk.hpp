@@ -5,9 +5,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -33,49 +31,17 @@ public:
     explicit step_walk(const Trial& run) : run_(run) {}
 
     /// The first saved step that is not below `from`; nothing where there is none yet.
-    [[nodiscard]] std::optional<step_number> next(step_number from) {
-        for (const bool asked : {false, true}) {
-            if (asked) {
-                steps_ = known_steps();
-                at_ = 0;
-            }
-            while (at_ < steps_.size() && steps_[at_] < from) {
-                ++at_;
-            }
-            if (at_ < steps_.size()) {
-                return steps_[at_];
-            }
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<step_number> next(step_number from);
 
     /// Tells the trial, if it wants to know, of the next steps behind the last one that next() gave: of each once, of
     /// none from `end` on, and only of those that are known.
-    void read_ahead(std::optional<step_number> end) {
-        if constexpr (reads_steps_ahead<Trial>) {
-            const std::size_t last = std::min(at_ + 1 + steps_ahead, steps_.size());
-            for (std::size_t i = at_ + 1; i < last && (!end || steps_[i] < *end); ++i) {
-                if (steps_[i] >= not_told_) {
-                    run_.read_ahead(steps_[i]);
-                    not_told_ = steps_[i] + 1;
-                }
-            }
-        }
-    }
+    void read_ahead(std::optional<step_number> end);
 
 private:
     static constexpr std::size_t steps_ahead = 4;
 
     // Where steps are waited for, the wait looks for new ones.
-    [[nodiscard]] std::vector<step_number> known_steps() const {
-        const steps_options all{.show_incomplete_steps = true};
-        if constexpr (waits_for_steps<Trial> && refreshable_trial<Trial>) {
-            const no_refresh guard{run_};
-            return run_.steps(all);
-        } else {
-            return run_.steps(all);
-        }
-    }
+    [[nodiscard]] std::vector<step_number> known_steps() const;
 
     const Trial& run_;
     std::vector<step_number> steps_;
@@ -86,3 +52,5 @@ private:
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/rules/impl/step_walk.tpp>

@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule TensorVariance.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -13,8 +13,8 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
 
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,26 +64,7 @@ struct tensor_variance {
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds between which
     /// there is nothing.
-    void check() const {
-        if (collection_names.empty() && tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                               "one of collection_names and tensor_regex is needed");
-        }
-        if (!max_threshold && !min_threshold) {
-            throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                               "one of max_threshold and min_threshold is needed");
-        }
-        if (max_threshold && std::isnan(*max_threshold)) {
-            throw value_error("max_threshold is NaN, which is no number");
-        }
-        if (min_threshold && std::isnan(*min_threshold)) {
-            throw value_error("min_threshold is NaN, which is no number");
-        }
-        if (max_threshold && min_threshold && *min_threshold > *max_threshold) {
-            throw value_error("min_threshold is " + short_text(*min_threshold) + ", which is above max_threshold, " +
-                              short_text(*max_threshold));
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
@@ -106,3 +87,7 @@ struct tensor_variance {
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/tensor_variance.ipp>
+#endif

@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule TreeDepth.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -13,8 +13,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <cmath>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -44,12 +42,7 @@ struct tree_depth {
     static constexpr const char* node_ids = "^trees/(.*/)?Node$";
 
     /// Errors: value_error.
-    void check() const {
-        if (!(depth >= 0)) {
-            throw value_error("tree_depth: depth is " + short_text(depth) +
-                              "; it must be a number that is not below 0");
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return judge_each(run, step, {.tensor_regex = node_ids}, all_workers, [&](const auto& tensor) {
@@ -78,3 +71,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/tree_depth.ipp>
+#endif

@@ -3,7 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule UnchangedTensor.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/closeness.hpp>
@@ -60,17 +60,7 @@ struct unchanged_tensor {
             setting{"all_workers", &unchanged_tensor::all_workers, all_workers_meaning}};
     }
 
-    void check() const {
-        if (collection_names.empty() && tensor_regex.empty()) {
-            throw insufficient_information_for_rule_invocation(std::string{name()},
-                                                               "collection_names or tensor_regex is needed");
-        }
-        if (num_steps < 2) {
-            throw value_error("unchanged_tensor: num_steps is " + std::to_string(num_steps) +
-                              "; it must be at least 2");
-        }
-        check_tolerance(name(), {rtol, atol, equal_nan});
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         return judge_each(run, step, {collection_names, tensor_regex}, all_workers,
@@ -113,3 +103,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/unchanged_tensor.ipp>
+#endif

@@ -3,8 +3,7 @@
 // Source: the public description of SageMaker Debugger's rule WeightUpdateRatio.
 #pragma once
 
-#include <smdebug/core/dtype.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
@@ -17,6 +16,7 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <array>
@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -62,13 +61,7 @@ public:
             sums_[i % lanes] += term(i);
         }
     }
-    [[nodiscard]] double total() const noexcept {
-        double sum = 0;
-        for (const double each : sums_) {
-            sum += each;
-        }
-        return sum;
-    }
+    [[nodiscard]] double total() const noexcept;
 
 private:
     static constexpr std::size_t lanes = 8;
@@ -81,66 +74,17 @@ struct update_norms {
 };
 
 /// Both norms, of numbers that are multiplied by `scale` before they are squared.
-[[nodiscard]] inline update_norms scaled_norms(const tensor_value& before, const tensor_value& now, double scale) {
-    lane_sum update;
-    lane_sum weights;
-    for_each_pair_block(before, now, [&](std::size_t, std::span<const double> was, std::span<const double> is) {
-        const auto squared = [scale](double value) { return value * scale * (value * scale); };
-        update.add(was.size(), [&](std::size_t i) { return squared(is[i] - was[i]); });
-        weights.add(was.size(), [&](std::size_t i) { return squared(was[i]); });
-        return true;
-    });
-    return {std::sqrt(update.total()) / scale, std::sqrt(weights.total()) / scale};
-}
+[[nodiscard]] update_norms scaled_norms(const tensor_value& before, const tensor_value& now, double scale);
 
-[[nodiscard]] inline update_norms norms_of_update(const tensor_value& before, const tensor_value& now) {
-    update_norms found = scaled_norms(before, now, 1);
-    if (before.type() != dtype::float64 && now.type() != dtype::float64) {
-        return found;
-    }
-    // Squares of doubles may leave their range where the doubles did not.
-    constexpr double smallest = 1e-140;
-    if (std::isinf(found.update) || std::isinf(found.weights)) {
-        const update_norms scaled = scaled_norms(before, now, 1e-200);
-        found.update = std::isinf(found.update) ? scaled.update : found.update;
-        found.weights = std::isinf(found.weights) ? scaled.weights : found.weights;
-    }
-    if (found.update < smallest || found.weights < smallest) {
-        const update_norms scaled = scaled_norms(before, now, 1e200);
-        found.update = found.update < smallest ? scaled.update : found.update;
-        found.weights = found.weights < smallest ? scaled.weights : found.weights;
-    }
-    return found;
-}
+[[nodiscard]] update_norms norms_of_update(const tensor_value& before, const tensor_value& now);
 
 }  // namespace detail
 
 /// ||now - before|| / (||before|| + epsilon), or another reading.  Both are of reals and equally large, not empty.
 /// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
 /// Cost: one pass over both; for doubles one or two more where squares leave their range.
-[[nodiscard]] inline double update_ratio(const tensor_value& before, const tensor_value& now, double epsilon,
-                                         update_norm norm = default_update_norm) {
-    if (norm == update_norm::l2) {
-        const detail::update_norms norms = detail::norms_of_update(before, now);
-        return norms.update / (norms.weights + epsilon);
-    }
-    detail::lane_sum update;
-    detail::lane_sum weights;
-    detail::lane_sum ratios;
-    for_each_pair_block(before, now, [&](std::size_t, std::span<const double> was, std::span<const double> is) {
-        if (norm == update_norm::mean_abs) {
-            update.add(was.size(), [&](std::size_t i) { return std::abs(is[i] - was[i]); });
-            weights.add(was.size(), [&](std::size_t i) { return std::abs(was[i]); });
-        } else {
-            ratios.add(was.size(),
-                       [&](std::size_t i) { return std::abs(is[i] - was[i]) / (std::abs(was[i]) + epsilon); });
-        }
-        return true;
-    });
-    const double count = static_cast<double>(before.size());
-    return norm == update_norm::mean_abs ? update.total() / count / (weights.total() / count + epsilon)
-                                         : ratios.total() / count;
-}
+[[nodiscard]] double update_ratio(const tensor_value& before, const tensor_value& now, double epsilon,
+                                  update_norm norm = default_update_norm);
 
 /// Fires for each tensor of the collection "weights" whose update is large or small beside it:
 ///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
@@ -176,21 +120,7 @@ struct weight_update_ratio {
             setting{"all_workers", &weight_update_ratio::all_workers, all_workers_meaning}};
     }
 
-    void check() const {
-        if (num_steps && *num_steps < 1) {
-            refuse("num_steps", std::to_string(*num_steps), "at least 1");
-        }
-        if (!(epsilon >= 0) || !std::isfinite(epsilon)) {
-            refuse("epsilon", short_text(epsilon), "a number that is not negative");
-        }
-        if (std::isnan(large_threshold)) {
-            refuse("large_threshold", "NaN", "a number");
-        }
-        if (!(small_threshold <= large_threshold)) {
-            refuse("small_threshold", short_text(small_threshold),
-                   "at most large_threshold, " + short_text(large_threshold));
-        }
-    }
+    void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const bool training = run.mode(step) == mode::train;
@@ -203,10 +133,7 @@ struct weight_update_ratio {
 
 private:
     [[noreturn]] static void refuse(std::string_view setting_name, const std::string& value,
-                                    const std::string& allowed) {
-        throw value_error("weight_update_ratio: " + std::string{setting_name} + " is " + value + "; it must be " +
-                          allowed);
-    }
+                                    const std::string& allowed);
 
     [[nodiscard]] finding judge(const auto& run, const auto& now, bool training) const {
         using save_type = std::remove_cvref_t<decltype(now)>;
@@ -298,3 +225,7 @@ private:
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/impl/weight_update_ratio.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: s3/object_reader.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
 
@@ -27,36 +28,16 @@ public:
     [[nodiscard]] bool idle() const noexcept { return window_.idle() && arrived_.empty(); }
 
     /// Begins a call as soon as there is room for it.  Returns its number: they ascend.
-    std::size_t start(call what) {
-        while (window_.size() >= most_) {
-            arrived_.insert(window_.next());
-        }
-        window_.start(last_ + 1, std::move(what));
-        return ++last_;
-    }
+    std::size_t start(call what);
 
     /// Waits for the end of that call, which was neither taken nor dropped.
-    [[nodiscard]] result wait(std::size_t number) {
-        while (!arrived_.contains(number)) {
-            arrived_.insert(window_.next());
-        }
-        return std::move(arrived_.extract(number).mapped());
-    }
+    [[nodiscard]] result wait(std::size_t number);
 
     /// Waits for the end of any call: it is not idle.
-    [[nodiscard]] std::pair<std::size_t, result> next() {
-        if (arrived_.empty()) {
-            return window_.next();
-        }
-        auto first = arrived_.extract(arrived_.begin());
-        return {first.key(), std::move(first.mapped())};
-    }
+    [[nodiscard]] std::pair<std::size_t, result> next();
 
     /// Ends a call whose answer nobody wants any more.
-    void drop(std::size_t number) noexcept {
-        window_.abandon(number);
-        arrived_.erase(number);
-    }
+    void drop(std::size_t number) noexcept;
 
 private:
     std::size_t most_;
@@ -68,3 +49,7 @@ private:
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/bounded_calls.tpp>
+#endif

@@ -2,20 +2,14 @@
 // Used by: s3/default_credentials.hpp.
 #pragma once
 
-#include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/environment.hpp>
 #include <smdebug/s3/keys_answer.hpp>
 #include <smdebug/s3/metadata_exchange.hpp>
-#include <smdebug/storage/posix_file.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,124 +23,26 @@ namespace detail {
 
 /// The host in "https://host:port/path", without the brackets of an IPv6 address; nothing when it is not of that form,
 /// or holds a user's name, by which one host can look like another.
-[[nodiscard]] inline std::optional<std::string_view> host_of(std::string_view url) noexcept {
-    constexpr std::string_view separator = "://";
-    const std::size_t scheme = url.find(separator);
-    const auto odd = [](char c) { return c <= ' ' || c >= '\x7f' || c == '\\'; };  // also bytes beyond ASCII
-    if (scheme == std::string_view::npos || std::any_of(url.begin(), url.end(), odd)) {
-        return std::nullopt;
-    }
-    std::string_view left = url.substr(scheme + separator.size());
-    left = left.substr(0, left.find_first_of("/?#"));
-    if (left.find('@') != std::string_view::npos) {
-        return std::nullopt;
-    }
-    const bool bracketed = left.starts_with('[');
-    const std::size_t end = std::min(bracketed ? left.find(']') : left.find(':'), left.size());
-    const std::string_view host = bracketed ? left.substr(1, end - 1) : left.substr(0, end);
-    std::string_view port = left.substr(std::min(end + (bracketed ? 1 : 0), left.size()));
-    if (port.starts_with(':')) {
-        port.remove_prefix(1);
-    } else if (!port.empty()) {
-        return std::nullopt;
-    }
-    const bool number = std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
-    const bool closed = !bracketed || end < left.size();
-    return number && closed && !host.empty() ? std::optional{host} : std::nullopt;
-}
+[[nodiscard]] std::optional<std::string_view> host_of(std::string_view url) noexcept;
 
 /// Whether it is 127.x.y.z, written plainly.
-[[nodiscard]] inline bool is_loopback_ipv4(std::string_view host) noexcept {
-    int parts = 0;
-    while (true) {
-        const std::size_t end = std::min(host.find('.'), host.size());
-        const std::string_view part = host.substr(0, end);
-        const bool number = !part.empty() && part.size() <= 3 &&
-                            std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-        if (!number || (part.size() == 3 && part > "255") || (parts == 0 && part != "127") ||
-            (part.size() > 1 && part.front() == '0')) {
-            return false;
-        }
-        ++parts;
-        if (end == host.size()) {
-            return parts == 4;
-        }
-        host.remove_prefix(end + 1);
-    }
-}
+[[nodiscard]] bool is_loopback_ipv4(std::string_view host) noexcept;
 
 }  // namespace detail
 
 /// Whether keys may be fetched from there: by https from anywhere, by http from this machine and from the addresses of
 /// ECS and EKS alone, as all else could be read, or given, by others.
-[[nodiscard]] inline bool may_give_keys(std::string_view url) {
-    const auto host = detail::host_of(url);
-    if (!host) {
-        return false;
-    }
-    const std::string scheme = in_small_letters(url.substr(0, url.find(':')));
-    constexpr std::array<std::string_view, 5> known{"localhost", "::1", "169.254.170.2", "169.254.170.23",
-                                                    "fd00:ec2::23"};
-    return scheme == "https" ||
-           (scheme == "http" && (std::find(known.begin(), known.end(), in_small_letters(*host)) != known.end() ||
-                                 detail::is_loopback_ipv4(*host)));
-}
+[[nodiscard]] bool may_give_keys(std::string_view url);
 
 /// The address to ask: of AWS_CONTAINER_CREDENTIALS_RELATIVE_URI at 169.254.170.2, else
 /// AWS_CONTAINER_CREDENTIALS_FULL_URI; nothing when neither is set.
 /// Errors: value_error for an address that keys may not be fetched from.
-[[nodiscard]] inline std::optional<std::string> container_url(const environment_reader& environment) {
-    constexpr const char* relative_name = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
-    constexpr const char* full_name = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
-    if (const auto relative = variable(environment, relative_name)) {
-        std::string url = "http://169.254.170.2" + *relative;
-        if (!relative->starts_with('/') || !may_give_keys(url)) {
-            throw value_error(std::string{relative_name} + " must be a path that begins with '/'.");
-        }
-        return url;
-    }
-    auto full = variable(environment, full_name);
-    if (full && !may_give_keys(*full)) {
-        throw value_error(std::string{full_name} +
-                          " must begin with https://, or with http:// and one of these hosts: localhost, 127.0.0.1, "
-                          "[::1], 169.254.170.2, 169.254.170.23, [fd00:ec2::23]; without a user's name.");
-    }
-    return full;
-}
+[[nodiscard]] std::optional<std::string> container_url(const environment_reader& environment);
 
 /// What goes out as "authorization": the content of the file that AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE names, which
 /// may change from time to time, else AWS_CONTAINER_AUTHORIZATION_TOKEN; nothing when neither is set.
 /// Errors: value_error when the file cannot be read, or the token holds a line break.
-[[nodiscard]] inline std::optional<std::string> container_token(const environment_reader& environment) {
-    constexpr const char* file_name = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
-    constexpr const char* token_name = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
-    constexpr std::uint64_t most = std::uint64_t{64} << 10U;
-    const char* from = token_name;
-    auto token = variable(environment, token_name);
-    if (const auto path = variable(environment, file_name)) {
-        from = file_name;
-        std::string why;
-        try {
-            const posix::file file{*path};
-            posix::scratch_buffer buffer;
-            if (file.size() <= most) {
-                token = as_text(file.read_all(buffer));
-            } else {
-                why = *path + " is too large";
-            }
-        } catch (const error& thrown) {
-            why = thrown.message();
-        }
-        if (!why.empty()) {
-            throw value_error(std::string{file_name} + " names a file that cannot be read: " + why, {.where = *path});
-        }
-    }
-    if (token && !fits_header(*token)) {
-        throw value_error(std::string{"The token of "} + from +
-                          " holds a line break or another control character, which cannot be sent.");
-    }
-    return token;
-}
+[[nodiscard]] std::optional<std::string> container_token(const environment_reader& environment);
 
 /// Asks the container's endpoint.  Whoever sets it up means it to be used: `unreachable` is not among the outcomes.
 /// Errors: value_error, as container_url() and container_token().  Cost: a request; see metadata_limits.
@@ -183,3 +79,7 @@ template <http_transport Transport>
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/container_keys.ipp>
+#endif

@@ -2,16 +2,14 @@
 // Used by: s3 (s3_storage, default_credentials), users who bring their own credentials.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/s3/keys.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -44,27 +42,11 @@ concept credentials_provider = std::copyable<C> && key_giver<C> && key_renewer<C
 namespace s3 {
 
 /// Whether text can be the value of a header: without line breaks or other control characters.
-[[nodiscard]] inline bool fits_header(std::string_view text) noexcept {
-    return std::none_of(text.begin(), text.end(),
-                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
-}
+[[nodiscard]] bool fits_header(std::string_view text) noexcept;
 
 /// Throws value_error for keys that can never be right.  `from` says where they are from: "AWS_ACCESS_KEY_ID and
 /// AWS_SECRET_ACCESS_KEY".
-inline void check_keys(const access_keys& keys, const std::string& from) {
-    if (keys.id.empty() || keys.secret.empty()) {
-        throw value_error("The keys for S3 in " + from + " lack " +
-                          (keys.id.empty() ? "the access key id" : "the secret access key") + ": both are needed.");
-    }
-    for (const auto& [what, text] : {std::pair<const char*, std::string_view>{"access key id", keys.id},
-                                     {"secret access key", keys.secret},
-                                     {"session token", keys.token}}) {
-        if (!fits_header(text)) {
-            throw value_error(std::string{"The "} + what + " in " + from +
-                              " holds a line break or another control character: it was not copied as it is.");
-        }
-    }
-}
+void check_keys(const access_keys& keys, const std::string& from);
 
 }  // namespace s3
 
@@ -72,9 +54,7 @@ inline void check_keys(const access_keys& keys, const std::string& from) {
 class static_credentials {
 public:
     /// Errors: value_error for keys without id or secret, or with control characters in them.
-    explicit static_credentials(s3::access_keys held) : held_(std::move(held)) {
-        s3::check_keys(held_, "the given credentials");
-    }
+    explicit static_credentials(s3::access_keys held);
 
     [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
         return held_;
@@ -98,3 +78,7 @@ static_assert(credentials_provider<anonymous_credentials>);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/credentials.ipp>
+#endif

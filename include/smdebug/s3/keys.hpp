@@ -2,14 +2,12 @@
 // Used by: s3, users who bring their own credentials.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/s3/key_pieces.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
@@ -29,17 +27,12 @@ struct access_keys {
 /// Puts "..." in the place of whatever a text holds of the keys, also of pieces of five characters and more, see
 /// hide_pieces(): servers put into their answers what they were sent, cut and escaped.  To be called with the whole
 /// text, before it is shortened.
-inline void hide_keys(std::string& text, const access_keys& keys, letter_case how = letter_case::any) {
-    const std::array all{std::string_view{keys.token}, std::string_view{keys.secret}, std::string_view{keys.id}};
-    for (const std::string_view hidden : all) {
-        for (std::size_t at = hidden.empty() ? std::string::npos : text.find(hidden); at != std::string::npos;
-             at = text.find(hidden, at + 3)) {
-            text.replace(at, hidden.size(), "...");
-        }
-    }
-    hide_pieces(text, all, how);
-}
+void hide_keys(std::string& text, const access_keys& keys, letter_case how = letter_case::any);
 
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/keys.ipp>
+#endif

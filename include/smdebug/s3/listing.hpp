@@ -2,7 +2,8 @@
 // Used by: s3/s3_storage.hpp.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
@@ -33,54 +34,21 @@ public:
     static constexpr unsigned most_idle_pages = 100;
 
     /// Errors of what it throws later name the place and the server.
-    listing_progress(const location& where, std::string server, std::chrono::milliseconds within)
-        : where_(where.text()), server_(std::move(server)), within_(within) {
-        constexpr std::chrono::milliseconds longest{std::chrono::years{100}};
-        latest_ = clock::now() + std::min(within, longest);
-    }
+    listing_progress(const location& where, std::string server, std::chrono::milliseconds within);
 
     [[nodiscard]] clock::time_point latest() const noexcept { return latest_; }
 
     /// Before each request.  Errors: timed_out.
-    void check_time() const {
-        if (clock::now() >= latest_) {
-            throw timed_out("listing " + where_ + " did not end within " + std::to_string(within_.count()) +
-                                " ms, in which the server " + server_ + " has given " + std::to_string(pages_) +
-                                " pages; see s3_options::list_deadline, or list a longer prefix",
-                            {.where = where_});
-        }
-    }
+    void check_time() const;
 
     /// A page, whose greatest key is that, or none.  What has been `found` so far is sorted, each key once, when the
     /// keys have not ascended for long.  Errors: unavailable where they have not become more either.
-    void take(std::string_view greatest, std::vector<object_entry>& found) {
-        ++pages_;
-        if (greatest > greatest_) {
-            greatest_ = greatest;
-            idle_pages_ = 0;
-            return;
-        }
-        if (++idle_pages_ % most_idle_pages != 0) {
-            return;
-        }
-        tidy(found);
-        if (std::exchange(last_count_, found.size()) >= found.size()) {
-            fail("has given " + std::to_string(most_idle_pages) + " pages without a new key");
-        }
-    }
+    void take(std::string_view greatest, std::vector<object_entry>& found);
 
-    [[noreturn]] void fail(const std::string& why) const {
-        throw unavailable("listing " + where_ + " failed: the server " + server_ + " " + why + ". Try again later",
-                          {.where = where_});
-    }
+    [[noreturn]] void fail(const std::string& why) const;
 
     /// In byte order, each key once.
-    static void tidy(std::vector<object_entry>& found) {
-        std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-        found.erase(
-            std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
-            found.end());
-    }
+    static void tidy(std::vector<object_entry>& found);
 
 private:
     std::string where_;
@@ -168,3 +136,7 @@ template <class Client>
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/listing.ipp>
+#endif

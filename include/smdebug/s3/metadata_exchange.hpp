@@ -2,15 +2,13 @@
 // Used by: s3 (container_keys, instance_keys).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/keys_answer.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <thread>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -26,33 +24,11 @@ struct metadata_limits {
 };
 
 /// A request to such a service, which ends at `latest` whatever happens.
-[[nodiscard]] inline http::request metadata_request(http::method how, std::string url, const metadata_limits& limits,
-                                                    http::request::clock::time_point latest) {
-    constexpr std::uint64_t longest_answer = std::uint64_t{64} << 10U;
-    return {.method = how,
-            .url = std::move(url),
-            .most = longest_answer,
-            .connect_within = limits.connect_within,
-            .stalled_after = limits.answer_within,
-            .deadline = std::min(latest, http::request::clock::now() + limits.answer_within)};
-}
+[[nodiscard]] http::request metadata_request(http::method how, std::string url, const metadata_limits& limits,
+                                             http::request::clock::time_point latest);
 
 /// What an answer means that is not 200.
-[[nodiscard]] inline keys_answer without_keys(const http::response& got, const std::string& where) {
-    if (!got.answered()) {
-        const bool for_good = got.outcome == http::outcome::refused;
-        return {for_good ? keys_outcome::refused : keys_outcome::unreachable,
-                {},
-                where + " (no answer: " + got.failure + ")"};
-    }
-    constexpr int request_timeout = 408;
-    constexpr int too_many = 429;
-    constexpr int server_errors = 500;
-    const bool passing = got.status == request_timeout || got.status == too_many || got.status >= server_errors;
-    return {passing ? keys_outcome::failing : keys_outcome::refused,
-            {},
-            where + " (it answers with status " + std::to_string(got.status) + ")"};
-}
+[[nodiscard]] keys_answer without_keys(const http::response& got, const std::string& where);
 
 /// Calls once(latest), which is a whole conversation, until its outcome is one that trying again will not change.
 template <class Once>
@@ -72,3 +48,7 @@ template <class Once>
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/metadata_exchange.ipp>
+#endif

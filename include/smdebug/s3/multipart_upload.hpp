@@ -4,7 +4,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
 #include <smdebug/s3/failure.hpp>
@@ -33,100 +35,32 @@ public:
     static constexpr std::size_t most_parts = 10'000;
 
     /// How long the part of that number (from 0) should be, so that the parts suffice for the largest object there is.
-    [[nodiscard]] static std::uint64_t part_size(std::uint64_t configured, std::size_t number) noexcept {
-        const std::uint64_t first = std::clamp(configured, least_part, longest_part);
-        return std::min(first << std::min<std::size_t>(number / 1000, 9), longest_part);
-    }
+    [[nodiscard]] static std::uint64_t part_size(std::uint64_t configured, std::size_t number) noexcept;
 
     /// `key` is the whole one.  Errors: those of fail().
-    multipart_upload(const Client& asked, std::string key) : client_(asked), key_(std::move(key)), window_(asked) {
-        const result begun =
-            perform_call(client_, {.method = http::method::post,
-                                   .key = key_,
-                                   .query = {{"uploads", ""}},
-                                   .check = [](const http::response& answer,
-                                               byte_range) { return parse_upload_id(answer.body.view()).has_value(); },
-                                   .doing = "writing"});
-        if (!begun.good) {
-            fail(client_.where(), client_.server(), begun);
-        }
-        id_ = *parse_upload_id(begun.answer.body.view());
-    }
+    multipart_upload(const Client& asked, std::string key);
     multipart_upload(const multipart_upload&) = delete;
     multipart_upload& operator=(const multipart_upload&) = delete;
-    ~multipart_upload() {
-        if (!completed_) {
-            give_up();
-        }
-    }
+    ~multipart_upload();
 
     [[nodiscard]] std::size_t under_way() const noexcept { return window_.size(); }
     [[nodiscard]] std::size_t begun_parts() const noexcept { return parts_.size(); }
 
     /// Begins to send the next part.  Errors: those of fail().
-    void send(byte_view part) {
-        const std::size_t number = parts_.size();
-        window_.start(number, {.method = http::method::put,
-                               .key = key_,
-                               .query = {{"partNumber", std::to_string(number + 1)}, {"uploadId", id_}},
-                               .body = part,
-                               .check = [](const http::response& answer,
-                                           byte_range) { return answer.find_header("etag").has_value(); },
-                               .doing = "writing"});
-        parts_.push_back({static_cast<int>(number) + 1, {}});
-        size_ += part.size();
-    }
+    void send(byte_view part);
 
     /// Waits until one of the parts is done, and gives its number, from 0.  Errors: those of fail().
-    std::size_t wait() {
-        const auto [number, ended] = window_.next();
-        if (!ended.good) {
-            fail(client_.where(), client_.server(), ended);
-        }
-        parts_[number].etag = ended.answer.find_header("etag").value_or("");
-        return number;
-    }
+    std::size_t wait();
 
     /// Waits for all parts, and makes the object appear.  Errors: those of fail().
-    void complete() {
-        while (!window_.idle()) {
-            wait();
-        }
-        const std::string list = parts_document(parts_);
-        const result ended = perform_call(
-            client_, {.method = http::method::post,
-                      .key = key_,
-                      .query = {{"uploadId", id_}},
-                      .body = as_bytes(list),
-                      .check = [](const http::response& answer,
-                                  byte_range) { return parse_completed_upload(answer.body.view()).has_value(); },
-                      .doing = "writing"});
-        // An answer may be lost behind an upload that was completed; the upload is then unknown to the next attempt.
-        if (!ended.good && !(ended.said.code == "NoSuchUpload" && ended.attempts > 1 && is_there())) {
-            fail(client_.where(), client_.server(), ended);
-        }
-        completed_ = true;
-    }
+    void complete();
 
 private:
     // Whether the object is one of as many parts and as many bytes.
-    [[nodiscard]] bool is_there() const {
-        const result seen = perform_call(client_, {.method = http::method::head, .key = key_, .doing = "looking for"});
-        const std::string etag{seen.answer.find_header("etag").value_or("")};
-        return seen.good && seen.answer.find_header("content-length") == std::to_string(size_) &&
-               etag.find("-" + std::to_string(parts_.size())) != std::string::npos;
-    }
+    [[nodiscard]] bool is_there() const;
 
     // The server keeps, and charges for, parts of an upload that nobody ends.
-    void give_up() noexcept {
-        try {
-            window_.abandon();
-            static_cast<void>(
-                perform_call(client_, {.method = http::method::remove, .key = key_, .query = {{"uploadId", id_}}}));
-        } catch (...) {
-            // Buckets have rules that remove such rests.
-        }
-    }
+    void give_up() noexcept;
 
     const Client& client_;
     std::string key_;
@@ -188,3 +122,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/multipart_upload.tpp>
+#endif

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/digest.hpp>
@@ -72,10 +73,7 @@ template <std::unsigned_integral Word, Word Polynomial>
     return to_base64(text);
 }
 
-[[nodiscard]] inline std::optional<std::string> digest_text(std::string_view algorithm, byte_view bytes) {
-    const auto made = digest_by(algorithm, bytes);
-    return made ? std::optional{to_base64(*made)} : std::nullopt;
-}
+[[nodiscard]] std::optional<std::string> digest_text(std::string_view algorithm, byte_view bytes);
 
 struct known_checksum {
     std::string_view header;
@@ -94,46 +92,22 @@ inline constexpr std::array known_checksums{
 }  // namespace detail
 
 /// All bytes of an object, where the answer to GET holds them; nothing where it holds a part, or none.
-[[nodiscard]] inline std::optional<byte_view> whole_object_in(const http::response& answer) noexcept {
-    const auto range = parse_content_range(answer.find_header("content-range").value_or(""));
-    const bool is_whole =
-        answer.status == 200 || (answer.status == 206 && range && range->where.offset == 0 &&
-                                 range->where.length == range->total && answer.body.size() == range->total);
-    return is_whole ? std::optional{answer.body.view()} : std::nullopt;
-}
+[[nodiscard]] std::optional<byte_view> whole_object_in(const http::response& answer) noexcept;
 
 /// The MD5 of a whole object, in hexadecimal digits, where its ETag is that: it came as one piece, and was not
 /// encrypted by a key that somebody manages.  Nothing where it may be something else.
-[[nodiscard]] inline std::optional<std::string_view> md5_etag(const http::response& answer) noexcept {
-    const std::string_view etag = unquoted(answer.find_header("etag").value_or(""));
-    const bool is_of_parts = etag.size() != 32 || etag.find_first_not_of("0123456789abcdef") != std::string_view::npos;
-    const bool is_of_ciphertext = answer.find_header("x-amz-server-side-encryption").value_or("AES256") != "AES256" ||
-                                  answer.find_header("x-amz-server-side-encryption-customer-algorithm").has_value();
-    return is_of_parts || is_of_ciphertext ? std::nullopt : std::optional{etag};
-}
+[[nodiscard]] std::optional<std::string_view> md5_etag(const http::response& answer) noexcept;
 
 /// The header of an answer to GET that does not agree with the bytes that came with it; empty where they agree, where
 /// they are a part of an object only, and where there is nothing to compare them with.
 /// `etags`: an ETag counts, too, where there is no other checksum, and it is an MD5.
 /// Cost: one pass; of MD5 about 0.6 GiB/s.
-[[nodiscard]] inline std::string_view disagreeing_checksum(const http::response& answer, bool etags) {
-    const std::optional<byte_view> object = whole_object_in(answer);
-    if (!object) {
-        return {};
-    }
-    const bool is_of_parts = answer.find_header("x-amz-checksum-type") == "COMPOSITE";
-    for (const detail::known_checksum& known : detail::known_checksums) {
-        const auto said = is_of_parts ? std::nullopt : answer.find_header(known.header);
-        const auto is = said && said->size() == known.length ? known.of(*object) : std::nullopt;
-        if (is) {
-            return *is == *said ? std::string_view{} : known.header;
-        }
-    }
-    const auto md5 = etags ? md5_etag(answer) : std::nullopt;
-    const auto is = md5 ? digest_by("MD5", *object) : std::nullopt;
-    return is && to_hex(*is) != *md5 ? "etag" : std::string_view{};
-}
+[[nodiscard]] std::string_view disagreeing_checksum(const http::response& answer, bool etags);
 
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/object_checksum.ipp>
+#endif

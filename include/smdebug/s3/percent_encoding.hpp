@@ -2,7 +2,8 @@
 // Used by: s3.
 #pragma once
 
-#include <cstddef>
+#include <smdebug/core/form.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,27 +20,10 @@ namespace s3 {
 
 /// Appends `text` with all but the unreserved characters as %XX in capitals: a space is "%20", a plus "%2B".  Slashes
 /// stay where they part a path.  Any bytes will do.
-inline void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    for (const char c : text) {
-        if (is_unreserved(c) || (c == '/' && keep_slashes)) {
-            out += c;
-        } else {
-            const auto code = static_cast<unsigned char>(c);
-            out += '%';
-            out += digits[code >> 4U];
-            out += digits[code & 15U];
-        }
-    }
-}
+void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes);
 
 /// The same as a text of its own.
-[[nodiscard]] inline std::string percent_encoded(std::string_view text, bool keep_slashes) {
-    std::string out;
-    out.reserve(text.size() + text.size() / 4);
-    append_percent_encoded(out, text, keep_slashes);
-    return out;
-}
+[[nodiscard]] std::string percent_encoded(std::string_view text, bool keep_slashes);
 
 namespace detail {
 
@@ -57,27 +41,12 @@ namespace detail {
 }  // namespace detail
 
 /// The text that was encoded, in capitals or not; nothing where an escape is cut or is none.  '+' stays '+'.
-[[nodiscard]] inline std::optional<std::string> percent_decoded(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const std::size_t plain = text.find('%');
-        out.append(text.substr(0, plain));
-        if (plain == std::string_view::npos) {
-            break;
-        }
-        text.remove_prefix(plain);
-        const int high = text.size() < 3 ? -1 : detail::hex_digit(text[1]);
-        const int low = text.size() < 3 ? -1 : detail::hex_digit(text[2]);
-        if (high < 0 || low < 0) {
-            return std::nullopt;
-        }
-        out += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
-        text.remove_prefix(3);
-    }
-    return out;
-}
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/percent_encoding.ipp>
+#endif

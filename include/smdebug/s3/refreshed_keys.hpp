@@ -2,7 +2,7 @@
 // Used by: s3/default_credentials.hpp.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/s3/keys.hpp>
 #include <smdebug/s3/keys_answer.hpp>
 
@@ -11,7 +11,6 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace smdebug {
@@ -41,10 +40,7 @@ public:
     [[nodiscard]] access_keys get(std::chrono::system_clock::time_point now, Fetch&& fetch);
 
     /// The keys are good no more, whatever their time.
-    void forget() {
-        const std::lock_guard lock{guard_};
-        held_.reset();
-    }
+    void forget();
 
 private:
     using lock_type = std::unique_lock<std::mutex>;
@@ -53,18 +49,9 @@ private:
                                    std::chrono::system_clock::time_point then) noexcept {
         return keys && (!keys->expires || *keys->expires > then);
     }
-    [[noreturn]] static void fail(const keys_answer& why) {
-        if (why.outcome == keys_outcome::failing || why.outcome == keys_outcome::unreachable) {
-            throw unavailable(why.seen);
-        }
-        throw access_denied(why.seen);
-    }
+    [[noreturn]] static void fail(const keys_answer& why);
     /// Ends a fetch, whatever came of it.  Under the lock.
-    void settle(std::chrono::system_clock::time_point now) {
-        fetching_ = false;
-        paused_until_ = good(held_, now + policy_.ahead) ? paused_until_ : policy_.clock() + policy_.pause;
-        settled_.notify_all();
-    }
+    void settle(std::chrono::system_clock::time_point now);
 
     refresh_policy policy_;
     std::mutex guard_;
@@ -126,3 +113,7 @@ access_keys refreshed_keys::get(std::chrono::system_clock::time_point now, Fetch
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/refreshed_keys.ipp>
+#endif

@@ -2,6 +2,7 @@
 // Used by: s3/s3_storage.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/default_credentials.hpp>
@@ -34,18 +35,14 @@ public:
 private:
     using choice = std::variant<anonymous_credentials, static_credentials, default_credentials<Transport>>;
 
-    [[nodiscard]] static choice choose(const s3_options& options, Transport over) {
-        if (options.keys) {
-            return static_credentials{*options.keys};
-        }
-        if (options.anonymous) {
-            return anonymous_credentials{};
-        }
-        return default_credentials<Transport>{std::move(over)};
-    }
+    [[nodiscard]] static choice choose(const s3_options& options, Transport over);
 
     choice chosen_;
 };
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/s3_credentials.tpp>
+#endif

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/http/message.hpp>
 #include <smdebug/s3/call.hpp>
 #include <smdebug/s3/call_window.hpp>
+#include <smdebug/s3/client.hpp>
 #include <smdebug/s3/failure.hpp>
 #include <smdebug/s3/multipart_upload.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -41,58 +43,19 @@ template <class Client>
 class s3_output {
 public:
     /// `key` is the whole one.
-    s3_output(std::shared_ptr<const Client> asked, std::string key)
-        : state_(std::make_unique<state>(std::move(asked))) {
-        state_->key = std::move(key);
-    }
+    s3_output(std::shared_ptr<const Client> asked, std::string key);
 
-    void append(std::span<const byte_view> pieces) {
-        for (byte_view piece : pieces) {
-            while (!piece.empty()) {
-                state& held = *state_;
-                const std::size_t room = held.part_size() - held.filling.size();
-                const byte_view taken = piece.first(std::min(room, piece.size()));
-                held.filling.insert(held.filling.end(), taken.begin(), taken.end());
-                piece = piece.subspan(taken.size());
-                if (taken.size() == room) {
-                    held.send();
-                }
-            }
-        }
-    }
+    void append(std::span<const byte_view> pieces);
 
-    void commit(durability /*all is on_disk*/) {
-        state& held = *state_;
-        if (!held.upload) {
-            s3::put_object(*held.client, held.key, held.filling);
-        } else {
-            if (!held.filling.empty()) {
-                held.send();
-            }
-            held.upload->complete();
-        }
-        state_.reset();
-    }
+    void commit(durability /*all is on_disk*/);
 
 private:
     struct state {
         explicit state(std::shared_ptr<const Client> asked) : client(std::move(asked)) {}
 
-        [[nodiscard]] std::size_t part_size() const {
-            return static_cast<std::size_t>(s3::multipart_upload<Client>::part_size(
-                client->options().part_bytes, upload ? upload->begun_parts() : 0));
-        }
+        [[nodiscard]] std::size_t part_size() const;
 
-        void send() {
-            if (!upload) {
-                upload.emplace(*client, key);
-            }
-            while (upload->under_way() >= std::max<std::size_t>(client->options().most_uploads, 1)) {
-                sending.erase(upload->wait());
-            }
-            const std::size_t number = upload->begun_parts();
-            upload->send(sending.try_emplace(number, std::exchange(filling, {})).first->second);
-        }
+        void send();
 
         std::shared_ptr<const Client> client;
         std::string key;
@@ -106,3 +69,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/s3_output.tpp>
+#endif

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/http/concepts.hpp>
+#include <smdebug/http/curl_options.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/s3/aws_settings.hpp>
 #include <smdebug/s3/call.hpp>
@@ -13,6 +14,7 @@
 #include <smdebug/s3/client.hpp>
 #include <smdebug/s3/content_range.hpp>
 #include <smdebug/s3/credentials.hpp>
+#include <smdebug/s3/default_credentials.hpp>
 #include <smdebug/s3/failure.hpp>
 #include <smdebug/s3/http_date.hpp>
 #include <smdebug/s3/listing.hpp>
@@ -26,12 +28,10 @@
 #include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -72,9 +72,7 @@ public:
         : s3_storage(uri, options, over, Credentials(options, over)) {}
 
     /// Everything as given: neither environment nor profile is asked, unless the credentials do.
-    s3_storage(std::string_view uri, s3_options options, Transport over, Credentials credentials)
-        : client_(std::make_shared<const client_type>(s3::parse_location(uri), std::move(options), std::move(over),
-                                                      std::move(credentials))) {}
+    s3_storage(std::string_view uri, s3_options options, Transport over, Credentials credentials);
 
     // --- reading -------------------------------------------------------------------------------------------------
 
@@ -83,25 +81,10 @@ public:
         return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
     }
     /// Long parts come in several requests, under way at once; all are of the same version of the object.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
-        // Of no bytes there is nothing to read, but the object has to be there.
-        std::optional<byte_buffer> bytes = where.length != 0 ? reader().read(key, where)
-                                           : size(key)       ? std::optional{byte_buffer{}}
-                                                             : std::nullopt;
-        if (!bytes) {
-            throw_missing(key);
-        }
-        return *std::move(bytes);
-    }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
 
     /// The whole object, and its ETag.
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
-        auto found = reader().read_versioned(key);
-        if (!found) {
-            throw_missing(key);
-        }
-        return *std::move(found);
-    }
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
     /// Many whole objects, s3_options::most_requests of them under way at once.
     /// Errors: unsupported, too, for an object above 256 MiB.
@@ -120,14 +103,7 @@ public:
         reader().read_ranges_versioned(ranges, sink);
     }
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        std::vector<object_entry> found = entries(prefix, after, std::numeric_limits<std::size_t>::max());
-        std::vector<std::string> keys;
-        keys.reserve(found.size());
-        std::transform(found.begin(), found.end(), std::back_inserter(keys),
-                       [](object_entry& entry) { return std::move(entry.key); });
-        return keys;
-    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
     /// Versions are ETags.
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
@@ -135,16 +111,10 @@ public:
         return s3::list_objects(*client_, prefix, after, most);
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        const auto seen = look(key);
-        return seen ? std::optional{seen->size} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
 
     /// When the object was last written, by the server's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        const auto seen = look(key);
-        return seen ? seen->modified : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
     /// "s3://bucket/prefix"
     [[nodiscard]] std::string name() const { return client_->where().text(); }
@@ -158,41 +128,13 @@ public:
     // --- writing -------------------------------------------------------------------------------------------------
 
     /// One request; objects above s3_options::part_bytes in parts, s3_options::most_uploads of them at once.
-    void write(std::string_view key, byte_view bytes) {
-        using upload_type = s3::multipart_upload<client_type>;
-        const std::uint64_t part = client_->options().part_bytes;
-        if (bytes.size() <= upload_type::part_size(part, 0)) {
-            s3::put_object(*client_, whole_key(key), bytes);
-            return;
-        }
-        upload_type upload{*client_, whole_key(key)};
-        while (!bytes.empty()) {
-            if (upload.under_way() >= std::max<std::size_t>(client_->options().most_uploads, 1)) {
-                upload.wait();
-            }
-            const byte_view next = bytes.first(static_cast<std::size_t>(
-                std::min<std::uint64_t>(upload_type::part_size(part, upload.begun_parts()), bytes.size())));
-            upload.send(next);
-            bytes = bytes.subspan(next.size());
-        }
-        upload.complete();
-    }
+    void write(std::string_view key, byte_view bytes);
 
     /// The same piece by piece: while pieces are added, those before them are on their way.
     [[nodiscard]] s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
 
     /// Takes an object away.  Returns whether it was there, a moment before.
-    bool remove(std::string_view key) {
-        if (!size(key)) {
-            return false;
-        }
-        const s3::result ended =
-            s3::perform_call(*client_, {.method = http::method::remove, .key = whole_key(key), .doing = "removing"});
-        if (!ended.good && !ended.is_missing()) {
-            s3::fail(client_->where(), client_->server(), ended);
-        }
-        return true;
-    }
+    bool remove(std::string_view key);
 
     /// Gives up objects that somebody has begun to write in parts, and not ended: S3 keeps such parts, and charges for
     /// them.  See unfinished_remover.
@@ -212,55 +154,17 @@ private:
     [[nodiscard]] s3::object_reader<client_type> reader() const noexcept {
         return s3::object_reader<client_type>{*client_};
     }
-    [[nodiscard]] std::string whole_key(std::string_view key) const {
-        if (key.empty()) {
-            throw not_found("an empty key names no object in " + name(), {.where = name()});
-        }
-        return std::string{client_->where().prefix}.append(key);
-    }
-    [[noreturn]] void throw_missing(std::string_view key) const {
-        const std::string name = "s3://" + client_->where().bucket + "/" + client_->where().prefix + std::string{key};
-        throw not_found("there is no object " + name, {.where = name});
-    }
+    [[nodiscard]] std::string whole_key(std::string_view key) const;
+    [[noreturn]] void throw_missing(std::string_view key) const;
 
     // What the server says of an object without sending it; nothing where there is none.
-    [[nodiscard]] std::optional<seen_object> look(std::string_view key) const {
-        if (key.empty()) {
-            return std::nullopt;
-        }
-        const s3::result ended = s3::perform_call(
-            *client_,
-            {.method = http::method::head,
-             .key = whole_key(key),
-             .check = [](const http::response& answer, byte_range) { return s3::body_length(answer).has_value(); },
-             .doing = "looking for"});
-        if (ended.is_missing()) {
-            return std::nullopt;
-        }
-        if (!ended.good) {
-            s3::fail(client_->where(), client_->server(), ended);
-        }
-        // It may have had to be asked in another way: for a part.
-        const auto size = ended.asked.method == http::method::head
-                              ? s3::body_length(ended.answer)
-                              : std::optional{s3::part_in(ended.answer, ended.asked.wanted)->total};
-        return seen_object{*size, s3::parse_http_date(ended.answer.find_header("last-modified").value_or(""))};
-    }
+    [[nodiscard]] std::optional<seen_object> look(std::string_view key) const;
 
     s3_storage(std::string_view uri, const std::pair<s3_options, curl_options>& both)
         : s3_storage(uri, both.first, Transport(both.second)) {}
 
     // The options with what they leave open, and those of the transport.
-    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options given) {
-        const s3::aws_settings found = s3::read_aws_settings();
-        given.region = given.region ? given.region : found.region;
-        given.endpoint = given.endpoint ? given.endpoint : found.endpoint;
-        given.ca_file = given.ca_file ? given.ca_file : found.ca_bundle;
-        curl_options of_transport;
-        of_transport.ca_file = given.ca_file.value_or("");
-        of_transport.http2 = given.http2;
-        return {std::move(given), std::move(of_transport)};
-    }
+    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options given);
 
     std::shared_ptr<const client_type> client_;
 };
@@ -272,3 +176,7 @@ static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>> 
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/s3_storage.tpp>
+#endif

@@ -2,17 +2,16 @@
 // Pure: nothing is looked up.  Used by: s3 (client, verdict).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/s3/endpoint.hpp>
 #include <smdebug/s3/environment.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace smdebug {
 inline namespace v1 {
@@ -26,10 +25,7 @@ struct server_name {
     bool has_user = false;  ///< a user's name, or what looks like one, stood before the host
 
     /// "https://host", with the port where it is not the scheme's own.
-    [[nodiscard]] std::string text() const {
-        const bool usual = port == (secure ? 443U : 80U);
-        return (secure ? "https://" : "http://") + host + (usual ? "" : ":" + std::to_string(port));
-    }
+    [[nodiscard]] std::string text() const;
     friend bool operator==(const server_name&, const server_name&) = default;
 };
 
@@ -96,60 +92,17 @@ namespace detail {
 
 /// The server of an http or https URL; nothing where none is named, or in a way that could be read as another one.
 /// What stands behind it does not count.
-[[nodiscard]] inline std::optional<server_name> server_named_by(std::string_view url) {
-    const std::string scheme = in_small_letters(url.substr(0, std::min(url.find("://"), url.size())));
-    if ((scheme != "http" && scheme != "https") || scheme.size() == url.size()) {
-        return std::nullopt;
-    }
-    url.remove_prefix(scheme.size() + 3);
-    std::string_view place = url.substr(0, url.find_first_of("/?#"));
-    server_name found{.secure = scheme == "https", .port = scheme == "https" ? 443U : 80U};
-    if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
-        found.has_user = true;
-        place.remove_prefix(at + 1);
-    }
-    const std::size_t colon = place.find(':', place.starts_with('[') ? std::min(place.find(']'), place.size()) : 0);
-    if (colon != std::string_view::npos && colon + 1 < place.size()) {
-        const std::string_view digits = place.substr(colon + 1);
-        const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), found.port);
-        if (failure != std::errc{} || end != digits.data() + digits.size() || found.port == 0 || found.port > 65535) {
-            return std::nullopt;
-        }
-    }
-    found.host = in_small_letters(place.substr(0, colon));
-    if (found.host.ends_with('.')) {
-        found.host.pop_back();
-    }
-    return detail::is_host(found.host) ? std::optional{std::move(found)} : std::nullopt;
-}
+[[nodiscard]] std::optional<server_name> server_named_by(std::string_view url);
 
 /// How `other` stands to the service whose server is `home`.  It belongs to it where it is the same host or one below
 /// it, and of Amazon's any other one of S3 in the same domain, but not with another bucket's name before it.  The port
 /// is the same one, too, and nothing goes from https to http; from http to https it may, on their own ports.
-[[nodiscard]] inline standing standing_of(const server_name& other, const server_name& home, std::string_view bucket) {
-    const bool is_same_way = other.secure == home.secure && other.port == home.port;
-    const bool is_safer = other.secure && !home.secure && other.port == 443 && home.port == 80;
-    if (other.has_user || (!is_same_way && !is_safer)) {
-        return standing::stranger;
-    }
-    const std::string_view host = other.host;
-    const std::string before = in_small_letters(bucket) + ".";
-    const std::string_view rest = host.starts_with(before) ? host.substr(before.size()) : std::string_view{};
-    if (const std::string_view domain = detail::amazon_domain_of(home.host); !domain.empty()) {
-        return detail::amazon_domain_of(host) == domain   ? standing::server
-               : detail::amazon_domain_of(rest) == domain ? standing::server_of_bucket
-                                                          : standing::stranger;
-    }
-    if (host == home.host) {
-        return standing::server;
-    }
-    const std::string below = "." + home.host;
-    if (!detail::owns_subdomains(home.host) || !host.ends_with(below)) {
-        return standing::stranger;
-    }
-    return rest == home.host || rest.ends_with(below) ? standing::server_of_bucket : standing::server;
-}
+[[nodiscard]] standing standing_of(const server_name& other, const server_name& home, std::string_view bucket);
 
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/same_service.ipp>
+#endif

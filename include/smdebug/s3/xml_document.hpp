@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 
 #include <pugixml.hpp>
 
@@ -23,20 +24,10 @@ public:
     [[nodiscard]] std::string_view name() const noexcept { return node_.name(); }
 
     /// The text in it, white space and all; nothing where it holds elements, or its text comes in several pieces.
-    [[nodiscard]] std::optional<std::string_view> text() const noexcept {
-        const pugi::xml_node inner = node_.first_child();  // plain text is no child, but the element's own value
-        if (!inner) {
-            return node_.value();
-        }
-        const bool alone = !inner.next_sibling() && inner.type() == pugi::node_cdata && *node_.value() == '\0';
-        return alone ? std::optional<std::string_view>{inner.value()} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::string_view> text() const noexcept;
 
     /// The text of the first element of that name in it; nothing where there is none, or it has no text() either.
-    [[nodiscard]] std::optional<std::string_view> text_of(const char* name) const noexcept {
-        const pugi::xml_node found = node_.child(name);
-        return found ? xml_element{found}.text() : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::string_view> text_of(const char* name) const noexcept;
 
     /// Calls visit(element) for each element in it, until that returns false.  Returns whether all were visited.
     template <class Visit>
@@ -60,21 +51,7 @@ public:
     /// and declarations around it do not count.  Of entities the five of XML and numbers are replaced; nothing is
     /// declared, fetched or grown: memory is some 20 times the bytes at worst, and the depth does not matter.
     /// Cost: one copy of the bytes, 0.5 to 1 GB/s.
-    [[nodiscard]] std::optional<xml_element> parse(byte_view bytes) {
-        // Text inside elements is wanted as it is, and text outside of the root is to be seen.
-        constexpr unsigned options = pugi::parse_escapes | pugi::parse_cdata | pugi::parse_embed_pcdata |
-                                     pugi::parse_ws_pcdata_single | pugi::parse_fragment;
-        // pugixml ends at a zero, whatever comes behind it.
-        if (as_text(bytes).find('\0') != std::string_view::npos ||
-            !tree_->load_buffer(bytes.data(), bytes.size(), options, pugi::encoding_utf8)) {
-            return std::nullopt;
-        }
-        const pugi::xml_node root = tree_->first_child();
-        if (root.type() != pugi::node_element || root.next_sibling()) {
-            return std::nullopt;
-        }
-        return xml_element{root};
-    }
+    [[nodiscard]] std::optional<xml_element> parse(byte_view bytes);
 
 private:
     std::unique_ptr<pugi::xml_document> tree_ = std::make_unique<pugi::xml_document>();
@@ -83,3 +60,7 @@ private:
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/xml_document.ipp>
+#endif

@@ -2,9 +2,9 @@
 // Used by: storage/memory_storage.hpp, users who bring their own storage.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/change_signal.hpp>
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -27,25 +27,11 @@ public:
     static constexpr std::size_t most_keys = 4096;
 
     /// A signal that wakes when a key is announced that starts with one of the prefixes.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) {
-        auto fresh = std::make_shared<bell>(std::vector<std::string>(prefixes.begin(), prefixes.end()));
-        auto handle = std::make_unique<signal>(fresh);
-        const std::lock_guard lock{guard_};
-        std::erase_if(bells_, [](const std::weak_ptr<bell>& held) { return held.expired(); });
-        bells_.push_back(fresh);
-        return handle;
-    }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes);
 
     /// Tells that the object of this key has come, changed or gone: to be called when readers can see it.
     /// Cost: one look at each signal that is out.
-    void announce(std::string_view key) {
-        const std::lock_guard lock{guard_};
-        for (const std::weak_ptr<bell>& held : bells_) {
-            if (const std::shared_ptr<bell> told = held.lock(); told && told->is_for(key)) {
-                told->ring(key);
-            }
-        }
-    }
+    void announce(std::string_view key);
 
 private:
     // Nothing: too many to tell.
@@ -55,36 +41,10 @@ private:
     public:
         explicit bell(std::vector<std::string> prefixes) : prefixes_(std::move(prefixes)) {}
 
-        [[nodiscard]] bool is_for(std::string_view key) const {
-            return std::any_of(prefixes_.begin(), prefixes_.end(),
-                               [&](const std::string& prefix) { return key.starts_with(prefix); });
-        }
-        void ring(std::string_view key) noexcept {
-            const std::lock_guard lock{guard_};
-            rung_ = true;
-            try {
-                if (keys_ && keys_->size() < most_keys) {
-                    keys_->emplace_back(key);
-                } else {
-                    keys_.reset();
-                }
-            } catch (...) {
-                keys_.reset();  // the storage's write has succeeded all the same
-            }
-            wake_.notify_all();
-        }
-        void interrupt() noexcept {
-            const std::lock_guard lock{guard_};
-            interrupted_ = true;
-            wake_.notify_all();
-        }
-        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& told) {
-            std::unique_lock lock{guard_};
-            wake_.wait_until(lock, until, [this] { return rung_ || interrupted_; });
-            interrupted_ = false;
-            told = std::exchange(keys_, std::vector<std::string>{});
-            return std::exchange(rung_, false);
-        }
+        [[nodiscard]] bool is_for(std::string_view key) const;
+        void ring(std::string_view key) noexcept;
+        void interrupt() noexcept;
+        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& told);
 
     private:
         const std::vector<std::string> prefixes_;
@@ -113,3 +73,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/announcer.ipp>
+#endif

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
@@ -65,11 +65,7 @@ public:
              object_claim<std::remove_cvref_t<Inner>>) explicit any_claim(Inner&& inner)
         : inner_(std::make_unique<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
 
-    void release() {
-        if (inner_) {
-            inner_->release();
-        }
-    }
+    void release();
     /// True where the inner claim cannot tell.
     [[nodiscard]] bool holds() const { return inner_ && inner_->holds(); }
 
@@ -176,51 +172,18 @@ private:
         }
         [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
         [[nodiscard]] std::string name() const override { return store.name(); }
-        [[nodiscard]] bool exists() const override {
-            if constexpr (place_prober<Inner>) {
-                return store.exists();
-            } else {
-                return true;
-            }
-        }
+        [[nodiscard]] bool exists() const override;
         void write(std::string_view key, byte_view bytes) override { store.write(key, bytes); }
         [[nodiscard]] any_output create(std::string_view key) override { return any_output{create_output(store, key)}; }
-        bool remove(std::string_view key) override {
-            if constexpr (removing_storage<Inner>) {
-                return store.remove(key);
-            } else {
-                refuse("take away", key);
-            }
-        }
+        bool remove(std::string_view key) override;
         [[nodiscard]] bool removes() const override { return can_remove(store); }
         std::vector<std::string> remove_unfinished(std::string_view prefix,
-                                                   function_ref<bool(std::string_view)> which) override {
-            if constexpr (unfinished_remover<Inner>) {
-                return store.remove_unfinished(prefix, which);
-            } else {
-                return {};
-            }
-        }
-        [[nodiscard]] any_claim claim(std::string_view key) override {
-            if constexpr (claiming_storage<Inner>) {
-                return any_claim{store.claim(key)};
-            } else {
-                refuse("hold for one writer alone", key);
-            }
-        }
-        [[nodiscard]] bool claimed(std::string_view key) const override {
-            if constexpr (claiming_storage<Inner>) {
-                return store.claimed(key);
-            } else {
-                refuse("tell who holds", key);
-            }
-        }
+                                                   function_ref<bool(std::string_view)> which) override;
+        [[nodiscard]] any_claim claim(std::string_view key) override;
+        [[nodiscard]] bool claimed(std::string_view key) const override;
         [[nodiscard]] bool claims() const override { return worth_claiming(store); }
 
-        [[noreturn]] void refuse(const std::string& what, std::string_view key) const {
-            throw unsupported(name() + " cannot " + what + " the object " + std::string{key},
-                              {.where = std::string{key}});
-        }
+        [[noreturn]] void refuse(const std::string& what, std::string_view key) const;
         Inner store;
     };
 
@@ -237,3 +200,9 @@ static_assert(appending_storage<any_place> && removing_storage<any_place> && rem
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/any_place.ipp>
+#endif
+
+#include <smdebug/storage/impl/any_place.tpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_each.hpp>
@@ -102,10 +103,7 @@ public:
     [[nodiscard]] bool is_file() const { return inner_->is_file(); }
 
     /// The inner storage's follower, or one that gives all that is there at each call: follows() tells which.
-    [[nodiscard]] any_follower follow(std::string_view prefix) const {
-        std::optional<any_follower> follower = inner_->follow(prefix);
-        return follower ? *std::move(follower) : any_follower{listing{inner_, std::string{prefix}}};
-    }
+    [[nodiscard]] any_follower follow(std::string_view prefix) const;
     /// Whether a follower costs by what is new.
     [[nodiscard]] bool follows() const { return inner_->follows(); }
     /// Nothing for a storage that cannot tell.
@@ -178,75 +176,27 @@ private:
             smdebug::read_ranges_versioned(store, ranges, sink);
         }
         [[nodiscard]] bool batches_ranges() const override { return worth_batching_ranges(store); }
-        [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
-            if constexpr (viewing_storage<Inner>) {
-                return store.view(key);
-            } else {
-                return std::nullopt;
-            }
-        }
+        [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override;
         [[nodiscard]] bool views() const override { return worth_viewing(store); }
-        [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
-            if constexpr (prefetching_storage<Inner>) {
-                return store.read_ahead(key);
-            } else {
-                return true;
-            }
-        }
+        [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override;
         [[nodiscard]] bool reads_ahead() const override { return worth_reading_ahead(store); }
-        [[nodiscard]] std::unique_ptr<held_objects> hold() const override {
-            if constexpr (holding_storage<Inner>) {
-                return store.hold();
-            } else {
-                return nullptr;
-            }
-        }
+        [[nodiscard]] std::unique_ptr<held_objects> hold() const override;
         [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
             return store.list(prefix, after);
         }
         [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
         [[nodiscard]] std::string name() const override { return store.name(); }
-        [[nodiscard]] bool exists() const override {
-            if constexpr (place_prober<Inner>) {
-                return store.exists();
-            } else {
-                return true;
-            }
-        }
-        [[nodiscard]] bool is_file() const override {
-            if constexpr (file_prober<Inner>) {
-                return store.is_file();
-            } else {
-                return false;
-            }
-        }
-        [[nodiscard]] std::optional<any_follower> follow([[maybe_unused]] std::string_view prefix) const override {
-            if constexpr (followable_storage<Inner>) {
-                return any_follower{store.follow(prefix)};
-            } else {
-                return std::nullopt;
-            }
-        }
+        [[nodiscard]] bool exists() const override;
+        [[nodiscard]] bool is_file() const override;
+        [[nodiscard]] std::optional<any_follower> follow([[maybe_unused]] std::string_view prefix) const override;
         [[nodiscard]] bool follows() const override { return worth_following(store); }
         [[nodiscard]] std::chrono::milliseconds look_interval() const override {
             return smdebug::look_interval(store, std::chrono::milliseconds{0});
         }
         [[nodiscard]] std::unique_ptr<change_signal> watch(
-            [[maybe_unused]] std::span<const std::string> prefixes) const override {
-            if constexpr (announcing_storage<Inner>) {
-                return store.watch(prefixes);
-            } else {
-                return nullptr;
-            }
-        }
+            [[maybe_unused]] std::span<const std::string> prefixes) const override;
         [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(
-            [[maybe_unused]] std::string_view key) const override {
-            if constexpr (dated_storage<Inner>) {
-                return store.modified(key);
-            } else {
-                return std::nullopt;
-            }
-        }
+            [[maybe_unused]] std::string_view key) const override;
         Inner store;
     };
 
@@ -264,3 +214,9 @@ static_assert(followable_storage<any_storage> && follow_prober<any_storage> && a
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/any_storage.ipp>
+#endif
+
+#include <smdebug/storage/impl/any_storage.tpp>

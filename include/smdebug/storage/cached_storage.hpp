@@ -12,6 +12,8 @@
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/object_holder.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
@@ -19,7 +21,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,10 +58,7 @@ public:
         : reader_(std::move(reader)), key_(std::move(key)), inner_(std::move(inner)) {}
 
     void append(std::span<const byte_view> pieces) { inner_.append(pieces); }
-    void commit(durability how) {
-        const detail::forgetting changed{*reader_, key_};
-        inner_.commit(how);
-    }
+    void commit(durability how);
 
 private:
     std::shared_ptr<Reader> reader_;  // outlives what it made
@@ -120,32 +118,11 @@ public:
     }
     [[nodiscard]] bool batches_ranges() const { return worth_batching_ranges(inner()); }
     /// What is cached, or what the inner storage shows; asks for nothing.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
-        if (const std::optional<known_object> known = state_->objects.to_cache(key, false)) {
-            if (std::optional<byte_buffer> whole = state_->objects.find(key, *known)) {
-                return whole;
-            }
-        }
-        if constexpr (viewing_storage<Inner>) {
-            return inner().view(key);
-        } else {
-            return std::nullopt;
-        }
-    }
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
     [[nodiscard]] bool views() const { return worth_viewing(inner()); }
     /// Begins to bring an object on another thread, if it is to be cached; whether it is cached already.  Asks the
     /// inner storage to read it ahead otherwise, if it can.
-    [[nodiscard]] bool read_ahead(std::string_view key) const {
-        const std::optional<bool> near = state_->objects.looks_near(key);
-        if (near && !*near) {
-            state_->crew.wish(key);
-        }
-        if constexpr (prefetching_storage<Inner>) {
-            return near ? *near : inner().read_ahead(key);
-        } else {
-            return near.value_or(true);
-        }
-    }
+    [[nodiscard]] bool read_ahead(std::string_view key) const;
     [[nodiscard]] bool reads_ahead() const { return state_->objects.options().threads_ahead > 0; }
     /// Parts that stay near whatever the cache has room for; see object_holder.
     [[nodiscard]] std::unique_ptr<held_objects> hold() const {
@@ -157,26 +134,9 @@ public:
 
     // Listing: passed on ------------------------------------------------------------------------------------------
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        std::vector<std::string> keys;
-        if constexpr (Cache::needs_versions) {  // costs as much where it is worth caching on disk
-            for (object_entry& one : entries(prefix, after, std::numeric_limits<std::size_t>::max())) {
-                keys.push_back(std::move(one.key));
-            }
-        } else {
-            keys = inner().list(prefix, after);
-            state_->objects.scout().known().doubt(keys);
-        }
-        return keys;
-    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const requires entry_lister<Inner> {
-        auto& scout = state_->objects.scout();
-        const std::uint64_t before = scout.known().state();
-        std::vector<object_entry> found = inner().entries(prefix, after, most);
-        scout.note(found, before);
-        return found;
-    }
+                                                    std::size_t most) const requires entry_lister<Inner>;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner().size(key); }
     [[nodiscard]] std::string name() const { return std::string(inner().name()); }
     [[nodiscard]] bool exists() const requires place_prober<Inner> { return inner().exists(); }
@@ -199,18 +159,12 @@ public:
 
     // Writing: passed on, and what is cached of it forgotten ------------------------------------------------------
 
-    void write(std::string_view key, byte_view bytes) requires object_writer<Inner> {
-        const detail::forgetting changed{state_->objects, key};
-        state_->objects.inner().write(key, bytes);
-    }
+    void write(std::string_view key, byte_view bytes) requires object_writer<Inner>;
     [[nodiscard]] auto create(std::string_view key) requires appending_storage<Inner> {
         using output = decltype(state_->objects.inner().create(key));
         return cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
     }
-    bool remove(std::string_view key) requires removing_storage<Inner> {
-        const detail::forgetting changed{state_->objects, key};
-        return state_->objects.inner().remove(key);
-    }
+    bool remove(std::string_view key) requires removing_storage<Inner>;
     [[nodiscard]] bool removes() const requires removing_storage<Inner> { return can_remove(inner()); }
     [[nodiscard]] auto claim(std::string_view key) requires claiming_storage<Inner> {
         state_->objects.pass(key);  // it goes without our being told
@@ -230,10 +184,7 @@ public:
 
 private:
     struct state {
-        state(Inner inner, Cache cache, cache_options options)
-            : objects(std::move(inner), std::move(cache), std::move(options)),
-              crew([this](const std::string& key) { objects.bring(key); }, objects.options().threads_ahead,
-                   objects.options().most_ahead) {}
+        state(Inner inner, Cache cache, cache_options options);
         reader objects;
         fetch_crew crew;  // ends first
     };
@@ -251,3 +202,5 @@ template <storage Inner, object_cache Cache = memory_cache>
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/storage/impl/cached_storage.tpp>

@@ -2,6 +2,8 @@
 // Used by: storages that announce changes, trial/wait.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -41,17 +43,8 @@ public:
 /// A signal that announces nothing: it sleeps.
 class sleeping_signal final : public change_signal {
 public:
-    [[nodiscard]] bool wait_until(clock::time_point until) override {
-        std::unique_lock lock{guard_};
-        wake_.wait_until(lock, until, [this] { return interrupted_; });
-        interrupted_ = false;
-        return false;
-    }
-    void interrupt() noexcept override {
-        const std::lock_guard lock{guard_};
-        interrupted_ = true;
-        wake_.notify_all();
-    }
+    [[nodiscard]] bool wait_until(clock::time_point until) override;
+    void interrupt() noexcept override;
 
 private:
     std::mutex guard_;
@@ -61,3 +54,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/change_signal.ipp>
+#endif

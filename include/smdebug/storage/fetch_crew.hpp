@@ -2,7 +2,8 @@
 // Used by: storage/cached_storage.hpp.
 #pragma once
 
-#include <algorithm>
+#include <smdebug/core/form.hpp>
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -10,7 +11,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,63 +28,15 @@ public:
         : fetch_(std::move(fetch)), most_threads_(most_threads), most_wishes_(most_wishes) {}
     fetch_crew(const fetch_crew&) = delete;
     fetch_crew& operator=(const fetch_crew&) = delete;
-    ~fetch_crew() {
-        {
-            const std::lock_guard lock{guard_};
-            ended_ = true;
-        }
-        wake_.notify_all();
-        for (std::thread& one : threads_) {
-            one.join();
-        }
-    }
+    ~fetch_crew();
 
     /// Returns at once.  A key that is wished for already is wished for once.
-    void wish(std::string_view key) {
-        const std::lock_guard lock{guard_};
-        if (most_threads_ == 0 || most_wishes_ == 0 ||
-            std::find(wishes_.begin(), wishes_.end(), key) != wishes_.end()) {
-            return;
-        }
-        if (wishes_.size() >= most_wishes_) {
-            wishes_.pop_front();
-        }
-        wishes_.emplace_back(key);
-        if (wishes_.size() > idle_ && threads_.size() < most_threads_) {
-            hire();
-        }
-        wake_.notify_one();
-    }
+    void wish(std::string_view key);
 
 private:
-    void hire() {
-        threads_.reserve(most_threads_);
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
-            // No more threads to be had: those that are there have to do, or nothing is read ahead.
-        }
-    }
+    void hire();
 
-    void work() {
-        std::unique_lock lock{guard_};
-        while (true) {
-            ++idle_;
-            wake_.wait(lock, [this] { return ended_ || !wishes_.empty(); });
-            --idle_;
-            if (ended_) {
-                return;
-            }
-            const std::string key = std::move(wishes_.front());
-            wishes_.pop_front();
-            lock.unlock();
-            try {
-                fetch_(key);
-            } catch (...) {
-            }
-            lock.lock();
-        }
-    }
+    void work();
 
     std::function<void(const std::string&)> fetch_;
     std::size_t most_threads_;
@@ -99,3 +51,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/fetch_crew.ipp>
+#endif

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 
-#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -76,19 +75,8 @@ public:
     }
 
     /// What a fetch that is under way gives when it is over; nothing where there is none, or where it fails.
-    [[nodiscard]] std::optional<byte_buffer> wait(std::string_view key, std::string_view version) {
-        std::unique_lock lock{guard_};
-        const auto other = find(key, version);
-        if (!other) {
-            return std::nullopt;
-        }
-        over_.wait(lock, [&] { return other->over; });
-        return other->bytes;
-    }
-    [[nodiscard]] bool is_under_way(std::string_view key, std::string_view version) const {
-        const std::lock_guard lock{guard_};
-        return find(key, version) != nullptr;
-    }
+    [[nodiscard]] std::optional<byte_buffer> wait(std::string_view key, std::string_view version);
+    [[nodiscard]] bool is_under_way(std::string_view key, std::string_view version) const;
 
     /// What is under way may bring what was there before: it is for those who wait for it already, and not kept.
     void forget(std::string_view key) {
@@ -108,17 +96,9 @@ private:
         std::exception_ptr why;  // for those who waited
     };
 
-    [[nodiscard]] std::shared_ptr<fetching> find(std::string_view key, std::string_view version) const {
-        const auto found = std::find_if(under_way_.begin(), under_way_.end(),
-                                        [&](const auto& one) { return one->key == key && one->version == version; });
-        return found != under_way_.end() ? *found : nullptr;
-    }
+    [[nodiscard]] std::shared_ptr<fetching> find(std::string_view key, std::string_view version) const;
 
-    void end(const std::shared_ptr<fetching>& mine) {
-        std::erase(under_way_, mine);
-        mine->over = true;
-        over_.notify_all();
-    }
+    void end(const std::shared_ptr<fetching>& mine);
 
     template <class Which>
     void forget_if(Which&& which) {
@@ -137,3 +117,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/fetch_table.ipp>
+#endif

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -18,7 +19,6 @@
 #include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -41,12 +40,7 @@ class local_storage {
 public:
     /// A relative path is one below the folder that the process is in now: it stays there when the process changes its
     /// folder.
-    explicit local_storage(std::string root) : name_(std::move(root)) {
-        while (name_.size() > 1 && name_.ends_with('/')) {
-            name_.pop_back();
-        }
-        root_ = posix::absolute_path(name_);
-    }
+    explicit local_storage(std::string root);
 
     /// The whole file, in one buffer of its own.
     /// Errors:  not_found, access_denied, unavailable (the system's word), corrupt_data (not a regular file).
@@ -61,48 +55,16 @@ public:
 
     /// The whole file, and which version of it: by size, inode and times, see entries().
     /// Errors: as read().
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
-        const posix::file file{path_of(key)};
-        std::string version = file.version();
-        const auto count = static_cast<std::size_t>(file.size());
-        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-        const std::size_t got = file.read_at(0, {block.get(), count});
-        if (const std::string after = file.version(); after != version) {
-            version += "~" + after;  // written to meanwhile: like nothing that entries() ever tells
-        }
-        return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
-    }
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
     /// The whole file as the page cache has it, without a copy; nothing where that is not safe, not worth its while
     /// (above 1 GiB, too), or the file is not there: read() then is the way.  Who opens the file for writing waits
     /// while the buffer lives, see leased_map: hold it briefly.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
-        struct looked_at {
-            explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
-            posix::file file;
-            std::optional<posix::leased_map> map;
-        };
-        try {
-            auto owner = std::make_shared<const looked_at>(path_of(key));
-            if (owner->map) {
-                const byte_view bytes = owner->map->view();
-                return byte_buffer{std::move(owner), bytes};
-            }
-        } catch (const error&) {
-            // Reading will tell.
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
 
     /// Asks the system to read the beginning of a file, if it has not; returns whether it has.
     /// It costs an open, more than reading a small file that the system has: see reads_ahead().
-    [[nodiscard]] bool read_ahead(std::string_view key) const {
-        try {
-            return is_key(key) && posix::read_ahead(posix::file{path_of(key)});
-        } catch (const error&) {
-            return false;  // whoever reads it will be told
-        }
-    }
+    [[nodiscard]] bool read_ahead(std::string_view key) const;
 
     /// Not for files that are wanted some time later: opening each twice costs more than it gives.
     [[nodiscard]] static bool reads_ahead() noexcept { return false; }
@@ -110,75 +72,21 @@ public:
     /// Many whole files through one buffer.  While a large one is worked on, the system reads the next one from the
     /// disk. Cost:   an open, a read and a close each; no allocation once the buffer has the size of the largest.
     /// Errors: as read(), and unsupported for a file above 256 MiB: it is not worth that much memory at once.
-    void read_each(std::span<const std::string> keys, object_sink sink) const {
-        const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
-        const auto open = [&](std::size_t i) -> std::optional<posix::file> {
-            return root && stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
-        };
-        posix::scratch_buffer buffer;
-        std::optional<posix::file> ahead;  // the one after the one at hand
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            const std::optional<posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
-            if (!file) {
-                sink(i, std::nullopt);
-                continue;
-            }
-            if (file->size() > most_at_once) {
-                throw unsupported("the file " + path_of(keys[i]) + " has " + std::to_string(file->size()) +
-                                      " bytes, too many to be read at once: read it in pieces",
-                                  {.where = keys[i]});
-            }
-            if (file->size() >= worth_mapping && i + 1 < keys.size()) {
-                ahead = open_ahead(open, i + 1);
-            }
-            sink(i, file->read_all(buffer));
-        }
-    }
+    void read_each(std::span<const std::string> keys, object_sink sink) const;
 
     /// Parts of files.  Those of one file that stand next to each other are of one version of it, though another may
     /// come in its place meanwhile: it stays open.  Cost: an open for these, and a read each.  Errors: as read().
-    void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-        std::optional<posix::file> file;
-        for (std::size_t i = 0; i < ranges.size(); ++i) {
-            if (i == 0 || ranges[i].key != ranges[i - 1].key) {
-                file = open_if_there(ranges[i].key);
-            }
-            sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt);
-        }
-    }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const;
     /// Reading them one by one costs about as much.
     [[nodiscard]] static bool batches_ranges() noexcept { return false; }
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        // "index/00" lists the folder "index" and keeps what starts with "index/00".
-        const std::size_t slash = prefix.rfind('/');
-        const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
-        if (root_.empty() || (!stays_inside(folder) && !folder.empty())) {
-            return {};
-        }
-        std::vector<std::string> keys;
-        posix::file_lister{root_}.list(folder, keys);
-        std::erase_if(keys, [&](const std::string& key) {
-            return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
-        });
-        std::sort(keys.begin(), keys.end());
-        return keys;
-    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
     /// The same with sizes and versions: size, inode and times of the file.  Of a file that was changed less than a
     /// tick of its file system's clock ago, each call gives another version, as its times do not tell it from the next.
     /// Cost: a look at each file, beyond that of list().
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const {
-        std::vector<object_entry> found;
-        std::vector<std::string> keys = list(prefix, after);
-        for (auto key = keys.begin(); key != keys.end() && found.size() < most; ++key) {
-            if (std::optional<posix::file_facts> facts = posix::facts_of(path_of(*key))) {
-                found.push_back({.key = std::move(*key), .size = facts->size, .version = std::move(facts->version)});
-            }
-        }
-        return found;
-    }
+                                                    std::size_t most) const;
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
         return is_key(key) ? posix::regular_file_size(path_of(key)) : std::nullopt;
@@ -239,23 +147,9 @@ private:
         return of.size() >= worth_mapping && of.size() <= most_mapped ? posix::leased_map::open(of) : std::nullopt;
     }
 
-    [[nodiscard]] static byte_buffer part_of(const posix::file& file, byte_range where) {
-        const std::uint64_t size = file.size();
-        const std::uint64_t begin = std::min(where.offset, size);
-        const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
-        // Uninitialised on purpose: every byte is overwritten or the read throws.
-        const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
-        const std::size_t got = file.read_at(begin, {block.get(), count});
-        return byte_buffer{block, byte_view{block.get(), got}};
-    }
+    [[nodiscard]] static byte_buffer part_of(const posix::file& file, byte_range where);
 
-    [[nodiscard]] std::optional<posix::file> open_if_there(std::string_view key) const {
-        try {
-            return posix::file{path_of(key)};
-        } catch (const not_found&) {
-            return std::nullopt;
-        }
-    }
+    [[nodiscard]] std::optional<posix::file> open_if_there(std::string_view key) const;
 
     // Opens a file before its turn; what is wrong with it is told when its turn comes.
     template <class Open>
@@ -274,16 +168,7 @@ private:
     // An empty root is no folder: "" + "/index" would be a path of the machine's.
     [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && stays_inside(key); }
 
-    [[nodiscard]] std::string path_of(std::string_view key) const {
-        if (!is_key(key)) {
-            throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
-                            {.where = std::string{key}});
-        }
-        std::string path;
-        path.reserve(root_.size() + 1 + key.size());
-        path.append(root_).append("/").append(key);
-        return path;
-    }
+    [[nodiscard]] std::string path_of(std::string_view key) const;
 
     std::string name_;
     std::string root_;  // absolute
@@ -299,3 +184,7 @@ static_assert(appending_storage<local_storage> && removing_storage<local_storage
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/local_storage.ipp>
+#endif

@@ -4,20 +4,19 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/announcer.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
@@ -73,67 +72,27 @@ public:
     explicit memory_storage(const std::string& label) : name_("memory:" + label), state_(std::make_shared<state>()) {}
 
     /// The whole object.  Errors: not_found.
-    [[nodiscard]] byte_buffer read(std::string_view key) const {
-        const std::shared_lock lock{state_->guard};
-        const auto found = state_->objects.find(key);
-        if (found == state_->objects.end()) {
-            throw missing(key);
-        }
-        return found->second.bytes;
-    }
+    [[nodiscard]] byte_buffer read(std::string_view key) const;
 
     /// A part of it, cut at its end.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return read(key).slice(where); }
 
     /// The whole object and its version, see entries().  Errors: not_found.
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const {
-        const std::shared_lock lock{state_->guard};
-        const auto found = state_->objects.find(key);
-        if (found == state_->objects.end()) {
-            throw missing(key);
-        }
-        return {.bytes = found->second.bytes, .version = found->second.version()};
-    }
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const;
 
     /// The whole object, as read() gives it; nothing where it is not there.
-    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
-        const std::shared_lock lock{state_->guard};
-        const auto found = state_->objects.find(key);
-        return found == state_->objects.end() ? std::nullopt : std::optional{found->second.bytes};
-    }
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
 
-    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        const std::shared_lock lock{state_->guard};
-        return detail::listed_keys(state_->objects, prefix, after);
-    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
     /// The same with sizes and versions: the number of the write and when it was, so that no other storage's are equal.
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const {
-        const std::shared_lock lock{state_->guard};
-        std::vector<object_entry> found;
-        detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& held) {
-            if (found.size() == most) {
-                return false;
-            }
-            found.push_back({.key = key, .size = held.bytes.size(), .version = held.version()});
-            return true;
-        });
-        return found;
-    }
+                                                    std::size_t most) const;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        const std::shared_lock lock{state_->guard};
-        const auto found = state_->objects.find(key);
-        return found == state_->objects.end() ? std::nullopt : std::optional<std::uint64_t>{found->second.bytes.size()};
-    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
 
     /// When the object was last written, by this machine's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        const std::shared_lock lock{state_->guard};
-        const auto found = state_->objects.find(key);
-        return found == state_->objects.end() ? std::nullopt : std::optional{found->second.written};
-    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
     /// Gives each key that starts with `prefix` when it has appeared; one that went and came back comes again.
     [[nodiscard]] follower follow(std::string_view prefix) const;
@@ -185,43 +144,10 @@ private:
         announcer announces;
 
         // Puts an object there, in the place of another unless that is to stay; returns whether it has.
-        bool put(std::string_view key, byte_buffer bytes, bool replace = true) {
-            {
-                const std::unique_lock lock{guard};
-                const auto [at, is_new] = objects.try_emplace(std::string{key});
-                if (is_new) {
-                    try {
-                        arrivals.emplace_hint(arrivals.end(), next_arrival, at->first);
-                    } catch (...) {
-                        objects.erase(at);
-                        throw;
-                    }
-                    at->second.arrival = next_arrival++;
-                } else if (!replace) {
-                    return false;
-                }
-                at->second.bytes = std::move(bytes);
-                at->second.written = std::chrono::system_clock::now();
-                at->second.write = ++writes;
-            }
-            announces.announce(key);
-            return true;
-        }
+        bool put(std::string_view key, byte_buffer bytes, bool replace = true);
 
         // Takes an object away; with `only`, unless it has been replaced by other bytes than these.
-        bool take_away(std::string_view key, const byte_buffer* only = nullptr) {
-            {
-                const std::unique_lock lock{guard};
-                const auto found = objects.find(key);
-                if (found == objects.end() || (only != nullptr && found->second.bytes.owner() != only->owner())) {
-                    return false;
-                }
-                arrivals.erase(found->second.arrival);
-                objects.erase(found);
-            }
-            announces.announce(key);
-            return true;
-        }
+        bool take_away(std::string_view key, const byte_buffer* only = nullptr);
     };
     std::string name_;
     std::shared_ptr<state> state_;
@@ -232,18 +158,7 @@ private:
 /// Cost: one step for each key that has come, whatever its prefix.  Threads: one at a time.
 class memory_storage::follower {
 public:
-    [[nodiscard]] std::vector<std::string> next() {
-        const std::shared_lock lock{state_->guard};
-        std::vector<std::string> keys;
-        for (auto at = state_->arrivals.lower_bound(next_arrival_); at != state_->arrivals.end(); ++at) {
-            if (at->second.starts_with(prefix_)) {
-                keys.emplace_back(at->second);
-            }
-        }
-        std::sort(keys.begin(), keys.end());
-        next_arrival_ = state_->next_arrival;
-        return keys;
-    }
+    [[nodiscard]] std::vector<std::string> next();
 
     /// Makes the next call list everything.
     void forget() noexcept { next_arrival_ = 0; }
@@ -292,36 +207,17 @@ inline memory_storage::output memory_storage::create(std::string_view key) { ret
 class memory_storage::held_key {
 public:
     held_key(held_key&&) = default;
-    held_key& operator=(held_key&& other) noexcept {
-        held_key mine{std::move(other)};  // what this one held goes now, not with `other`
-        state_.swap(mine.state_);
-        key_.swap(mine.key_);
-        std::swap(object_, mine.object_);
-        return *this;
-    }
+    held_key& operator=(held_key&& other) noexcept;
     held_key(const held_key&) = delete;
     held_key& operator=(const held_key&) = delete;
     ~held_key() { release(); }
 
     /// Takes the object away, unless it was removed or replaced by others.
-    void release() noexcept {
-        if (const auto place = std::exchange(state_, nullptr)) {
-            place->take_away(key_, &object_);
-        }
-    }
+    void release() noexcept;
 
 private:
     friend class memory_storage;
-    held_key(std::shared_ptr<state> place, std::string_view key)
-        : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
-        if (!place->put(key, object_, false)) {
-            throw in_use("the object " + key_ +
-                             " is held by another writer, or is something else. Wait for its end, "
-                             "remove the object if nobody needs it, or write elsewhere.",
-                         {.where = key_});
-        }
-        state_ = std::move(place);
-    }
+    held_key(std::shared_ptr<state> place, std::string_view key);
 
     std::shared_ptr<state> state_;  // none: nothing is held
     std::string key_;
@@ -339,3 +235,7 @@ static_assert(appending_storage<memory_storage> && removing_storage<memory_stora
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/memory_storage.ipp>
+#endif

@@ -4,33 +4,21 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 
 /// Puts the pieces behind what is there.  Cost: one copy of them, and of what was there once in a doubling.
-inline void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces) {
-    std::size_t size = into.size();
-    for (const byte_view piece : pieces) {
-        size += piece.size();
-    }
-    if (size > into.capacity()) {
-        into.reserve(std::max(size, 2 * into.capacity()));
-    }
-    for (const byte_view piece : pieces) {
-        into.insert(into.end(), piece.begin(), piece.end());
-    }
-}
+void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces);
 
 /// An object_output for a storage that has none: gathers the pieces in memory, and write()s them at commit.
 /// The storage must outlive it.  It is as durable as write() is, whatever was asked for.
@@ -46,10 +34,7 @@ public:
     ~gathered_output() = default;
 
     void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
-    void commit(durability /*as write() has it*/) {
-        store_->write(key_, bytes_);
-        bytes_ = {};  // the memory is not needed until destruction
-    }
+    void commit(durability /*as write() has it*/);
 
 private:
     Storage* store_;
@@ -70,3 +55,9 @@ requires(appending_storage<Storage> || object_writer<Storage>)
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/output.ipp>
+#endif
+
+#include <smdebug/storage/impl/output.tpp>

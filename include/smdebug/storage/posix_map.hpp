@@ -5,17 +5,13 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,58 +54,21 @@ public:
     /// open for writing somewhere, is another user's, has changed since it was opened, is empty, cannot be read whole,
     /// or lies on a file system that other machines may write to.  Then reading is the way, and tells what is wrong.
     /// Borrows: `of`, for its life: closing it ends the lease.      Cost: some system calls; no copy.
-    [[nodiscard]] static std::optional<leased_map> open(const file& of) noexcept {
-        const int handle = of.handle();
-        struct ::statfs system = {};
-        if (of.size() == 0 || ::fstatfs(handle, &system) != 0 ||
-            !leases_bind(static_cast<std::uint32_t>(system.f_type))) {
-            return std::nullopt;
-        }
-        // Who breaks the lease sends a signal.  It is to be one that does nothing, and then to go to nobody.
-        if (::fcntl(handle, F_SETSIG, SIGURG) != 0 || ::fcntl(handle, F_SETLEASE, F_RDLCK) != 0) {
-            return std::nullopt;
-        }
-        static_cast<void>(::fcntl(handle, F_SETOWN, 0));
-        leased_map made{handle};
-        // It may have been cut before the lease came.
-        struct ::stat now = {};
-        if (::fstat(handle, &now) != 0 || static_cast<std::uint64_t>(now.st_size) != of.size() ||
-            !made.map(static_cast<std::size_t>(of.size()))) {
-            return std::nullopt;
-        }
-        return made;
-    }
+    [[nodiscard]] static std::optional<leased_map> open(const file& of) noexcept;
 
     leased_map(leased_map&& other) noexcept
         : handle_(std::exchange(other.handle_, -1)), at_(std::exchange(other.at_, nullptr)), size_(other.size_) {}
     leased_map(const leased_map&) = delete;
     leased_map& operator=(const leased_map&) = delete;
     leased_map& operator=(leased_map&&) = delete;
-    ~leased_map() {
-        if (at_ != nullptr) {
-            ::munmap(at_, size_);
-        }
-        if (handle_ >= 0) {
-            static_cast<void>(::fcntl(handle_, F_SETLEASE, F_UNLCK));
-        }
-    }
+    ~leased_map();
 
     [[nodiscard]] byte_view view() const noexcept { return {static_cast<const std::byte*>(at_), size_}; }
 
 private:
     explicit leased_map(int handle) noexcept : handle_(handle) {}
 
-    [[nodiscard]] bool map(std::size_t size) noexcept {
-        void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, handle_, 0);
-        if (at == MAP_FAILED) {
-            return false;
-        }
-        at_ = at;
-        size_ = size;
-        // Reads what is not in the page cache yet, and tells of bad disks by an error; touching would by a signal.
-        constexpr int populate_read = 22;  // MADV_POPULATE_READ, Linux 5.14
-        return ::madvise(at, size, populate_read) == 0;
-    }
+    [[nodiscard]] bool map(std::size_t size) noexcept;
 
     int handle_ = -1;
     void* at_ = nullptr;
@@ -118,19 +77,12 @@ private:
 
 /// Asks the system to read a file (64 MiB of it) that will be wanted soon, if it has not.
 /// Returns at once, whether it has.
-[[nodiscard]] inline bool read_ahead(const file& soon) noexcept {
-    // One byte that is there tells that the file is, mostly: asking for all of a cached file would look at every page.
-    std::byte first{};
-    struct ::iovec into = {.iov_base = &first, .iov_len = 1};
-    if (::preadv2(soon.handle(), &into, 1, 0, RWF_NOWAIT) >= 0) {
-        return true;
-    }
-    constexpr std::uint64_t most = std::uint64_t{64} << 20U;
-    const auto length = static_cast<off_t>(std::min(soon.size(), most));
-    static_cast<void>(::posix_fadvise(soon.handle(), 0, length, POSIX_FADV_WILLNEED));
-    return false;
-}
+[[nodiscard]] bool read_ahead(const file& soon) noexcept;
 
 }  // namespace posix
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/posix_map.ipp>
+#endif

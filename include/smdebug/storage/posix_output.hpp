@@ -4,26 +4,18 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace smdebug {
@@ -31,117 +23,26 @@ inline namespace v1 {
 namespace posix {
 
 /// Throws the error that `code` (an errno) stands for where `path` was to be written.
-[[noreturn]] inline void fail_writing(const std::string& path, int code, const std::string& doing = "cannot write") {
-    const auto say = [&](const char* why) {
-        throw unavailable(doing + " " + path + ": " + why + " (" + std::generic_category().message(code) + ")",
-                          {.where = path});
-    };
-    if (code == ENOSPC || code == EDQUOT) {
-        say("the disk is full; make room on it");
-    }
-    if (code == EFBIG) {
-        say("the disk is full, or the file larger than it may be");
-    }
-    if (code == ENOENT) {
-        say("a folder on the way to it, or its temporary file, was removed meanwhile");
-    }
-    fail(doing, path, code);
-}
+[[noreturn]] void fail_writing(const std::string& path, int code, const std::string& doing = "cannot write");
 
 /// Who may read what is made: as the process's umask says, or its owner alone, whatever that says.
 enum class readable_by : std::uint8_t { umask, owner };
 
 /// Makes the folders above `path` that are missing.  Returns where in `path` the name of the first one ends that it
 /// made, npos when it made none.
-inline std::size_t make_folders_above(const std::string& path, readable_by whom = readable_by::umask) {
-    constexpr std::size_t none = std::string::npos;
-    const ::mode_t rights = whom == readable_by::owner ? 0700 : 0777;
-    std::size_t first_made = none;
-    // That there is no such file means here that what is above takes no folders: /proc, for one.
-    const auto give_up = [&](std::size_t end, int code) {
-        const std::string made = path.substr(0, end);
-        if (code == ENOENT) {
-            throw unavailable("cannot make the folder " + made + ": " + std::generic_category().message(code),
-                              {.where = made});
-        }
-        fail_writing(made, code, "cannot make the folder");
-    };
-    // Whether the folder whose name ends there is there now; what is above it may be missing.
-    const auto make = [&](std::size_t end) {
-        if (end == 0 || ::mkdir(path.substr(0, end).c_str(), rights) == 0) {
-            first_made = end == 0 ? first_made : std::min(first_made, end);
-            return true;
-        }
-        return errno == EEXIST;
-    };
-    // From the bottom, as most are there, and one need have no rights in those far above.
-    const std::size_t last = path.rfind('/');
-    std::size_t end = last;
-    while (end != none && !make(end)) {
-        const int code = errno;
-        const std::size_t above = path.rfind('/', end - 1);
-        if (code != ENOENT || above == none) {
-            give_up(end, code);
-        }
-        end = above;
-    }
-    while (end != last) {
-        end = path.find('/', end + 1);
-        if (!make(end)) {
-            give_up(end, errno);
-        }
-    }
-    while (first_made != none && path[first_made - 1] == '/') {
-        --first_made;  // "a//b" makes "a/"
-    }
-    return first_made;
-}
+std::size_t make_folders_above(const std::string& path, readable_by whom = readable_by::umask);
 
 /// Writes all pieces where the open file stands, as they lie.  `path` is for messages.
-inline void write_pieces(int handle, std::span<const byte_view> pieces, const std::string& path) {
-    std::array<::iovec, IOV_MAX> vectors;  // filled as far as it is used
-    std::size_t done = 0;                  // bytes of the first piece that are written
-    const auto skip_written = [&] {
-        while (!pieces.empty() && done >= pieces.front().size()) {
-            done -= pieces.front().size();
-            pieces = pieces.subspan(1);
-        }
-    };
-    for (skip_written(); !pieces.empty(); skip_written()) {
-        const std::size_t count = std::min(pieces.size(), vectors.size());
-        for (std::size_t i = 0; i < count; ++i) {
-            const byte_view rest = pieces[i].subspan(i == 0 ? done : 0);
-            vectors[i] = {.iov_base = const_cast<std::byte*>(rest.data()), .iov_len = rest.size()};
-        }
-        const ::ssize_t put = ::writev(handle, vectors.data(), static_cast<int>(count));
-        if (put > 0) {
-            done += static_cast<std::size_t>(put);
-        } else if (put == 0 || errno != EINTR) {
-            fail_writing(path, put == 0 ? ENOSPC : errno);
-        }
-    }
-}
+void write_pieces(int handle, std::span<const byte_view> pieces, const std::string& path);
 
 /// Takes a file away; returns whether it was there.  Errors: access_denied, unavailable.
-inline bool remove_file(const std::string& path) {
-    if (::unlink(path.c_str()) == 0) {
-        return true;
-    }
-    if (!means_missing(errno) && errno != EISDIR) {
-        fail("cannot remove", path, errno);
-    }
-    return false;
-}
+bool remove_file(const std::string& path);
 
 /// What stands, with two numbers behind it, in the place of a file's extension until the file is whole.
 inline constexpr std::string_view temporary_mark = ".tmp.";
 
 /// `path` without the extension of its last part: "events/0_worker_0" for "events/0_worker_0.tfevents".
-[[nodiscard]] inline std::string without_extension(const std::string& path) {
-    const std::size_t name = path.rfind('/') + 1;  // npos + 1 is 0
-    const std::size_t dot = path.rfind('.');
-    return dot == std::string::npos || dot <= name ? path : path.substr(0, dot);
-}
+[[nodiscard]] std::string without_extension(const std::string& path);
 
 /// A new file beside `path`, with temporary_mark and "<process>.<number>" for its extension, which is removed with this
 /// object unless it was renamed: who looks for files of the kind that is being made, as TensorBoard does by
@@ -149,39 +50,12 @@ inline constexpr std::string_view temporary_mark = ".tmp.";
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.
-    explicit temporary_file(std::string path, readable_by whom = readable_by::umask) : path_(std::move(path)) {
-        const ::mode_t rights = whom == readable_by::owner ? 0600 : 0666;
-        const std::string stem = without_extension(path_).append(temporary_mark) + std::to_string(maker_) + ".";
-        bool has_made_folders = false;
-        for (int number = 0; handle_.get() < 0;) {
-            name_ = stem + std::to_string(number);
-            handle_ = descriptor{::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights)};
-            if (handle_.get() >= 0 || errno == EINTR) {
-                continue;
-            }
-            const int code = errno;
-            if (code == ENOENT && !has_made_folders) {
-                has_made_folders = true;
-                first_made_ = make_folders_above(path_, whom);
-            } else if (code != EEXIST || ++number > most_numbers) {
-                // Several writers may be at work in one folder: the first free name is taken.
-                fail_writing(path_, code);
-            }
-        }
-    }
+    explicit temporary_file(std::string path, readable_by whom = readable_by::umask);
     temporary_file(temporary_file&& other) noexcept { swap(other); }
-    temporary_file& operator=(temporary_file&& other) noexcept {
-        temporary_file mine{std::move(other)};  // what this one held goes now, not with `other`
-        swap(mine);
-        return *this;
-    }
+    temporary_file& operator=(temporary_file&& other) noexcept;
     temporary_file(const temporary_file&) = delete;
     temporary_file& operator=(const temporary_file&) = delete;
-    ~temporary_file() {
-        if (!name_.empty() && maker_ == ::getpid()) {
-            ::unlink(name_.c_str());
-        }
-    }
+    ~temporary_file();
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] int handle() const noexcept { return handle_.get(); }
@@ -193,26 +67,10 @@ public:
     void sync() const { sync(handle_.get(), path_); }
 
     /// Closes the file, as some systems tell only then what went wrong, and gives it the path that it was made for.
-    void take_its_place() {
-        if (::close(handle_.release()) != 0 || std::rename(name_.c_str(), path_.c_str()) != 0) {
-            fail_writing(path_, errno);
-        }
-        name_.clear();
-    }
+    void take_its_place();
 
     /// Brings the file's name to the disk: its folder, and those above that had to be made.
-    void sync_folders() const {
-        std::size_t end = path_.size();
-        do {
-            end = end == 0 ? std::string::npos : path_.rfind('/', end - 1);
-            const std::string above = end == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(end, 1));
-            const auto folder = directory_handle::open(above);
-            if (!folder) {
-                fail_writing(path_, ENOENT);
-            }
-            sync(folder->get(), above);
-        } while (end != std::string::npos && first_made_ != std::string::npos && end >= first_made_);
-    }
+    void sync_folders() const;
 
     /// The open file, for whoever wants it to stay open.
     [[nodiscard]] descriptor take_handle() noexcept { return std::move(handle_); }
@@ -220,25 +78,9 @@ public:
 private:
     static constexpr int most_numbers = 1000;
 
-    static void sync(int handle, const std::string& path) {
-        while (::fsync(handle) != 0) {
-            // Not every file system can do that, for folders above all: it then promises no more.
-            if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) {
-                return;
-            }
-            if (errno != EINTR) {
-                fail_writing(path, errno);
-            }
-        }
-    }
+    static void sync(int handle, const std::string& path);
 
-    void swap(temporary_file& other) noexcept {
-        path_.swap(other.path_);
-        name_.swap(other.name_);
-        std::swap(handle_, other.handle_);
-        std::swap(first_made_, other.first_made_);
-        std::swap(maker_, other.maker_);
-    }
+    void swap(temporary_file& other) noexcept;
 
     std::string path_;
     std::string name_;  // empty: nothing to remove
@@ -261,15 +103,7 @@ public:
     void append(std::span<const byte_view> pieces) { file_.append(pieces); }
 
     /// Renames the file to its path.  `on_disk` holds for the folders on the way that this object made, too.
-    void commit(durability how) {
-        if (how == durability::on_disk) {
-            file_.sync();
-        }
-        file_.take_its_place();
-        if (how == durability::on_disk) {
-            file_.sync_folders();
-        }
-    }
+    void commit(durability how);
 
 private:
     temporary_file file_;
@@ -278,12 +112,12 @@ private:
 static_assert(object_output<whole_file_output>);
 
 /// Writes a whole file of one piece.
-inline void write_whole(const std::string& path, byte_view bytes) {
-    whole_file_output out{path};
-    out.append({&bytes, 1});
-    out.commit(durability::cached);
-}
+void write_whole(const std::string& path, byte_view bytes);
 
 }  // namespace posix
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/posix_output.ipp>
+#endif

@@ -3,11 +3,11 @@
 // Used by: hook (basic_hook).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix_file.hpp>
 
-#include <pthread.h>
-
 #include <atomic>
+#include <cstring>
 
 namespace smdebug {
 inline namespace v1 {
@@ -17,11 +17,7 @@ namespace posix {
 /// A child that is made without fork(), by clone() alone, is not told apart.
 class home_process {
 public:
-    home_process() : forks_(forks_to_here().load(std::memory_order_relaxed)), number_(process_number()) {
-        // The only way to hear of a fork; one handler for all hooks of the process.
-        static const int counts = ::pthread_atfork(nullptr, nullptr, [] { ++forks_to_here(); });
-        counts_ = counts == 0;
-    }
+    home_process();
 
     /// Whether the caller is in that process.
     [[nodiscard]] bool is_here() const noexcept {
@@ -32,10 +28,7 @@ public:
 
 private:
     // Between the first process and this one.
-    [[nodiscard]] static std::atomic<unsigned>& forks_to_here() noexcept {
-        static std::atomic<unsigned> count{0};
-        return count;
-    }
+    [[nodiscard]] static std::atomic<unsigned>& forks_to_here() noexcept;
 
     unsigned forks_;
     long number_;
@@ -45,3 +38,7 @@ private:
 }  // namespace posix
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/posix_process.ipp>
+#endif

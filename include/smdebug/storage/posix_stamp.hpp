@@ -3,17 +3,14 @@
 // Used by: storage/folder_follower.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix_file.hpp>
 #include <smdebug/storage/posix_folder.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -82,27 +79,10 @@ struct folder_system {
     /// Looks at the folder `name` below the folder `base`; an empty name is `base` itself.
     /// Cost: a system call; on file systems of other machines a question to the server, as their caches of a folder's
     /// times may be a minute old.
-    [[nodiscard]] static folder_look look(int base, const char* name) noexcept {
-        struct ::statx info = {};
-        if (::statx(base, name, AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
-                    STATX_TYPE | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME, &info) != 0) {
-            return {.is = means_missing(errno) ? folder_look::state::missing : folder_look::state::unknown};
-        }
-        if (!S_ISDIR(info.stx_mode)) {
-            return {.is = folder_look::state::missing};
-        }
-        return {.is = folder_look::state::there,
-                .stamp = {.self = {makedev(info.stx_dev_major, info.stx_dev_minor), info.stx_ino},
-                          .changed = since_1970(info.stx_ctime),
-                          .modified = since_1970(info.stx_mtime),
-                          .size = info.stx_size}};
-    }
+    [[nodiscard]] static folder_look look(int base, const char* name) noexcept;
 
     /// Whether the file system of an open folder moves folder times.
-    [[nodiscard]] static bool trusts(int folder) noexcept {
-        struct ::statfs info = {};
-        return ::fstatfs(folder, &info) == 0 && moves_folder_times(static_cast<std::uint32_t>(info.f_type));
-    }
+    [[nodiscard]] static bool trusts(int folder) noexcept;
 
     [[nodiscard]] static std::chrono::steady_clock::time_point now() noexcept {
         return std::chrono::steady_clock::now();
@@ -113,14 +93,13 @@ struct folder_system {
     }
 
 private:
-    [[nodiscard]] static std::chrono::nanoseconds since_1970(const ::statx_timestamp& at) noexcept {
-        // A damaged file system can give any number: the difference of two has to fit, too.
-        constexpr std::int64_t farthest = 4'600'000'000;
-        return std::chrono::seconds{std::clamp<std::int64_t>(at.tv_sec, -farthest, farthest)} +
-               std::chrono::nanoseconds{at.tv_nsec};
-    }
+    [[nodiscard]] static std::chrono::nanoseconds since_1970(const ::statx_timestamp& at) noexcept;
 };
 
 }  // namespace posix
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/posix_stamp.ipp>
+#endif

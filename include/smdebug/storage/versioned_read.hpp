@@ -5,7 +5,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/storage/concepts.hpp>
 
@@ -45,11 +45,7 @@ struct object_version {
 };
 
 /// For who has read an object again and again, and never all of one version.
-[[noreturn]] inline void throw_replaced(const std::string& name) {
-    throw unavailable(
-        "reading " + name + " failed: it is replaced by others again and again while it is read. Try again later",
-        {.where = name});
-}
+[[noreturn]] void throw_replaced(const std::string& name);
 
 /// As object_sink and range_sink, and the version that the bytes are of; nothing is told of what is not there.
 using versioned_object_sink = function_ref<void(std::size_t, std::optional<byte_view>, const object_version&)>;
@@ -68,3 +64,7 @@ concept versioned_batch_reader = requires(const S& store, std::span<const std::s
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/versioned_read.ipp>
+#endif

@@ -49,5 +49,11 @@ struct difference {
     std::string what = {};  ///< a sentence without the above
 };
 
+/// A damaged file that a trial was told to skip.
+struct problem {
+    std::string where;
+    std::string what;
+};
+
 }  // namespace v1
 }  // namespace smdebug

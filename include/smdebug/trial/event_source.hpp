@@ -3,10 +3,9 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -20,11 +19,7 @@ public:
     explicit whole_event_file(byte_view bytes) noexcept : bytes_(bytes) {}
 
     /// The bytes of a record, cut at the file's end.
-    [[nodiscard]] byte_view at(byte_range record) const noexcept {
-        const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(record.offset, bytes_.size()));
-        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(record.length, bytes_.size() - begin));
-        return bytes_.subspan(begin, length);
-    }
+    [[nodiscard]] byte_view at(byte_range record) const noexcept;
 
 private:
     byte_view bytes_;
@@ -50,20 +45,7 @@ public:
 
     /// The bytes of a record, cut at the file's end; gone at the next call.  Records that follow each other and are
     /// smaller than a piece come with one read.  Errors: what the storage and the bound throw.
-    [[nodiscard]] byte_view at(byte_range record) {
-        record = bound_(store_, key_, record);
-        const bool inside =
-            record.offset >= begin_ && record.length <= asked_ && record.offset - begin_ <= asked_ - record.length;
-        if (!inside) {
-            const std::uint64_t length = std::max(record.length, least_);
-            asked_ = 0;  // should the reading fail
-            piece_ = {};
-            piece_ = store_.read(key_, {.offset = record.offset, .length = length});
-            begin_ = record.offset;
-            asked_ = length;
-        }
-        return whole_event_file{piece_.view()}.at({.offset = record.offset - begin_, .length = record.length});
-    }
+    [[nodiscard]] byte_view at(byte_range record);
 
 private:
     const Storage& store_;
@@ -77,3 +59,9 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/event_source.ipp>
+#endif
+
+#include <smdebug/trial/impl/event_source.tpp>

@@ -14,16 +14,14 @@
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/event_source.hpp>
 #include <smdebug/trial/layout.hpp>
+#include <smdebug/trial/name_list.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,21 +34,7 @@ inline namespace v1 {
 template <class State>
 class first_values {
 public:
-    first_values(const State& state, const catalog& from)
-        : state_(state),
-          from_(from),
-          bound_(state.decoder(), state.options().limits.record),
-          files_(from.files_in({})),
-          tensors_(from.names->size()) {
-        from.name_lists.for_each([&](const auto& list) {
-            for (const recorded_item& item : list->items()) {
-                if (tensor& held = tensors_[item.name]; item.kind == 0 && !held.is_open) {
-                    held.is_open = true;
-                    ++open_;
-                }
-            }
-        });
-    }
+    first_values(const State& state, const catalog& from);
 
     /// Calls found(name_id, const decoded_tensor&) once for each tensor of which a value can be read, in no order; the
     /// value is gone after the call.
@@ -126,14 +110,7 @@ private:
         return left == 0;
     }
 
-    void give_up_the_others() {
-        for (tensor& held : tensors_) {
-            if (held.is_open && held.round != round_) {
-                held.is_open = false;
-                --open_;
-            }
-        }
-    }
+    void give_up_the_others();
 
     template <class Found>
     void read_wanted(Found& found) {
@@ -174,53 +151,12 @@ private:
     }
 
     // Leaves in wanted_, in order, what can be asked for.
-    void cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces, std::vector<object_range>& ranges) {
-        std::sort(wanted_.begin(), wanted_.end(), [](const wanted_record& a, const wanted_record& b) {
-            return std::tuple{a.file, a.where.offset} < std::tuple{b.file, b.where.offset};
-        });
-        std::optional<std::uint32_t> file;
-        std::size_t kept = 0;
-        for (wanted_record record : wanted_) {
-            const bool is_new = file != record.file;
-            if (is_new) {
-                file = record.file;
-                keys.push_back(State::event_key(from_, *files_[record.file]));
-            }
-            if (keys.back().empty() || !cut(keys.back(), record.where)) {
-                pass_over(record);
-                continue;
-            }
-            if (is_new || ranges.empty() || ranges.back().key.data() != keys.back().data() ||
-                !extend(pieces.back().where, record.where)) {
-                pieces.push_back({.begin = kept, .end = kept, .where = record.where});
-                ranges.push_back({.key = keys.back(), .where = record.where});
-            }
-            ranges.back().where = pieces.back().where;
-            wanted_[kept++] = record;
-            pieces.back().end = kept;
-        }
-        wanted_.resize(kept);
-    }
+    void cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces, std::vector<object_range>& ranges);
 
-    [[nodiscard]] bool cut(const std::string& key, byte_range& record) const {
-        try {
-            record = bound_(state_.store(), key, record);
-            return true;
-        } catch (const std::exception&) {
-            return false;
-        }
-    }
+    [[nodiscard]] bool cut(const std::string& key, byte_range& record) const;
 
     // Makes a piece hold a record that does not begin before it, where that is worth it.
-    [[nodiscard]] static bool extend(byte_range& piece_, byte_range record) noexcept {
-        const std::uint64_t before = record.offset - piece_.offset;
-        if (before > largest_piece || record.length > largest_piece - before ||
-            (before > piece_.length && before - piece_.length > gap)) {
-            return false;
-        }
-        piece_.length = std::max(piece_.length, before + record.length);
-        return true;
-    }
+    [[nodiscard]] static bool extend(byte_range& piece_, byte_range record) noexcept;
 
     template <class Found>
     void take(const wanted_record& record, byte_view bytes, Found& found) {
@@ -239,10 +175,7 @@ private:
         found(record.name, std::as_const(value_));
     }
 
-    void pass_over(const wanted_record& record) {
-        tensors_[record.name].next = record.file + 1;
-        failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
-    }
+    void pass_over(const wanted_record& record);
 
     const State& state_;
     const catalog& from_;
@@ -258,3 +191,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/first_values.tpp>

@@ -2,12 +2,15 @@
 // Used by: cli (stats), users.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
+#include <smdebug/trial/trial_state.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -21,17 +24,7 @@ namespace detail {
 /// Reduced tensors kept until their turn comes.
 class kept_tensors {
 public:
-    void keep(const reduced_tensor& tensor) {
-        if (size_ == kept_.size()) {
-            kept_.emplace_back();
-        }
-        one& held = kept_[size_++];
-        held.tensor = tensor;
-        if (tensor.shape != nullptr) {
-            held.shape = *tensor.shape;
-        }
-        held.saved_failures.assign(tensor.saved_failures.begin(), tensor.saved_failures.end());
-    }
+    void keep(const reduced_tensor& tensor);
 
     /// Hands them out in the order in which they came, and is empty then.
     template <class Visit>
@@ -89,3 +82,7 @@ walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduct
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/for_each_tensor.ipp>
+#endif

@@ -2,17 +2,17 @@
 // Used by: trial/loader.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/catalog.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -22,18 +22,7 @@ inline namespace v1 {
 class index_key {
 public:
     /// Nothing when the name is not of the form <step>_<worker>; the key then stays where it is.
-    [[nodiscard]] static std::optional<index_key> parse(std::string&& key) {
-        const auto name = locations::parse_index_key(key);
-        if (!name) {
-            return std::nullopt;
-        }
-        index_key made;
-        made.step_ = name->step;
-        made.worker_begin_ = static_cast<std::size_t>(name->worker_part.data() - key.data());
-        made.worker_size_ = name->worker_part.size();
-        made.key_ = std::move(key);
-        return made;
-    }
+    [[nodiscard]] static std::optional<index_key> parse(std::string&& key);
 
     [[nodiscard]] const std::string& text() const noexcept { return key_; }
     [[nodiscard]] step_number step() const noexcept { return step_; }
@@ -65,23 +54,7 @@ class known_files {
 public:
     explicit known_files(const catalog& of) : of_(of) {}
 
-    [[nodiscard]] bool contains(const index_key& key) {
-        if (at_ == nullptr || at_->step != key.step()) {
-            at_ = of_.find_step(key.step());
-            place_ = 0;
-        }
-        if (at_ == nullptr) {
-            return false;
-        }
-        const auto files = at_->files();
-        for (std::size_t tried = 0; tried < files.size(); ++tried) {
-            place_ = place_ < files.size() ? place_ : 0;
-            if (is_worker(of_.workers[files[place_++].worker], key.worker_part())) {
-                return true;
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] bool contains(const index_key& key);
 
 private:
     [[nodiscard]] static bool is_worker(std::string_view name, std::string_view part) {
@@ -94,20 +67,14 @@ private:
 };
 
 /// Puts keys into order, each once.
-inline void put_in_order(std::vector<index_key>& keys) {
-    if (!std::is_sorted(keys.begin(), keys.end())) {
-        std::sort(keys.begin(), keys.end());
-    }
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-}
+void put_in_order(std::vector<index_key>& keys);
 
 /// Whether keys, in order, hold a later step of the key's worker.
-[[nodiscard]] inline bool fills_gap(const std::vector<index_key>& keys, const index_key& key) {
-    const auto none_later =
-        std::find_if(keys.rbegin(), keys.rend(), [&](const index_key& other) { return other.step() <= key.step(); });
-    return std::any_of(keys.rbegin(), none_later,
-                       [&](const index_key& other) { return other.worker_part() == key.worker_part(); });
-}
+[[nodiscard]] bool fills_gap(const std::vector<index_key>& keys, const index_key& key);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/index_keys.ipp>
+#endif

@@ -2,18 +2,15 @@
 // Used by: trial/loader.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,50 +43,14 @@ public:
 
     /// Keys below index/ in byte order: all that came since the last call, and maybe others.
     /// Errors: what the storage throws; nothing is lost then.
-    [[nodiscard]] std::vector<std::string> next(const catalog& last) {
-        if constexpr (followable_storage<Storage>) {
-            if (worth_following(store_)) {
-                if (!follower_) {
-                    follower_.emplace(store_.follow(locations::index_folder));
-                }
-                return follower_->next();
-            }
-        }
-        const std::string after = from_start_ ? std::string{} : first_open_key(last);
-        auto keys = store_.list(locations::index_folder, after);
-        from_start_ = false;
-        return keys;
-    }
+    [[nodiscard]] std::vector<std::string> next(const catalog& last);
 
     /// Makes the next call list everything.
-    void forget() {
-        from_start_ = true;
-        open_from_ = 0;
-        if constexpr (followable_storage<Storage>) {
-            if (follower_) {
-                follower_->forget();
-            }
-        }
-    }
+    void forget();
 
 private:
     // A key that stands before those of the first step to which a worker may still add, and behind all others.
-    [[nodiscard]] std::string first_open_key(const catalog& last) {
-        if (last.steps.empty() || last.steps.back().step >= step_with_long_name) {
-            return {};
-        }
-        auto at = last.steps.lower_bound(open_from_);
-        while (at != last.steps.end() && at->file_count >= last.job->num_workers) {
-            ++at;
-        }
-        // Nobody waits longer than the window for a worker that has died.
-        for (auto beyond = static_cast<std::size_t>(std::distance(at, last.steps.end())); beyond > window_; --beyond) {
-            ++at;
-        }
-        open_from_ = at != last.steps.end() ? at->step : last.steps.back().step + 1;
-        const std::string key = locations::index_key(open_from_, {});
-        return key.substr(0, key.rfind('_'));
-    }
+    [[nodiscard]] std::string first_open_key(const catalog& last);
 
     static constexpr step_number step_with_long_name = 1'000'000'000'000;  // its keys do not sort by step
 
@@ -102,3 +63,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/index_listing.tpp>
+#endif

@@ -5,17 +5,15 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/name_list.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -39,13 +37,7 @@ public:
 
     layout() : names_(std::make_shared<const name_list>()) {}
     /// `places` are those of the names' items, one each.
-    layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places, std::vector<shape_entry> shapes)
-        : names_(std::move(names)), places_(std::move(places)), shapes_(std::move(shapes)) {
-        places_.shrink_to_fit();
-        shapes_.shrink_to_fit();
-        std::stable_sort(shapes_.begin(), shapes_.end(),
-                         [](const shape_entry& a, const shape_entry& b) { return a.name < b.name; });
-    }
+    layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places, std::vector<shape_entry> shapes);
 
     [[nodiscard]] const name_list& names() const noexcept { return *names_; }
     [[nodiscard]] const std::shared_ptr<const name_list>& shared_names() const noexcept { return names_; }
@@ -66,11 +58,7 @@ public:
     }
 
     /// The saved shape; of several the last.
-    [[nodiscard]] const shape_entry* shape(name_id name) const noexcept {
-        const auto after = std::upper_bound(shapes_.begin(), shapes_.end(), name,
-                                            [](name_id id, const shape_entry& held) { return id < held.name; });
-        return after != shapes_.begin() && std::prev(after)->name == name ? &*std::prev(after) : nullptr;
-    }
+    [[nodiscard]] const shape_entry* shape(name_id name) const noexcept;
 
     /// The reductions that were saved of a tensor.
     [[nodiscard]] reduction_set saved_reductions(name_id name) const noexcept { return names_->saved_reductions(name); }
@@ -81,13 +69,7 @@ public:
     }
 
     /// Heap bytes held, without the names.
-    [[nodiscard]] std::size_t memory() const noexcept {
-        std::size_t bytes = places_.capacity() * sizeof(byte_range) + shapes_.capacity() * sizeof(shape_entry);
-        for (const shape_entry& held : shapes_) {
-            bytes += held.extents.capacity() * sizeof(std::size_t);
-        }
-        return bytes;
-    }
+    [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
     [[nodiscard]] std::optional<entry> at(std::optional<std::size_t> place) const noexcept {
@@ -101,3 +83,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/layout.ipp>
+#endif

@@ -3,14 +3,13 @@
 // Used by: trial/layout.hpp, trial/catalog.hpp, trial/catalog_builder.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/name_table.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -93,70 +92,26 @@ public:
     /// Whether no reduction was saved of any tensor.
     [[nodiscard]] bool values_alone() const noexcept { return values_alone_; }
 
-    [[nodiscard]] bool contains(name_id name) const noexcept {
-        const auto found = first_of(name);
-        return (found != order_.end() && items_[*found].name == name) ||
-               std::binary_search(shapes_.begin(), shapes_.end(), name);
-    }
+    [[nodiscard]] bool contains(name_id name) const noexcept;
     /// The place of a name's item of a kind; of several the last.
-    [[nodiscard]] std::optional<std::size_t> find(name_id name, std::uint8_t kind) const noexcept {
-        const std::uint64_t wanted = rank({.name = name, .kind = kind});
-        const auto after = std::upper_bound(order_.begin(), order_.end(), wanted,
-                                            [this](std::uint64_t r, std::uint32_t at) { return r < rank(items_[at]); });
-        if (after == order_.begin() || rank(items_[*std::prev(after)]) != wanted) {
-            return std::nullopt;
-        }
-        return *std::prev(after);
-    }
+    [[nodiscard]] std::optional<std::size_t> find(name_id name, std::uint8_t kind) const noexcept;
     /// The reductions that were saved of a tensor.
-    [[nodiscard]] reduction_set saved_reductions(name_id name) const noexcept {
-        reduction_set saved;
-        for (auto at = first_of(name); at != order_.end() && items_[*at].name == name; ++at) {
-            if (const std::uint8_t kind = items_[*at].kind; kind > 0) {
-                saved = saved | reduction_set{reduction_key::from_index(kind - std::size_t{1})};
-            }
-        }
-        return saved;
-    }
+    [[nodiscard]] reduction_set saved_reductions(name_id name) const noexcept;
     /// Whether a tensor's turn, in a walk in the file's order, is at this item: at its values (of several the last),
     /// else at the first of its reductions in the order of reduction_key::index().
-    [[nodiscard]] bool leads(std::size_t place) const noexcept {
-        if (each_once_) {
-            return true;
-        }
-        const name_id name = items_[place].name;
-        if (const auto values = find(name, 0)) {
-            return *values == place;
-        }
-        const auto lowest = static_cast<std::size_t>(std::countr_zero(saved_reductions(name).mask));
-        return find(name, kind_of(reduction_key::from_index(lowest))) == place;
-    }
+    [[nodiscard]] bool leads(std::size_t place) const noexcept;
 
-    [[nodiscard]] bool equals(std::span<const recorded_item> items, std::span<const name_id> shapes) const noexcept {
-        return std::equal(items_.begin(), items_.end(), items.begin(), items.end()) &&
-               std::equal(shapes_.begin(), shapes_.end(), shapes.begin(), shapes.end());
-    }
+    [[nodiscard]] bool equals(std::span<const recorded_item> items, std::span<const name_id> shapes) const noexcept;
 
     /// Heap bytes held.
-    [[nodiscard]] std::size_t memory() const noexcept {
-        return items_.capacity() * sizeof(recorded_item) + order_.capacity() * sizeof(std::uint32_t) +
-               (shapes_.capacity() + tensors_.capacity()) * sizeof(name_id);
-    }
+    [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
-    [[nodiscard]] std::size_t only_shapes() const noexcept {
-        return static_cast<std::size_t>(std::count_if(shapes_.begin(), shapes_.end(), [this](name_id name) {
-            const auto found = first_of(name);
-            return found == order_.end() || items_[*found].name != name;
-        }));
-    }
+    [[nodiscard]] std::size_t only_shapes() const noexcept;
     [[nodiscard]] static constexpr std::uint64_t rank(const recorded_item& held) noexcept {
         return (std::uint64_t{held.name} << 8U) | held.kind;
     }
-    [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_of(name_id name) const noexcept {
-        return std::lower_bound(order_.begin(), order_.end(), name,
-                                [this](std::uint32_t at, name_id id) { return items_[at].name < id; });
-    }
+    [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_of(name_id name) const noexcept;
 
     std::vector<recorded_item> items_;
     std::vector<std::uint32_t> order_;  // places in items_, by name and kind
@@ -168,3 +123,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/name_list.ipp>
+#endif

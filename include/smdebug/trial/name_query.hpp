@@ -3,16 +3,15 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -22,17 +21,8 @@ inline namespace v1 {
 class name_filter {
 public:
     /// Errors: value_error for a bad regex.
-    name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names)
-        : names_(std::move(sorted_names)) {
-        patterns_.reserve(patterns.size());
-        for (const std::string& pattern : patterns) {
-            patterns_.emplace_back(pattern);
-        }
-    }
-    [[nodiscard]] bool accepts(const std::string& name) const {
-        return std::binary_search(names_.begin(), names_.end(), name) ||
-               std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& held) { return held.search(name); });
-    }
+    name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names);
+    [[nodiscard]] bool accepts(const std::string& name) const;
 
 private:
     std::vector<regex> patterns_;
@@ -88,3 +78,7 @@ template <class Fresh>
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/name_query.ipp>
+#endif

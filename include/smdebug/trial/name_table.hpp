@@ -2,10 +2,10 @@
 // Used by: trial/catalog.hpp, trial/catalog_builder.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shared_list.hpp>
 #include <smdebug/core/sorted_blocks.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,24 +27,14 @@ using name_id = std::uint32_t;
 class name_table {
 public:
     /// The number of a name, be it a tensor's or only the original name of one.
-    [[nodiscard]] std::optional<name_id> find(std::string_view name) const noexcept {
-        const named* held = by_text_.find(name);
-        return held != nullptr ? std::optional{held->id} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<name_id> find(std::string_view name) const noexcept;
     /// The same for tensors alone.
-    [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
-        const named* held = by_text_.find(name);
-        return held != nullptr && held->is_tensor ? std::optional{held->id} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept;
     [[nodiscard]] const std::string& operator[](name_id id) const noexcept { return *by_id_[id]; }
     [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
 
     /// Heap bytes held, about.
-    [[nodiscard]] std::size_t memory() const noexcept {
-        std::size_t bytes = by_text_.memory() + by_id_.memory();
-        by_id_.for_each([&](const auto& text) { bytes += 2 * sizeof(void*) + sizeof(*text) + text->capacity(); });
-        return bytes;
-    }
+    [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
     friend class name_table_builder;
@@ -66,54 +56,15 @@ public:
     explicit name_table_builder(std::shared_ptr<const name_table> base) : base_(std::move(base)) {}
 
     /// The number of a name, a new one if need be.
-    [[nodiscard]] name_id id_of(std::string_view name) {
-        if (const auto known = base_->find(name)) {
-            return *known;
-        }
-        const auto seen = fresh_ids_.find(name);
-        if (seen != fresh_ids_.end()) {
-            return seen->second;
-        }
-        const auto id = static_cast<name_id>(base_->size() + fresh_.size());
-        fresh_.push_back({std::make_shared<const std::string>(name), id, false});
-        fresh_ids_.emplace(*fresh_.back().text, id);
-        return id;
-    }
+    [[nodiscard]] name_id id_of(std::string_view name);
     [[nodiscard]] const std::string& text_of(name_id id) const noexcept {
         return id < base_->size() ? (*base_)[id] : *fresh_[id - base_->size()].text;
     }
     /// Notes that a name is a tensor's.
-    void mark_tensor(name_id id) {
-        if (id >= base_->size()) {
-            fresh_[id - base_->size()].is_tensor = true;
-        } else if (const auto* known = base_->by_text_.find((*base_)[id]); !known->is_tensor) {
-            promoted_.push_back({known->text, id, true});
-        }
-    }
+    void mark_tensor(name_id id);
 
     /// The table with everything so far; the one before where nothing is new.
-    [[nodiscard]] std::shared_ptr<const name_table> finish() && {
-        if (fresh_.empty() && promoted_.empty()) {
-            return base_;
-        }
-        auto made = std::make_shared<name_table>(*base_);
-        std::vector<std::shared_ptr<const std::string>> texts;
-        texts.reserve(fresh_.size());
-        for (const auto& held : fresh_) {
-            texts.push_back(held.text);
-        }
-        made->by_id_ = base_->by_id_.with(std::move(texts));
-        std::vector<name_table::named> changes = std::move(fresh_);
-        changes.insert(changes.end(), promoted_.begin(), promoted_.end());
-        std::sort(changes.begin(), changes.end(),
-                  [](const auto& a, const auto& b) { return *a.text != *b.text ? *a.text < *b.text : a.id < b.id; });
-        changes.erase(
-            std::unique(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.id == b.id; }),
-            changes.end());
-        made->by_text_ =
-            base_->by_text_.with(std::move(changes), [](const auto&, name_table::named&& changed) { return changed; });
-        return made;
-    }
+    [[nodiscard]] std::shared_ptr<const name_table> finish() &&;
 
 private:
     std::shared_ptr<const name_table> base_;
@@ -124,3 +75,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/name_table.ipp>
+#endif

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -79,28 +78,10 @@ private:
     struct serving {
         ordered_crew& of;
         std::vector<std::jthread> threads;
-        ~serving() {
-            {
-                const std::scoped_lock lock{of.guard_};
-                of.quit_ = true;
-            }
-            of.room_.notify_all();
-            threads.clear();
-        }
+        ~serving();
     };
 
-    void begin() {
-        taken_ = emitted_ = 0;
-        over_ = quit_ = false;
-        for (slot& held : slots_) {
-            if (held.task) {  // the last run may have left it half filled
-                held.part = empty_;
-            }
-            held.task.reset();
-            held.failed = nullptr;
-            held.done = false;
-        }
-    }
+    void begin();
 
     template <class Next, class Work>
     void serve(std::size_t thread, Next& next, Work& work) {
@@ -156,3 +137,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/ordered_crew.tpp>

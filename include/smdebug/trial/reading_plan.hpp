@@ -2,13 +2,12 @@
 // Used by: trial (scan_walk, scan).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/trial/layout.hpp>
 #include <smdebug/trial/selection.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -23,21 +22,7 @@ struct file_extent {
 
 /// What a layout says of its files.  Numbers that no file can have count as the largest there is.
 /// Cost: one pass over its entries.
-[[nodiscard]] inline file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept {
-    const auto sum = [](std::uint64_t a, std::uint64_t b) {
-        return a + b < a ? std::numeric_limits<std::uint64_t>::max() : a + b;
-    };
-    file_extent found;
-    for (std::size_t place = 0; place < entries.size(); ++place) {
-        const layout::entry entry = entries[place];
-        found.end = std::max(found.end, sum(entry.record.offset, entry.record.length));
-        if (which.contains(entry.what.name)) {
-            found.wanted = sum(found.wanted, entry.record.length);
-            ++found.records;
-        }
-    }
-    return found;
-}
+[[nodiscard]] file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept;
 
 /// Sizes from which on a file is read in another way.
 struct reading_limits {
@@ -82,3 +67,7 @@ enum class file_way : std::uint8_t {
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/reading_plan.ipp>
+#endif

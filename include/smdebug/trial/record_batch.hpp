@@ -4,17 +4,16 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,10 +33,7 @@ public:
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
     /// The bytes of a record, by its place; nothing where the file is not there.
-    void put(std::size_t place, std::optional<byte_buffer> bytes) {
-        slots_[place].is_there = bytes.has_value();
-        slots_[place].bytes = std::move(bytes).value_or(byte_buffer{});
-    }
+    void put(std::size_t place, std::optional<byte_buffer> bytes);
     /// Why there are none.
     void fail(std::size_t place, std::exception_ptr why) { slots_[place].why = std::move(why); }
 
@@ -48,17 +44,7 @@ public:
 
     /// The bytes of the next record, which is `record`, cut at the file's end; gone at the next call.
     /// Errors: why it could not be read; not_found where the file went away after its first record was read.
-    [[nodiscard]] byte_view at(byte_range record) {
-        slot& next = slots_[next_++];
-        held_ = std::exchange(next.bytes, {});
-        if (next.why != nullptr) {
-            std::rethrow_exception(next.why);
-        }
-        if (!next.is_there) {
-            throw not_found("event file " + key_ + " was removed while it was read", {.where = key_});
-        }
-        return held_.slice({.offset = 0, .length = record.length}).view();
-    }
+    [[nodiscard]] byte_view at(byte_range record);
 
     /// Whether every record was taken.
     [[nodiscard]] bool taken() const noexcept { return next_ == slots_.size(); }
@@ -80,22 +66,7 @@ private:
 class record_batch {
 public:
     /// A file of which these records are wanted, in the order in which they will be taken.
-    void add(std::string key, std::span<const byte_range> records) {
-        const std::string& kept = keys_.emplace_back(std::move(key));
-        // Asked for by ascending offset, which is what storages merge.
-        std::vector<std::size_t> order(records.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return records[a].offset < records[b].offset; });
-        std::uint64_t wanted = 0;
-        for (const std::size_t place : order) {
-            ranges_.push_back({kept, records[place]});
-            places_.push_back(place);
-            wanted += std::min(records[place].length, most - wanted);
-        }
-        const std::uint64_t span = order.empty() ? 0 : records[order.back()].offset - records[order.front()].offset;
-        files_.push_back({.end = ranges_.size(), .scattered = wanted < span / 2});
-    }
+    void add(std::string key, std::span<const byte_range> records);
 
     /// How many records are asked for.
     [[nodiscard]] std::size_t records() const noexcept { return ranges_.size(); }
@@ -144,24 +115,8 @@ private:
     // A file whose records are coming.
     class incoming_file {
     public:
-        incoming_file(const record_batch& of, std::size_t number) : of_(&of) {
-            if (number < of.files_.size()) {
-                scattered_ = of.files_[number].scattered;
-                collected = {of.keys_[number], of.files_[number].end - of.begin_of(number)};
-            }
-        }
-        void put(std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
-            if (bytes) {
-                mixed_ = mixed_ || version.differs_from(version_);
-                version_.tag = version.tag.empty() ? std::move(version_.tag) : version.tag;
-                version_.size = version.size ? version.size : version_.size;
-            }
-            if (bytes && scattered_ && bytes->size() <= largest_copy) {
-                // Else a small record would keep all that came with the same request.
-                bytes = byte_buffer::take(std::vector<std::byte>(bytes->view().begin(), bytes->view().end()));
-            }
-            collected.put(of_->places_[i], std::move(bytes));
-        }
+        incoming_file(const record_batch& of, std::size_t number);
+        void put(std::size_t i, std::optional<byte_buffer> bytes, const object_version& version);
         [[nodiscard]] bool is_mixed() const noexcept { return mixed_; }
 
         collected_event_file collected;
@@ -216,54 +171,18 @@ public:
     /// one version of the file; other pages may be of another.  `group_ends`: where each group ends among them,
     /// ascending; behind the last one each record is a group.
     paged_event_file(const Storage& store, std::string key, std::vector<byte_range> records, std::uint64_t most,
-                     std::vector<std::size_t> group_ends = {})
-        : store_(store),
-          key_(std::move(key)),
-          records_(std::move(records)),
-          group_ends_(std::move(group_ends)),
-          most_(most) {
-        read_page();
-        is_there_ = page_.is_there();
-    }
+                     std::vector<std::size_t> group_ends = {});
 
     /// Whether the file was there at first.
     [[nodiscard]] bool is_there() const noexcept { return is_there_; }
 
     /// As collected_event_file::at().
-    [[nodiscard]] byte_view at(byte_range record) {
-        if (page_.taken()) {
-            read_page();
-        }
-        return page_.at(record);
-    }
+    [[nodiscard]] byte_view at(byte_range record);
 
 private:
-    void read_page() {
-        page_ = {};
-        const std::size_t begin = next_;
-        std::uint64_t bytes = 0;
-        while (next_ < records_.size()) {
-            const std::size_t end = group_ < group_ends_.size() ? group_ends_[group_] : next_ + 1;
-            const std::uint64_t more = bytes_of(next_, end);
-            if (next_ > begin && more > most_ - bytes) {
-                break;
-            }
-            bytes += std::min(more, most_ - bytes);
-            next_ = end;
-            ++group_;
-        }
-        record_batch batch;
-        batch.add(key_, std::span{records_}.subspan(begin, next_ - begin));
-        batch.read(store_, [&](std::size_t, collected_event_file& page) { page_ = std::move(page); });
-    }
+    void read_page();
 
-    [[nodiscard]] std::uint64_t bytes_of(std::size_t begin, std::size_t end) const noexcept {
-        std::uint64_t bytes = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            bytes += std::min(records_[i].length, std::numeric_limits<std::uint64_t>::max() - bytes);
-        }
-        return bytes;
-    }
+    [[nodiscard]] std::uint64_t bytes_of(std::size_t begin, std::size_t end) const noexcept;
 
     const Storage& store_;
     std::string key_;
@@ -278,3 +197,9 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/record_batch.ipp>
+#endif
+
+#include <smdebug/trial/impl/record_batch.tpp>

@@ -14,8 +14,7 @@ inline namespace v1 {
 /// A trial whose refreshing can be set.
 template <class T>
 concept refreshable_trial = requires(const T& trial) {
-    typename T::state_type;
-    trial.state()->end_refresh_setting(trial.state()->begin_refresh_setting(true));
+    { trial.set_refresh(true) } -> std::same_as<std::shared_ptr<void>>;
 };
 
 /// A vector, array or span of such trials.
@@ -35,11 +34,7 @@ protected:
 
     template <refreshable_trial Trial>
     void set(bool on, const Trial& run) {
-        const auto state = run.state();
-        const auto setting = state->begin_refresh_setting(on);
-        // Whatever fails from here on, the deleter ends the setting.
-        std::shared_ptr<void> ending{nullptr, [state, setting](void*) { state->end_refresh_setting(setting); }};
-        endings_.push_back(std::move(ending));
+        endings_.push_back(run.set_refresh(on));
     }
     template <refreshable_trials Trials>
     void set(bool on, const Trials& trials) {
@@ -49,7 +44,7 @@ protected:
     }
 
 private:
-    std::vector<std::shared_ptr<void>> endings_;  // their deleters end the settings
+    std::vector<std::shared_ptr<void>> endings_;  // the settings end with them
 };
 
 /// While it lives, queries on the trials answer from what is loaded: `no_refresh guard{trial, other};`

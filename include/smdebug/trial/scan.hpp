@@ -3,6 +3,7 @@
 // Used by: trial/for_each_tensor.hpp, users who look at the values of every tensor of a run.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -78,15 +79,7 @@ template <class Trial>
 struct scan_of {
     using walk_type = scan_walk<typename Trial::state_type>;
 
-    scan_of(const Trial& run, const scan_options& given)
-        : from(run.snapshot()),
-          state(run.state()),
-          which(given.which, *from),
-          saved(given.saved),
-          manner{.in_place = given.in_place, .defer_checks = given.defer_checks, .keep_repeats = given.keep_repeats} {
-        files = from->files_in(given.which.range);
-        std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
-    }
+    scan_of(const Trial& run, const scan_options& given);
     [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, manner}; }
 
     std::shared_ptr<const catalog> from;
@@ -109,19 +102,7 @@ class share_cutter {
 public:
     share_cutter(std::span<const catalog::file* const> files, Walk walk) : files_(files), walk_(std::move(walk)) {}
 
-    [[nodiscard]] std::optional<scan_share> next() {
-        constexpr std::size_t most_files = 64;
-        // Of a storage that reads many ranges together, more is worth having in flight.
-        const std::uint64_t enough = std::uint64_t{walk_.batches() ? 32U : 4U} << 20U;
-        constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
-        scan_share cut{next_, next_};
-        for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
-            const file_extent extent = walk_.extent(*files_[cut.end++]);
-            cost += extent.wanted + cost_of_record * extent.records;
-        }
-        next_ = cut.end;
-        return cut.begin < cut.end ? std::optional{cut} : std::nullopt;
-    }
+    [[nodiscard]] std::optional<scan_share> next();
 
 private:
     std::span<const catalog::file* const> files_;
@@ -207,3 +188,5 @@ walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/scan.tpp>

@@ -12,13 +12,12 @@
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/trial_state.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -69,13 +68,7 @@ public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
-                 bool defer_checks = false, bool keep_repeats = false)
-        : state_(&state),
-          from_(&from),
-          asked_(saved),
-          wanted_(wanted),
-          defer_checks_(defer_checks),
-          keep_repeats_(keep_repeats) {}
+                 bool defer_checks = false, bool keep_repeats = false);
 
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
     /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
@@ -133,36 +126,9 @@ public:
 private:
     [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
-    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not) {
-        key_ = &key;
-        out_.event_file = key;
-        out_.step = held.step;
-        out_.mode_step = held.mode_step;
-        out_.mode = held.mode;
-        out_.worker = from_->workers[held.worker];
-        out_.file_failed = !is_there;
-        file_failure_.reset();
-        if (key.empty()) {
-            file_failure_ = State::names_no_event_file(*from_, held);
-        } else if (why_not != nullptr) {
-            file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
-        } else if (!is_there) {
-            file_failure_ = lookup_failure{.why = absence::event_file_missing, .where = key};
-        }
-    }
+    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not);
 
-    void begin_tensor(const layout& entries, name_id name) {
-        out_.name = (*from_->names)[name];
-        out_.values = nullptr;
-        out_.check = {};
-        out_.repeats = 0;
-        out_.offset = 0;
-        out_.failure = nullptr;
-        out_.saved = {};
-        out_.saved_failures.clear();
-        const auto* shape = entries.shape(name);
-        out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
-    }
+    void begin_tensor(const layout& entries, name_id name);
 
     /// Decodes one entry into `to`; returns why not.
     template <class Source>
@@ -185,22 +151,7 @@ private:
 
     [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
                                        [[maybe_unused]] record::payload_check* later,
-                                       [[maybe_unused]] std::size_t* repeats) const {
-        if constexpr (repeating_decoder<typename State::decoder_type>) {
-            if (repeats != nullptr) {
-                record::payload_check own;
-                record::payload_check& check = later != nullptr ? *later : own;
-                const status outcome = decode_named(state_->decoder(), record, recorded, to, check, *repeats);
-                return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
-            }
-        }
-        if constexpr (deferring_decoder<typename State::decoder_type>) {
-            if (later != nullptr) {
-                return decode_named(state_->decoder(), record, recorded, to, *later);
-            }
-        }
-        return decode_named(state_->decoder(), record, recorded, to);
-    }
+                                       [[maybe_unused]] std::size_t* repeats) const;
 
     template <class Source>
     void read_values(const layout::entry* entry, Source* source) {
@@ -273,3 +224,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/scan_file.tpp>

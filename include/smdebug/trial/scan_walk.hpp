@@ -43,27 +43,13 @@ template <class State>
 class scan_walk {
 public:
     scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
-              const walk_manner& manner = {})
-        : state_(state),
-          from_(from),
-          which_(which),
-          manner_(manner),
-          views_(worth_viewing(state.store())),
-          batches_(worth_batching_ranges(state.store())),
-          bound_(state.decoder(), state.options().limits.record),
-          scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
+              const walk_manner& manner = {});
 
     /// Whether many ranges are read together.
     [[nodiscard]] bool batches() const noexcept { return batches_; }
 
     /// The extent of a file; files of the same layout cost nothing after the first.
-    [[nodiscard]] file_extent extent(const catalog::file& held) {
-        if (!last_layout_ || *last_layout_ != held.layout) {
-            last_extent_ = extent_of(from_.layout_of(held), which_);
-            last_layout_ = held.layout;
-        }
-        return last_extent_;
-    }
+    [[nodiscard]] file_extent extent(const catalog::file& held);
 
     /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
     /// file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
@@ -94,10 +80,7 @@ private:
     using storage_type = typename State::storage_type;
 
     /// The way for a file that is `ahead` files ahead.
-    [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead) {
-        const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
-        return way_of(extent(held), manner_.limits, can_view);
-    }
+    [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead);
 
     template <class Source, class Visit>
     void scan(const catalog::file& held, const std::string& key, std::size_t place, Source* source,
@@ -138,19 +121,7 @@ private:
     }
 
     /// Up to where the files from `begin` on can be read by their ranges, together.
-    [[nodiscard]] std::size_t ranged_to(std::span<const catalog::file* const> files, std::size_t begin) {
-        std::size_t end = begin;
-        std::size_t records = 0;
-        for (; end < files.size() && end - begin < most_at_once && records < most_records; ++end) {
-            const file_way how = way(*files[end], end - begin);
-            const file_extent found = extent(*files[end]);
-            if (how == file_way::in_place || bytes_held(found, how) > manner_.limits.largest_page) {
-                break;
-            }
-            records += found.records;
-        }
-        return end;
-    }
+    [[nodiscard]] std::size_t ranged_to(std::span<const catalog::file* const> files, std::size_t begin);
 
     /// Reads what is wanted of some files with one call, and scans each when all of it is there.
     template <class Visit, class Done>
@@ -300,29 +271,9 @@ private:
 
     /// What a scan of a file reads, in that order; one record, where that is nothing though something in it is wanted:
     /// it tells whether the file is there.
-    [[nodiscard]] wanted_records records_of(const catalog::file& held) {
-        wanted_records found;
-        if (extent(held).records > 0) {
-            scanner_.each_record(
-                held, [&](byte_range record) { found.places.push_back(bound_.cut(record)); },
-                [&] { found.tensor_ends.push_back(found.places.size()); });
-            if (found.places.empty()) {
-                found.places.push_back(bound_.cut(first_wanted(held)));
-                found.tensor_ends = {};
-            }
-        }
-        return found;
-    }
+    [[nodiscard]] wanted_records records_of(const catalog::file& held);
 
-    [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept {
-        const layout& entries = from_.layout_of(held);
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (which_.contains(entries[i].what.name)) {
-                return entries[i].record;
-            }
-        }
-        return {};
-    }
+    [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept;
 
     static constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
     static constexpr std::size_t most_records = std::size_t{1} << 16U;  // of those, before the last
@@ -348,3 +299,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/scan_walk.tpp>

@@ -2,7 +2,7 @@
 // Used by: trial/basic_trial.hpp, cli.
 #pragma once
 
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/wait.hpp>
@@ -20,24 +20,16 @@ template <class State>
 class step_wait {
 public:
     /// The mode in `how` does not count.
-    step_wait(const State& state, const wait_options& how)
-        : state_(state),
-          give_up_after_(how.give_up_after),
-          pauses_(look_interval(state.store(), state.options().poll_interval), how.timeout, how.stop,
-                  state.options().stop, state.step_signals(), &state.step_feeds()) {}
+    step_wait(const State& state, const wait_options& how);
 
     /// The newest catalog after a look at what has changed.  Errors: what a refresh throws; nothing is lost then.
-    [[nodiscard]] std::shared_ptr<const catalog> look() {
-        auto newest = state_.refreshed(pauses_.told());
-        pauses_.looked();
-        return newest;
-    }
+    [[nodiscard]] std::shared_ptr<const catalog> look();
 
     /// Whether nothing new has come for as long as was to be waited.
-    [[nodiscard]] bool given_up() const { return give_up_after_ && state_.quiet_time() >= *give_up_after_; }
+    [[nodiscard]] bool given_up() const;
 
     /// Sleeps until it is worth looking again.
-    [[nodiscard]] wait_outcome pause() { return pauses_.pause(state_.look_by(give_up_after_)); }
+    [[nodiscard]] wait_outcome pause();
 
 private:
     const State& state_;
@@ -47,3 +39,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/step_wait.tpp>
+#endif

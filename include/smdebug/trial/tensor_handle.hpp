@@ -3,19 +3,17 @@
 // Used by: rules, users.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/as_xtensor.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
-#include <smdebug/trial/catalog.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/tensor_reader.hpp>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +25,9 @@
 namespace smdebug {
 inline namespace v1 {
 
+template <class State>
+class tensor_reader;
+
 /// A tensor of a trial.  `State` is the trial's trial_state.
 /// Steps in arguments count in the mode that the options name; GLOBAL if none.
 /// Errors, of every call that reads one step, in this order: step_unavailable, step_not_yet_available,
@@ -35,77 +36,28 @@ inline namespace v1 {
 template <class State>
 class tensor_handle {
 public:
-    tensor_handle(std::shared_ptr<const State> state, std::string name) : reader_(std::move(state), std::move(name)) {}
+    tensor_handle(std::shared_ptr<const State> state, std::string name);
 
-    [[nodiscard]] const std::string& name() const noexcept { return reader_.name(); }
+    [[nodiscard]] const std::string& name() const noexcept;
 
     /// The name that the framework has for it, where a saved shape gives one.
-    [[nodiscard]] std::optional<std::string> original_name() const {
-        const auto from = reader_.state().current();
-        const auto id = from->names->find(name());
-        for (std::size_t i = id ? from->layouts.size() : 0; i-- > 0;) {
-            if (const auto* shape = from->layouts[i]->shape(*id)) {
-                return (*from->names)[shape->original_name];
-            }
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::string> original_name() const;
 
     /// The steps that have it, ascending.
-    [[nodiscard]] std::vector<step_number> steps(const steps_options& which = {}) const {
-        const auto from = reader_.state().fresh();
-        const auto id = from->names->find(name());
-        return id ? from->tensor_steps(*id, which.mode, which.show_incomplete_steps) : std::vector<step_number>{};
-    }
+    [[nodiscard]] std::vector<step_number> steps(const steps_options& which = {}) const;
 
     /// The last `n` complete steps up to and including `step`.  Errors: value_error for a negative n.
-    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const {
-        if (which.n && *which.n < 0) {
-            throw value_error("n must not be negative");
-        }
-        if (which.n) {
-            const auto from = reader_.state().fresh();
-            const auto id = from->names->find(name());
-            if (!id || which.mode == mode::global || from->claimed_once()) {
-                return id ? from->last_steps(*id, which.mode, step, static_cast<std::size_t>(*which.n))
-                          : std::vector<step_number>{};
-            }
-        }
-        std::vector<step_number> found = steps({.mode = which.mode});
-        found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
-        if (which.n && static_cast<std::size_t>(*which.n) < found.size()) {
-            found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(*which.n));
-        }
-        return found;
-    }
+    [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const;
 
     /// The workers that saved it at a step, by name; `where.worker` does not count.  Errors:
     /// tensor_unavailable_for_step.
-    [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const {
-        const auto at = reader_.look(step, where.mode);
-        if (at.files.empty()) {
-            throw tensor_unavailable_for_step(name(), step, where.mode);
-        }
-        std::vector<std::string> found;
-        for (const catalog::file* held : at.files) {
-            found.push_back(at.from->workers[held->worker]);
-        }
-        return found;
-    }
+    [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const;
 
     // Values -----------------------------------------------------------------------------------------------------
 
     /// The values, of whatever dtype.  Cost: one read; a copy only where the bytes are not aligned for the dtype.
-    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
-        const auto at = reader_.locate(step, how.mode, how.worker);
-        if (!at) {
-            return at.failure();
-        }
-        return reader_.read_values(*at);
-    }
-    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
-        return or_throw(find_value(step, how), step, how.mode);
-    }
+    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
+    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
 
     /// The values as an xtensor expression of T.  Errors: type_error when the dtype is another one, and `convert` is
     /// off or the values do not fit.
@@ -137,100 +89,39 @@ public:
     }
 
     /// The values of every complete step.  Errors: as value(), at the first step that has none.
-    [[nodiscard]] std::map<step_number, tensor_value> values(const values_options& how = {}) const {
-        std::map<step_number, tensor_value> found;
-        for (const step_number step : steps({.mode = how.mode})) {
-            found.emplace(step, value(step, {.mode = how.mode, .worker = how.worker}));
-        }
-        return found;
-    }
+    [[nodiscard]] std::map<step_number, tensor_value> values(const values_options& how = {}) const;
 
     // Shapes -----------------------------------------------------------------------------------------------------
 
     /// The saved shape, else that of the values.  Cost: none where a shape was saved, else one read.
-    [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const {
-        const auto at = reader_.locate(step, where.mode, where.worker);
-        if (!at) {
-            return at.failure();
-        }
-        if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
-            return saved->extents;
-        }
-        auto values = reader_.read_shape(*at);
-        if (!values) {
-            const bool not_there = values.failure().why == absence::tensor_not_saved ||
-                                   values.failure().why == absence::event_file_missing;
-            return not_there ? lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
-                             : values.failure();
-        }
-        return values;
-    }
-    [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const {
-        return or_throw(find_shape(step, where), step, where.mode);
-    }
+    [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const;
+    [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const;
     /// The shape at every complete step.
-    [[nodiscard]] std::map<step_number, shape_type> shapes(const values_options& how = {}) const {
-        std::map<step_number, shape_type> found;
-        for (const step_number step : steps({.mode = how.mode})) {
-            found.emplace(step, shape(step, {.mode = how.mode, .worker = how.worker}));
-        }
-        return found;
-    }
+    [[nodiscard]] std::map<step_number, shape_type> shapes(const values_options& how = {}) const;
 
     // Reductions -------------------------------------------------------------------------------------------------
 
     /// A saved reduction as it was saved (PyTorch's hook divides std and variance by n-1); else one computed from the
     /// values.  Errors: also type_error: strings have none, complex tensors only the abs forms, l1 and l2.
     [[nodiscard]] lookup<double> find_reduction(step_number step, reduction what,
-                                                const reduction_options& how = {}) const {
-        const auto at = reader_.locate(step, how.mode, how.worker);
-        if (!at) {
-            return at.failure();
-        }
-        const reduction_key key{what, how.abs};
-        if (const auto saved = at->from->layout_of(*at->held).reduction(at->id, key)) {
-            return reader_.read_saved(*at, *saved, key);
-        }
-        return reader_.compute(*at, key);
-    }
+                                                const reduction_options& how = {}) const;
     /// By the Python package's name, without "abs_".  Errors: value_error, before anything else, for another name.
     [[nodiscard]] lookup<double> find_reduction(step_number step, std::string_view what,
-                                                const reduction_options& how = {}) const {
-        return find_reduction(step, known_reduction(what), how);
-    }
-    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const {
-        return or_throw(find_reduction(step, what, how), step, how.mode);
-    }
+                                                const reduction_options& how = {}) const;
+    [[nodiscard]] double reduction_value(step_number step, reduction what, const reduction_options& how = {}) const;
     [[nodiscard]] double reduction_value(step_number step, std::string_view what,
-                                         const reduction_options& how = {}) const {
-        return reduction_value(step, known_reduction(what), how);
-    }
+                                         const reduction_options& how = {}) const;
 
     /// The reductions that were saved, with their values.
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
-                                                                   const read_options& where = {}) const {
-        const auto at = or_throw(reader_.locate(step, where.mode, where.worker), step, where.mode);
-        return or_throw(reader_.read_saved(at), step, where.mode);
-    }
+                                                                   const read_options& where = {}) const;
 
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
-                                                                  const read_options& where = {}) const {
-        const auto at = reader_.locate(step, where.mode, where.worker);
-        if (!at) {
-            return at.failure();
-        }
-        return reader_.reduce(*at, wanted);
-    }
+                                                                  const read_options& where = {}) const;
 
 private:
-    [[nodiscard]] static reduction known_reduction(std::string_view name) {
-        const auto known = reduction_named(name);
-        if (!known) {
-            throw value_error("Invalid reduction type " + std::string{name});
-        }
-        return *known;
-    }
+    [[nodiscard]] static reduction known_reduction(std::string_view name);
 
     template <class T>
     [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
@@ -240,8 +131,12 @@ private:
         return *std::move(found);
     }
 
-    tensor_reader<State> reader_;
+    std::shared_ptr<const tensor_reader<State>> reader_;  // a pointer, so that this header does not need it
 };
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/tensor_handle.tpp>
+#endif

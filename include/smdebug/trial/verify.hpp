@@ -7,22 +7,17 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
-#include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/shape.hpp>
-#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
-#include <smdebug/index/locations.hpp>
+#include <smdebug/index/index_meta.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/collections_check.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/event_records.hpp>
-#include <smdebug/trial/name_list.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -45,14 +40,7 @@ class run_verifier {
 public:
     run_verifier(const Storage& store, const size_limits& limits) : store_(store), limits_(limits) {}
 
-    [[nodiscard]] std::vector<difference> run() {
-        guarded({}, [&] { ended_ = store_.size(locations::end_of_job).has_value(); });
-        guarded(locations::collections_folder, [&] { look_at_collections(); });
-        guarded(locations::index_folder, [&] { look_at_indexes(); });
-        guarded(locations::events_folder, [&] { look_for_unnamed_files(); });
-        collections_.compare_names(seen_, found_);
-        return std::move(found_);
-    }
+    [[nodiscard]] std::vector<difference> run();
 
 private:
     struct place {
@@ -82,15 +70,7 @@ private:
     void tell(difference_kind kind, std::string_view file, std::string what) {
         found_.push_back({.kind = kind, .file = std::string{file}, .what = std::move(what)});
     }
-    void tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor,
-              std::string what) {
-        found_.push_back({.kind = kind,
-                          .file = std::string{file},
-                          .step = of.step,
-                          .worker = locations::worker_from_file_part(of.worker_part),
-                          .tensor = std::move(tensor),
-                          .what = std::move(what)});
-    }
+    void tell(difference_kind kind, const index_facts& of, std::string_view file, std::string tensor, std::string what);
 
     /// Whatever `look` throws is a difference of `file`.
     template <class Look>
@@ -104,242 +84,36 @@ private:
         }
     }
 
-    [[nodiscard]] byte_buffer read(const std::string& key, std::uint64_t most) const {
-        if (const auto size = store_.size(key); size && *size > most) {
-            throw corrupt_data(
-                "the file has " + std::to_string(*size) + " bytes, more than trial_options::limits allow",
-                {.where = key});
-        }
-        return store_.read(key);
-    }
+    [[nodiscard]] byte_buffer read(const std::string& key, std::uint64_t most) const;
 
     // Files ------------------------------------------------------------------------------------------------------
 
-    void look_at_collections() {
-        for (const std::string& key : store_.list(locations::collections_folder, {})) {
-            if (const auto worker = locations::worker_of_collections_file(key)) {
-                workers_.insert(*worker);
-                guarded(key, [&] {
-                    const byte_buffer bytes = read(key, limits_.collections_file);
-                    collections_.add(key, bytes.view(), parser_, found_);
-                });
-            }
-        }
-        const auto wanted = collections_.num_workers();
-        if (wanted && workers_.size() != *wanted && ended_) {
-            tell(difference_kind::workers, collections_.key(),
-                 "the job says that it has " + std::to_string(*wanted) + " workers, and " +
-                     std::to_string(workers_.size()) + " have written collections files");
-        }
-    }
+    void look_at_collections();
 
-    void look_at_indexes() {
-        const std::vector<std::string> keys = store_.list(locations::index_folder, {});
-        for (const std::string& key : keys) {
-            if (const auto name = locations::parse_index_key(key); name && locations::is_index_file(key)) {
-                step_number& last = last_step_[std::string{name->worker_part}];
-                last = std::max(last, name->step);
-            }
-        }
-        for (const std::string& key : keys) {
-            if (locations::is_index_file(key)) {
-                guarded(key, [&] {
-                    if (const auto facts = read_index(key)) {
-                        compare(*facts);
-                    }
-                });
-            }
-        }
-    }
+    void look_at_indexes();
 
     /// Nothing for a file that a running job may be writing.
-    [[nodiscard]] std::optional<index_facts> read_index(const std::string& key) {
-        const auto name = locations::parse_index_key(key);
-        if (!name) {
-            throw corrupt_data("the name is not of the form <step>_<worker>.json", {.where = key});
-        }
-        index_facts facts{.key = key, .step = name->step, .worker_part = std::string{name->worker_part}};
-        const byte_buffer bytes = read(key, limits_.index_file);
-        index_file::meta head;
-        const auto wrong = index_file::parse(
-            bytes.view(), parser_, head,
-            [&](const index_file::location& held) {
-                facts.places.push_back({std::string{held.tensor_name}, held.record});
-            },
-            [&](const index_file::saved_shape& held) {
-                facts.shapes.push_back({std::string{held.tensor_name}, std::string{held.original_name}, held.extents});
-            });
-        if (wrong && wrong->not_json && !ended_) {
-            return std::nullopt;
-        }
-        const auto root = parser_.parse(bytes.view());
-        check_keys(found_, key, "", root, root_keys);
-        check_keys(found_, key, "meta: ", root ? (*root)["meta"] : std::nullopt, meta_keys);
-        if (wrong) {
-            throw corrupt_data(wrong->what, {.where = key});
-        }
-        facts.in = head.mode;
-        facts.mode_step = head.mode_step;
-        facts.event_file = head.event_file_name;
-        return facts;
-    }
+    [[nodiscard]] std::optional<index_facts> read_index(const std::string& key);
 
-    void compare(const index_facts& facts) {
-        const std::string worker = locations::worker_from_file_part(facts.worker_part);
-        if (!workers_.empty() && !workers_.contains(worker)) {
-            tell(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
-        }
-        for (const place& held : facts.places) {
-            seen_.insert(std::string{parse_recorded_name(held.name).tensor});
-        }
-        for (const saved_shape& held : facts.shapes) {
-            seen_.insert(held.name);
-            compare_original(facts, held);
-        }
-        const auto named = locations::parse_step_file(facts.event_file, locations::event_extension);
-        if (!stays_inside(facts.event_file)) {
-            tell(difference_kind::place, facts, facts.key, {},
-                 "it names no event file of the run: \"" + facts.event_file + "\"");
-            return;
-        }
-        if (named && (named->step != facts.step || named->worker_part != facts.worker_part)) {
-            tell(difference_kind::place, facts, facts.key, {},
-                 "it names the event file of another step or worker, " + facts.event_file);
-        }
-        named_.insert(facts.event_file);
-        std::optional<event_records> events;
-        try {
-            events = read_event_records(store_, facts.event_file, limits_.record);
-        } catch (const not_found&) {
-            if (!facts.places.empty() && !may_come(facts.worker_part, facts.step)) {
-                tell(difference_kind::missing_file, facts, facts.key, {},
-                     "the event file " + facts.event_file + " is not there");
-            }
-        }
-        if (events) {
-            compare_records(facts, *events);
-        }
-        compare_mode(facts, events ? *events : event_records{});
-    }
+    void compare(const index_facts& facts);
 
     /// Whether a running job may be about to write something of this step.
-    [[nodiscard]] bool may_come(std::string_view worker_part, step_number step) const {
-        const auto last = last_step_.find(worker_part);
-        return !ended_ && (last == last_step_.end() || step >= last->second);
-    }
+    [[nodiscard]] bool may_come(std::string_view worker_part, step_number step) const;
 
-    void compare_records(const index_facts& facts, const event_records& events) {
-        std::vector<bool> used(events.records.size());
-        for (const place& held : facts.places) {
-            const auto at =
-                std::lower_bound(events.records.begin(), events.records.end(), held.record.offset,
-                                 [](const event_record& one, std::uint64_t begin) { return one.where.offset < begin; });
-            if (at == events.records.end() || at->where.offset != held.record.offset) {
-                tell(
-                    difference_kind::place, facts, facts.event_file, held.name,
-                    "no record begins at byte " + std::to_string(held.record.offset) + ", where the index file has it");
-                continue;
-            }
-            used[static_cast<std::size_t>(at - events.records.begin())] = true;
-            compare_record(facts, held, *at);
-        }
-        for (std::size_t i = 0; i < used.size(); ++i) {
-            const event_record& left = events.records[i];
-            if (!used[i] && (left.has_value || left.state != status::ok)) {
-                tell(difference_kind::unnamed_record, facts, facts.event_file, left.tag,
-                     "the index file does not name the record at byte " + std::to_string(left.where.offset));
-            }
-        }
-        if (events.end != status::ok && !(events.end == status::truncated && may_come(facts.worker_part, facts.step))) {
-            tell(difference_kind::damaged_record, facts, facts.event_file, {},
-                 "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
-        }
-        for (const saved_shape& held : facts.shapes) {
-            const auto values = std::find_if(events.records.begin(), events.records.end(), [&](const auto& record) {
-                return record.shape && record.tag == held.name;
-            });
-            if (values != events.records.end() && *values->shape != held.extents) {
-                tell(difference_kind::shape, facts, facts.key, held.name,
-                     "the index file has another shape than the saved values");
-            }
-        }
-    }
+    void compare_records(const index_facts& facts, const event_records& events);
 
-    void compare_record(const index_facts& facts, const place& held, const event_record& record) {
-        const std::string at = "the record at byte " + std::to_string(record.where.offset);
-        if (record.where.length != held.record.length) {
-            tell(difference_kind::place, facts, facts.event_file, held.name,
-                 at + " has " + std::to_string(record.where.length) + " bytes, " + std::to_string(held.record.length) +
-                     " by the index file");
-        }
-        if (record.state != status::ok) {
-            tell(difference_kind::damaged_record, facts, facts.event_file, held.name,
-                 at + ": " + std::string{describe(record.state)});
-            return;
-        }
-        if (record.tag != held.name) {
-            tell(difference_kind::name, facts, facts.event_file, held.name, at + " is that of \"" + record.tag + "\"");
-        }
-        if (record.step != facts.step) {
-            tell(difference_kind::step, facts, facts.event_file, held.name,
-                 at + " is of step " + std::to_string(record.step));
-        }
-    }
+    void compare_record(const index_facts& facts, const place& held, const event_record& record);
 
     // The Python package writes scalars under the mode that was set when they were noted, so that one record which
     // bears the index file out is enough.
-    void compare_mode(const index_facts& facts, const event_records& events) {
-        std::string other;
-        for (const event_record& record : events.records) {
-            if (!record.mode || !record.mode_step) {
-                continue;
-            }
-            if (*record.mode == facts.in && *record.mode_step == facts.mode_step) {
-                return;
-            }
-            other = std::string{name_of(*record.mode)} + " " + std::to_string(*record.mode_step);
-        }
-        const std::string here = std::string{name_of(facts.in)} + " " + std::to_string(facts.mode_step);
-        if (!other.empty()) {
-            tell(difference_kind::mode, facts, facts.key, {},
-                 "the index file says " + here + ", the records say " + other);
-            return;
-        }
-        // Nothing but the index file says it: then at least no other step may.
-        const auto [claimed, fresh] = claims_.try_emplace(std::pair{facts.in, facts.mode_step}, facts.step);
-        if (facts.in != mode::global && !fresh && claimed->second != facts.step) {
-            tell(difference_kind::mode, facts, facts.key, {},
-                 "step " + std::to_string(claimed->second) + " is " + here + ", too");
-        }
-    }
+    void compare_mode(const index_facts& facts, const event_records& events);
 
     // A tensor has one original name in all files, and an original name one tensor.
-    void compare_original(const index_facts& facts, const saved_shape& held) {
-        const auto original = originals_.try_emplace(held.name, held.original).first;
-        const auto name = named_so_.try_emplace(held.original, held.name).first;
-        if (original->second != held.original) {
-            tell(difference_kind::name, facts, facts.key, held.name,
-                 "its original name is \"" + held.original + "\" here and \"" + original->second + "\" elsewhere");
-        } else if (name->second != held.name) {
-            tell(difference_kind::name, facts, facts.key, held.name,
-                 "its original name is that of \"" + name->second + "\" elsewhere");
-        }
-    }
+    void compare_original(const index_facts& facts, const saved_shape& held);
 
     // The rest ---------------------------------------------------------------------------------------------------
 
-    void look_for_unnamed_files() {
-        for (const std::string& key : store_.list(locations::events_folder, {})) {
-            const auto name = locations::parse_step_file(key, locations::event_extension);
-            if (name && !named_.contains(key) && !may_come(name->worker_part, name->step)) {
-                found_.push_back({.kind = difference_kind::unnamed_file,
-                                  .file = key,
-                                  .step = name->step,
-                                  .worker = locations::worker_from_file_part(name->worker_part),
-                                  .what = "no index file names it"});
-            }
-        }
-    }
+    void look_for_unnamed_files();
 
     const Storage& store_;
     size_limits limits_;
@@ -371,3 +145,5 @@ template <storage Storage>
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/trial/impl/verify.tpp>

@@ -3,11 +3,11 @@
 // Used by: trial (opening, wait_for_steps, missing event files).
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -45,46 +45,23 @@ class change_feed {
 public:
     using clock = change_signal::clock;
 
-    explicit change_feed(const signal_source& signals) : signal_(signals ? signals() : nullptr) {
-        announces_ = signal_ != nullptr;
-        if (!signal_) {
-            signal_ = std::make_unique<sleeping_signal>();
-        }
-    }
+    explicit change_feed(const signal_source& signals);
 
     /// Whether anything is announced at all.
     [[nodiscard]] bool announces() const noexcept { return announces_; }
 
     /// Sleeps until something is announced, but no longer than to `until`.
-    void listen(clock::time_point until) {
-        // Should anything fail on the way, everything has to be looked at.
-        const bool before = std::exchange(everything_, true);
-        bool told_all = true;
-        if (signal_->wait_until(until)) {
-            const auto keys = signal_->told();
-            told_all = keys.has_value() && keys->size() + unseen_.size() <= most_keys;
-            if (told_all) {
-                unseen_.insert(unseen_.end(), keys->begin(), keys->end());
-            }
-        }
-        everything_ = before || !told_all;
-    }
+    void listen(clock::time_point until);
     /// Rests, whatever is announced meanwhile.
     void rest(clock::time_point until) { static_cast<void>(rest_.wait_until(until)); }
     /// Ends a listen() or a rest().  Any thread.
-    void interrupt() noexcept {
-        signal_->interrupt();
-        rest_.interrupt();
-    }
+    void interrupt() noexcept;
 
     /// The keys that have changed since the last look; null: everything has to be looked at.
     [[nodiscard]] const std::vector<std::string>* unseen() const noexcept { return everything_ ? nullptr : &unseen_; }
     void look_at_everything() noexcept { everything_ = true; }
     /// What unseen() says has been looked at.
-    void seen() noexcept {
-        unseen_.clear();
-        everything_ = false;
-    }
+    void seen() noexcept;
 
     clock::time_point rested{};     ///< when everything may be looked at again because of an announcement
     clock::time_point next_look{};  ///< when it has to be without one
@@ -104,22 +81,9 @@ private:
 class feed_pool {
 public:
     /// Null when there is none.
-    [[nodiscard]] std::unique_ptr<change_feed> take() {
-        const std::lock_guard lock{guard_};
-        if (idle_.empty()) {
-            return nullptr;
-        }
-        auto feed = std::move(idle_.back());
-        idle_.pop_back();
-        return feed;
-    }
+    [[nodiscard]] std::unique_ptr<change_feed> take();
     /// A feed too many is dropped.
-    void give_back(std::unique_ptr<change_feed> feed) noexcept {
-        const std::lock_guard lock{guard_};
-        if (idle_.size() < most) {
-            idle_.push_back(std::move(feed));  // there is room: it cannot fail
-        }
-    }
+    void give_back(std::unique_ptr<change_feed> feed) noexcept;
     feed_pool() { idle_.reserve(most); }
 
 private:
@@ -141,91 +105,26 @@ public:
     /// No timeout: no deadline.  Either token ends the wait at once.  Borrows the pool, if there is one.
     waiter(std::chrono::milliseconds interval, std::optional<std::chrono::milliseconds> timeout,
            std::stop_token stop = {}, std::stop_token also_stop = {}, signal_source signals = {},
-           feed_pool* pool = nullptr)
-        : interval_(std::clamp<std::chrono::milliseconds>(interval, shortest, longest)),
-          stop_(std::move(stop)),
-          also_stop_(std::move(also_stop)),
-          signals_(std::move(signals)),
-          pool_(pool) {
-        // A timeout beyond the clock's range is none at all.
-        if (timeout && *timeout < longest) {
-            deadline_ = clock::now() + std::max(*timeout, std::chrono::milliseconds{0});
-        }
-    }
+           feed_pool* pool = nullptr);
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
-    ~waiter() {
-        ended_.reset();
-        also_ended_.reset();
-        if (pool_ != nullptr && feed_ && feed_->announces()) {
-            pool_->give_back(std::move(feed_));
-        }
-    }
+    ~waiter();
 
     /// Begins a look: gives the keys that have changed, where the storage tells all of them and looking at these is
     /// enough; null: look at everything.  Takes up what an earlier wait has left.
-    [[nodiscard]] const std::vector<std::string>* told() {
-        if (!feed_ && pool_ != nullptr) {
-            feed_ = pool_->take();
-            if (feed_) {
-                connect();
-                listen(clock::now());
-            }
-        }
-        looking_since_ = clock::now();
-        return feed_ ? feed_->unseen() : nullptr;
-    }
+    [[nodiscard]] const std::vector<std::string>* told();
 
     /// Ends the look that told() began; pause() does so itself.  Where the look failed and neither is called, the next
     /// one, maybe of another wait, begins with what this one had.
-    void looked() noexcept {
-        if (!feed_) {
-            return;
-        }
-        if (feed_->unseen() == nullptr) {
-            const auto now = clock::now();
-            const auto taken = now - looking_since_;
-            feed_->rested = now + std::min<clock::duration>(rest_share * taken, interval_);
-            feed_->next_look = now + std::max<clock::duration>(
-                                         feed_->announces() ? idle_share * taken : clock::duration{0}, interval_);
-        }
-        feed_->seen();
-    }
+    void looked() noexcept;
 
     /// Sleeps until a change, for an interval, to the deadline or to `latest`, whichever comes first.  The first pause
     /// returns at once where the storage announces changes: what came before it began to watch can only be seen by
     /// looking.
-    [[nodiscard]] wait_outcome pause(clock::time_point latest = clock::time_point::max()) {
-        looked();
-        if (is_stopped()) {
-            return wait_outcome::stopped;
-        }
-        if (deadline_ && clock::now() >= *deadline_) {
-            return wait_outcome::timed_out;
-        }
-        if (!feed_) {
-            feed_ = std::make_unique<change_feed>(signals_);
-            connect();
-            if (feed_->announces()) {
-                looking_since_ = clock::now();
-                return wait_outcome::look_again;
-            }
-            feed_->next_look = clock::now() + interval_;
-        }
-        const auto until = deadline_ ? std::min(latest, *deadline_) : latest;
-        listen(until);
-        if (feed_->unseen() == nullptr && clock::now() < feed_->next_look) {
-            feed_->rest(std::min(feed_->rested, until));
-        }
-        looking_since_ = clock::now();
-        return is_stopped() ? wait_outcome::stopped : wait_outcome::look_again;
-    }
+    [[nodiscard]] wait_outcome pause(clock::time_point latest = clock::time_point::max());
 
     /// So many intervals, as a timeout.
-    [[nodiscard]] static std::chrono::milliseconds intervals(std::chrono::milliseconds interval, int count) noexcept {
-        const auto one = std::clamp<std::chrono::milliseconds>(interval, shortest, longest);
-        return count > 0 && one > longest / count ? longest : one * count;
-    }
+    [[nodiscard]] static std::chrono::milliseconds intervals(std::chrono::milliseconds interval, int count) noexcept;
 
 private:
     static constexpr std::chrono::milliseconds shortest{1};
@@ -236,17 +135,8 @@ private:
     using callback = std::stop_callback<std::function<void()>>;
 
     [[nodiscard]] bool is_stopped() const noexcept { return stop_.stop_requested() || also_stop_.stop_requested(); }
-    void listen(clock::time_point until) {
-        feed_->listen(std::min(until, feed_->next_look));
-        if (clock::now() >= feed_->next_look) {
-            feed_->look_at_everything();
-        }
-    }
-    void connect() {
-        const auto wake = [feed = feed_.get()] { feed->interrupt(); };
-        ended_.emplace(stop_, wake);
-        also_ended_.emplace(also_stop_, wake);
-    }
+    void listen(clock::time_point until);
+    void connect();
 
     std::chrono::milliseconds interval_;
     std::optional<clock::time_point> deadline_;
@@ -262,3 +152,7 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/impl/wait.ipp>
+#endif

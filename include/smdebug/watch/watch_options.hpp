@@ -4,9 +4,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -60,16 +60,11 @@ struct watch_counters {
 };
 
 /// Throws value_error, in a sentence that names the option and its value, unless rules can look by these options.
-inline void check(const watch_options& options) {
-    check(options.save_config, "save_config");
-    detail::check_patterns(options.include_regex, "include_regex");
-    if (options.reduction_config && make_reduction_plan(*options.reduction_config).empty()) {
-        throw value_error("reduction_config names nothing that is to be kept: rules would see no tensor");
-    }
-    if (options.keep_steps < 1) {
-        throw value_error("keep_steps is 0: the step at hand is one that rules look at");
-    }
-}
+void check(const watch_options& options);
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/watch/impl/watch_options.ipp>
+#endif

@@ -4,12 +4,15 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
@@ -20,7 +23,6 @@
 #include <array>
 #include <chrono>
 #include <concepts>
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -88,95 +90,21 @@ class rule_watcher final : public watcher, public hook_observer {
 public:
     /// Errors: value_error (options).
     rule_watcher(const hook_options& watched, watch_options how, std::function<void(const watched_finding&)> callback,
-                 std::vector<watched_rule<Kernel>> rules)
-        : how_((check(how), std::move(how))),
-          names_(watched, how_.include_regex),
-          callback_(std::move(callback)),
-          rules_(std::move(rules)),
-          steps_(std::make_shared<recent_steps<Kernel>>(watched, how_)) {
-        for (const mode which : all_modes) {
-            when_[place_of(which)] = how_.save_config.in(which);
-        }
-    }
+                 std::vector<watched_rule<Kernel>> rules);
 
-    [[nodiscard]] bool wants(const hook_step& step) override {
-        mode_ = step.mode;
-        if (stopped_ || !is_due(when_[place_of(step.mode)], step.mode_step)) {
-            return false;
-        }
-        steps_->begin(step);
-        return true;
-    }
+    [[nodiscard]] bool wants(const hook_step& step) override;
     [[nodiscard]] bool wants(std::string_view tensor) override { return !stopped_ && names_.contains(tensor, mode_); }
 
-    void see(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) override {
-        if (names_.contains(name, collections, mode_)) {
-            steps_->take(name, tensor, collections);
-        }
-    }
+    void see(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) override;
 
-    void end_step(const hook_step& step) override {
-        const auto steps = steps_;  // the callback may end this, and even the next step
-        if (!stopped_ && steps) {
-            if (const auto ended = steps->end(step.step)) {
-                ++counters_.steps;
-                for (const watched_rule<Kernel>& each : rules_) {
-                    evaluate(each, steps->run(), *ended);
-                }
-            }
-        }
-        if (stopped_) {
-            steps_.reset();
-        }
-    }
+    void end_step(const hook_step& step) override;
 
 private:
-    void evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run, const hook_step& at) {
-        if (stopped_) {
-            return;
-        }
-        std::vector<finding> found;
-        try {
-            found = each(run, at.step);
-            ++counters_.evaluated;
-        } catch (const not_found& missing) {
-            if (!detail::means_skip(missing)) {
-                throw;
-            }
-            skip(each.name(), at.step, missing);
-        } catch (const step_not_yet_available& missing) {
-            skip(each.name(), at.step, missing);
-        } catch (const timed_out& missing) {
-            skip(each.name(), at.step, missing);
-        } catch (const stopped& missing) {
-            skip(each.name(), at.step, missing);
-        }
-        for (const finding& one : found) {
-            hand_over({.rule = each.name(), .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
-        }
-    }
+    void evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run, const hook_step& at);
 
-    void hand_over(const watched_finding& found) {
-        if (stopped_) {
-            return;
-        }
-        if (found.what.met) {
-            ++counters_.findings;
-            callback_(found);
-            return;
-        }
-        ++counters_.notes;
-        if (how_.on_note) {
-            how_.on_note(found);
-        }
-    }
+    void hand_over(const watched_finding& found);
 
-    void skip(std::string_view name, step_number step, const error& missing) {
-        ++counters_.not_evaluated;
-        if (how_.on_skip) {
-            how_.on_skip(name, step, missing);
-        }
-    }
+    void skip(std::string_view name, step_number step, const error& missing);
 
     watch_options how_;
     std::array<save_config_mode, all_modes.size()> when_;  // by mode
@@ -189,3 +117,5 @@ private:
 
 }  // namespace v1
 }  // namespace smdebug
+
+#include <smdebug/watch/impl/watcher.tpp>

@@ -1,0 +1,44 @@
+// The instantiations that files in the compiled form find in the library: trials over the storages of this library,
+// with the decoder and the kernel that are used where none is named, and hooks.
+#include <smdebug/own_policies.hpp>
+
+#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/watch/step_memory.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+template class trial_state<local_storage, event_decoder<>, default_kernel>;
+template class tensor_handle<local_trial::state_type>;
+template class step_wait<local_trial::state_type>;
+template class basic_trial<local_storage>;
+
+template class trial_state<memory_storage, event_decoder<>, default_kernel>;
+template class tensor_handle<memory_trial::state_type>;
+template class step_wait<memory_trial::state_type>;
+template class basic_trial<memory_storage>;
+
+template class trial_state<any_storage, event_decoder<>, default_kernel>;
+template class tensor_handle<trial::state_type>;
+template class step_wait<trial::state_type>;
+template class basic_trial<any_storage>;
+
+// What rules see inside a training: the steps that a hook keeps in memory.
+template class trial_state<step_memory, event_decoder<>, default_kernel>;
+template class tensor_handle<basic_trial<step_memory>::state_type>;
+template class step_wait<basic_trial<step_memory>::state_type>;
+template class basic_trial<step_memory>;
+template class run_writer<step_memory>;
+template class hook_core<step_memory, default_kernel, system_wall_clock>;
+
+template class s3_storage<>;
+
+template class basic_hook<local_storage>;
+template class basic_hook<memory_storage>;
+template class basic_hook<any_place>;
+
+}  // namespace v1
+}  // namespace smdebug

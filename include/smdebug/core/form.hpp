@@ -1,0 +1,28 @@
+// The two forms of the library: header-only, and compiled (smdebug::compiled in CMake, which defines SMDEBUG_COMPILED).
+// Bodies lie in impl/*.ipp, those of templates in impl/*.tpp.  Header-only, every header includes its own; in the
+// compiled form they are in the library, and a file that composes trials, hooks or storages of policies of its own
+// includes <smdebug/own_policies.hpp>. Used by: every impl/*.ipp.
+#pragma once
+
+#ifdef SMDEBUG_COMPILED
+#define SMDEBUG_INLINE
+#else
+#define SMDEBUG_INLINE inline
+#endif
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+// A program of files in both forms has every function twice, and the linker takes either.  So that it refuses: what
+// each file of the one form defines as a variable, the library of the other defines as one of a thread.
+#ifdef SMDEBUG_COMPILED
+extern const int compiled_form;
+[[gnu::used]] inline const int* const uses_compiled_form = &compiled_form;
+#else
+[[gnu::used]] inline int header_only_files_do_not_link_with_those_that_use_smdebug_compiled = 0;
+#endif
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

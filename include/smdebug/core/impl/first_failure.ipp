@@ -1,0 +1,17 @@
+// The bodies of <smdebug/core/first_failure.hpp>.
+#pragma once
+
+#include <smdebug/core/first_failure.hpp>
+#include <smdebug/core/form.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void first_failure::rethrow() const {
+    if (what_) {
+        std::rethrow_exception(what_);
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

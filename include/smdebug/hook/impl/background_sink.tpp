@@ -1,0 +1,244 @@
+// The bodies of <smdebug/hook/background_sink.hpp> that are templates.
+#pragma once
+
+#include <smdebug/hook/background_sink.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <writable_storage Storage>
+background_sink<Storage>::background_sink(Storage& store, durability how, background_options options)
+    : pool_(options.pool_bytes),
+      when_full_(options.when_full),
+      most_held_(pool_.bytes() / chunk_pool::chunk_bytes / 4),
+      target_(store, how),
+      worker_([this] { work(); }) {
+    held_.reserve(most_held_ + 8);
+    at_exit_.emplace(this, [](void* sink) noexcept { static_cast<background_sink*>(sink)->finish_given(); });
+}
+
+template <writable_storage Storage>
+background_sink<Storage>::~background_sink() {
+    at_exit_.reset();
+    abandon();  // a step that was not finished
+    held_.push_back(stop{});
+    send();
+    worker_.join();
+}
+
+template <writable_storage Storage>
+bool background_sink<Storage>::has_room(std::uint64_t bytes) {
+    if (when_full_ == full_pool::wait) {
+        return true;
+    }
+    const std::size_t begun = filling_ ? filling_->room() : 0;
+    const bool has = bytes <= begun + pool_.free_bytes() && text_bytes() <= pool_.bytes();
+    if (!has && !held_.empty()) {
+        send();  // what is held is what there is no room for
+    }
+    return has;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::begin(const std::string& key) {
+    abandon();
+    held_.push_back(begin_file{key});
+    is_known_ = false;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::append(std::span<const byte_view> pieces) {
+    for (byte_view piece : pieces) {
+        while (!piece.empty()) {
+            if (!filling_) {
+                if (pool_.free_bytes() == 0) {
+                    send();  // what is held is what is waited for
+                }
+                filling_.emplace(pool_.take());
+            }
+            piece = filling_->fill(piece);
+            if (filling_->room() == 0) {
+                held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+                if (held_.size() > most_held_) {
+                    send();
+                }
+            }
+        }
+    }
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
+    if (filling_) {
+        held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+    }
+    held_.push_back(finish_step{index_key, std::string{index_text}, replaces});
+    send();
+    is_known_ = false;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::abandon() noexcept {
+    filling_.reset();
+    held_.clear();
+    if (std::exchange(is_known_, false)) {
+        try {
+            held_.push_back(abandon_file{});
+            send();
+        } catch (...) {
+            // No memory for that: the next begin, or the end, does the same.
+        }
+    }
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::put(const std::string& key, std::string_view text) {
+    held_.push_back(put_file{key, std::string{text}});
+    send();
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::remove(const std::string& key) {
+    held_.push_back(remove_file{key});
+    send();
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::drain() {
+    std::unique_lock lock{guard_};
+    done_.wait(lock, [&] { return orders_.empty() && !busy_; });
+}
+
+template <writable_storage Storage>
+std::vector<lost_write> background_sink<Storage>::lost() {
+    const std::scoped_lock lock{guard_};
+    return std::exchange(lost_, {});
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::finish_given() noexcept {
+    if (std::this_thread::get_id() == worker_.get_id()) {
+        return;  // it is this thread that ends the program
+    }
+    std::unique_lock lock{guard_};
+    const std::uint64_t given = given_count_;
+    done_.wait(lock, [&] { return done_count_ >= given || (orders_.empty() && !busy_); });
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::send() {
+    std::size_t bytes = 0;
+    for (const order& next : held_) {
+        bytes += bytes_of_text(next);
+    }
+    {
+        std::unique_lock lock{guard_};
+        if (when_full_ == full_pool::wait && bytes != 0) {  // small files count, too
+            done_.wait(lock, [&] { return text_bytes_ == 0 || text_bytes_ + bytes <= pool_.bytes(); });
+        }
+        text_bytes_ += bytes;
+        given_count_ += held_.size();
+        for (order& next : held_) {
+            orders_.push_back(std::move(next));
+        }
+    }
+    held_.clear();
+    is_known_ = true;
+    given_.notify_one();
+}
+
+template <writable_storage Storage>
+std::size_t background_sink<Storage>::bytes_of_text(const order& what) noexcept {
+    if (const auto* const step = std::get_if<finish_step>(&what)) {
+        return step->index_text.size();
+    }
+    const auto* const file = std::get_if<put_file>(&what);
+    return file == nullptr ? 0 : file->text.size();
+}
+
+template <writable_storage Storage>
+std::size_t background_sink<Storage>::text_bytes() {
+    const std::scoped_lock lock{guard_};
+    return text_bytes_;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::work() {
+    std::size_t bytes_done = 0;
+    for (std::uint64_t orders_done = 0;; ++orders_done) {
+        std::optional<order> next;
+        {
+            std::unique_lock lock{guard_};
+            busy_ = false;
+            done_count_ = orders_done;
+            text_bytes_ -= bytes_done;
+            if (orders_.empty() || bytes_done != 0) {
+                done_.notify_all();
+            }
+            given_.wait(lock, [&] { return !orders_.empty(); });
+            next.emplace(std::move(orders_.front()));
+            orders_.pop_front();
+            busy_ = true;
+        }
+        if (std::holds_alternative<stop>(*next)) {
+            return;
+        }
+        bytes_done = bytes_of_text(*next);
+        std::visit([this](auto& what) { this->carry_out(what); }, *next);
+    }
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(begin_file& what) {
+    broken_ = false;
+    event_key_ = what.key;
+    attempt(what.key, [&] { target_.begin(what.key); });
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(append_chunk& what) {
+    const byte_view bytes = what.bytes.view();
+    attempt(event_key_, [&] { target_.append({&bytes, 1}); });
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(finish_step& what) {
+    attempt(what.index_key, [&] { target_.finish(what.index_key, what.index_text, what.replaces); });
+    broken_ = false;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(abandon_file& /*what*/) {
+    target_.abandon();
+    broken_ = false;
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(put_file& what) {
+    try {
+        target_.put(what.key, what.text);
+    } catch (...) {
+        note(what.key);
+    }
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::carry_out(remove_file& what) {
+    try {
+        target_.remove(what.key);
+    } catch (...) {
+        note(what.key);
+    }
+}
+
+template <writable_storage Storage>
+void background_sink<Storage>::note(const std::string& key) {
+    const std::scoped_lock lock{guard_};
+    lost_.push_back({key, std::current_exception()});
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,203 @@
+// The bodies of <smdebug/hook/basic_hook.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/hook/basic_hook.hpp>
+#include <smdebug/hook/collection_set.hpp>
+#include <smdebug/hook/hook_core.hpp>
+#include <smdebug/hook/hook_json.hpp>
+#include <smdebug/hook/run_writer.hpp>
+#include <smdebug/hook/tensor_name.hpp>
+
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::basic_hook(const hook_options& options, Kernel kernel,
+                                               Clock clock) requires named_storage<Storage>
+    : core_(std::make_unique<hook_core<Storage, Kernel, Clock>>(opened(options), options, std::move(kernel),
+                                                                std::move(clock))) {}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::basic_hook(Storage store, hook_options options, Kernel kernel, Clock clock)
+    : core_(std::make_unique<hook_core<Storage, Kernel, Clock>>(std::move(store), std::move(options), std::move(kernel),
+                                                                std::move(clock))) {}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock> basic_hook<Storage, Kernel, Clock>::from_json_file(
+    std::optional<std::string> path) requires named_storage<Storage> {
+    return basic_hook(hook_options_from_json_file(std::move(path)));
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+basic_hook<Storage, Kernel, Clock>::~basic_hook() {
+    try {
+        if (std::uncaught_exceptions() > exceptions_) {
+            core_->close_unfinished();
+        } else {
+            close();
+        }
+    } catch (...) {
+        // Who wants to know calls close().
+    }
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::set_mode(mode which) {
+    check_process();
+    core_->set_mode(which);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+mode basic_hook<Storage, Kernel, Clock>::current_mode() const noexcept {
+    return core_->now().mode;
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+step_number basic_hook<Storage, Kernel, Clock>::step() const noexcept {
+    return core_->now().step;
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+step_number basic_hook<Storage, Kernel, Clock>::mode_step() const noexcept {
+    return core_->now().mode_step;
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::set_step(step_number global, std::optional<step_number> in_mode) {
+    check_process();
+    if (core_->last_written() == global && core_->now().step != global) {
+        throw value_error("step " + std::to_string(global) +
+                          " has just been written, and would be replaced: modes share the global numbers, so give "
+                          "this step the next one, and its number in the mode as the second argument");
+    }
+    const auto older = in_mode ? core_->written().global_of(current_mode(), *in_mode) : std::nullopt;
+    if (older && *older < global) {
+        throw value_error(detail::written_already(current_mode(), *in_mode, *older));
+    }
+    core_->set_step(global, in_mode);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::end_step() {
+    check_process();
+    core_->end_step();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::abandon_step() {
+    check_process();
+    core_->abandon_step();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::step_is_lost() const noexcept {
+    return core_->step_is_lost();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::should_save(std::string_view name) {
+    check_process();
+    return core_->should_save(name);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::should_save(std::string_view name, const collection_names& into) {
+    check_call(name);
+    return core_->should_save(name, into.get());
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::save_tensor(std::string_view name, const tensor_view& tensor,
+                                                     const collection_names& into) {
+    check_call(name);
+    check(tensor, name);
+    return core_->take(name, tensor, into.get());
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::save_everything_next_step() noexcept {
+    core_->save_everything_next_step();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::close() {
+    check_process();
+    core_->close();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::flush() {
+    check_process();
+    core_->flush();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+const hook_counters& basic_hook<Storage, Kernel, Clock>::counters() const noexcept {
+    return core_->counters();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+const hook_options& basic_hook<Storage, Kernel, Clock>::options() const noexcept {
+    return core_->options();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+std::vector<std::string> basic_hook<Storage, Kernel, Clock>::unmatched_collections() const {
+    return core_->unmatched_collections();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+std::vector<std::string> basic_hook<Storage, Kernel, Clock>::unsaved_tensors() const {
+    return core_->unsaved_tensors();
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::add_observer(std::shared_ptr<hook_observer> observer) {
+    core_->add_observer(std::move(observer));
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::check_process() const {
+    if (!home_.is_here()) {
+        throw unsupported("this hook belongs to the process " + std::to_string(home_.number()) +
+                          ", of which this one was forked: only that one can use it; make another hook here, for "
+                          "another run or worker");
+    }
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::check_call(std::string_view name) const {
+    check_process();
+    check_tensor_name(name);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+Storage basic_hook<Storage, Kernel, Clock>::opened(const hook_options& options) {
+    if (options.out_dir.empty()) {
+        throw value_error("out_dir is empty: say where the run is to be written");
+    }
+    return place_opener<Storage>::open(options.out_dir);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::should_be_taken(std::string_view name,
+                                                         std::span<const std::string_view> into) {
+    return core_->should_save(name, into);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+bool basic_hook<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
+                                              std::span<const std::string_view> into) {
+    return core_->take(name, tensor, into);
+}
+
+template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
+void basic_hook<Storage, Kernel, Clock>::take_scalar(std::string_view name, const tensor_view& value) {
+    core_->take_scalar(name, value);
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,74 @@
+// The bodies of <smdebug/hook/observer_list.hpp>.
+#pragma once
+
+#include <smdebug/core/first_failure.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/hook/observer_list.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void observer_list::begin_step(const hook_step& step) {
+    interested_ = false;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        entry& one = all_[i];
+        one.told = true;
+        one.interested = one.who->wants(step);
+        interested_ = interested_ || one.interested;
+    }
+}
+
+SMDEBUG_INLINE bool observer_list::want(std::string_view tensor) const {
+    if (interested_) {
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            if (all_[i].interested && all_[i].who->wants(tensor)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+SMDEBUG_INLINE bool observer_list::show(std::string_view name, const tensor_view& tensor,
+                                        std::span<const std::string_view> collections) const {
+    bool any = false;
+    if (interested_) {
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            if (all_[i].interested && all_[i].who->wants(name)) {
+                all_[i].who->see(name, tensor, collections);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+SMDEBUG_INLINE void observer_list::end_step(const hook_step& step) {
+    interested_ = false;
+    std::vector<std::shared_ptr<hook_observer>> told;  // before any is told: that may begin the next step
+    for (entry& one : all_) {
+        one.interested = false;
+        if (std::exchange(one.told, false)) {
+            told.push_back(one.who);
+        }
+    }
+    first_failure failure;
+    for (const auto& who : told) {
+        failure.attempt([&] { who->end_step(step); });
+    }
+    failure.rethrow();
+}
+
+SMDEBUG_INLINE void observer_list::abandon_step() noexcept {
+    interested_ = false;
+    for (entry& one : all_) {
+        one.told = false;
+        one.interested = false;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,99 @@
+// The bodies of <smdebug/hook/run_claim.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/hook/run_claim.hpp>
+#include <smdebug/storage/removal.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <writable_storage Storage>
+run_claim<Storage>::run_claim(Storage& store, std::string worker, std::int64_t writers)
+    : store_(&store),
+      worker_(std::move(worker)),
+      writers_(writers),
+      by_signs_(writers > 1 && !worth_claiming(store) && can_remove(store)) {
+    if constexpr (claiming_storage<Storage>) {
+        if (worth_claiming(store)) {
+            claim();
+        }
+    }
+}
+
+template <writable_storage Storage>
+void run_claim<Storage>::begin() {
+    if (by_signs_) {
+        store_->write(claim_key(worker_, writers_), as_bytes("smdebug, at work\n"));
+    }
+}
+
+template <writable_storage Storage>
+bool run_claim<Storage>::holds() const {
+    if constexpr (claiming_storage<Storage>) {
+        return !held_ || still_holds(*held_);
+    } else {
+        return true;
+    }
+}
+
+template <writable_storage Storage>
+void run_claim<Storage>::renew() {
+    if constexpr (claiming_storage<Storage>) {
+        held_.reset();
+        claim();
+    }
+}
+
+template <writable_storage Storage>
+bool run_claim<Storage>::release() {
+    if (held_) {
+        held_->release();
+        held_.reset();
+        return writers_ <= 1 || is_last([&](const std::string& worker) { return is_claimed(worker); });
+    }
+    if constexpr (removing_storage<Storage>) {
+        if (by_signs_) {
+            static_cast<void>(store_->remove(claim_key(worker_, writers_)));
+            std::optional<std::vector<std::string>> signs;  // one listing for all workers
+            return is_last([&](const std::string& worker) {
+                if (!signs) {
+                    signs = store_->list("claim_", {});
+                }
+                // A listing may be out of date.
+                const std::string key = claim_key(worker, writers_);
+                return std::binary_search(signs->begin(), signs->end(), key) && store_->size(key).has_value();
+            });
+        }
+    }
+    return true;
+}
+
+template <writable_storage Storage>
+void run_claim<Storage>::claim() {
+    held_.emplace(store_->claim(claim_key(worker_, writers_)));
+    // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
+    const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
+    if (store_->claimed(other)) {
+        throw in_use(std::string{store_->name()} +
+                         ": a living process that counts the workers of the job otherwise holds " + other +
+                         ", and may write as " + worker_ + ", too",
+                     {.where = other, .worker = worker_});
+    }
+}
+
+template <writable_storage Storage>
+bool run_claim<Storage>::is_claimed(const std::string& worker) const {
+    if constexpr (claiming_storage<Storage>) {
+        return store_->claimed(claim_key(worker, writers_));
+    } else {
+        return false;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,126 @@
+// The bodies of <smdebug/hook/tensorboard_writer.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/lanes.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/half.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE std::vector<double> finite_elements(const tensor_view& tensor) {
+    return visit_dtype(tensor.type, [&]<class T>() {
+        using number_type = std::conditional_t<std::floating_point<T>, T, float>;
+        std::vector<double> finite;
+        if constexpr (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+            for (std::size_t i = 0; i < tensor.count(); ++i) {
+                const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
+                if (reduce::is_finite<T>(static_cast<double>(number))) {
+                    finite.push_back(number);
+                }
+            }
+        }
+        return finite;
+    });
+}
+
+SMDEBUG_INLINE void join_buckets(histogram& all) {
+    constexpr std::size_t enough = 40;
+    constexpr std::uint64_t parts = 32;
+    std::vector<std::uint64_t>& counts = all.buckets;
+    std::vector<double>& limits = all.bucket_limits;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] != 0 || i + 1 == counts.size() || counts[i + 1] != 0) {
+            counts[kept] = counts[i];
+            limits[kept++] = limits[i];
+        }
+    }
+    const std::size_t left = kept;
+    if (left > enough) {
+        kept = 1;  // the first one is empty: it says where the next begins
+        for (std::size_t i = 1; i < left; ++i) {
+            const std::uint64_t more = counts[i] != 0 || i + 1 == left ? counts[i] : counts[i + 1];  // over a gap
+            const bool joins = counts[kept - 1] != 0 && counts[kept - 1] + more <= all.num / parts;
+            kept += joins ? 0U : 1U;
+            counts[kept - 1] = counts[i] + (joins ? counts[kept - 1] : 0U);
+            limits[kept - 1] = limits[i];
+        }
+    }
+    counts.resize(kept);
+    limits.resize(kept);
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void tensorboard_writer::end_step(double wall_time) {
+    const std::size_t held = held_bytes();
+    if (held == 0) {
+        return;
+    }
+    const double passed = wall_time - last_written_.value_or(wall_time);
+    const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may go back
+    if (!early || held >= options_.max_bytes) {
+        write_all();
+        last_written_ = wall_time;
+    }
+}
+
+SMDEBUG_INLINE std::size_t tensorboard_writer::held_bytes() const noexcept {
+    std::size_t bytes = 0;
+    for (const stream& held : streams_) {
+        bytes += held.records.size();
+    }
+    return bytes;
+}
+
+SMDEBUG_INLINE void tensorboard_writer::add(const record_stamp& stamp, std::string_view tag,
+                                            std::variant<float, wire::histogram_fields> value) {
+    stream& held = streams_[place_of(stamp.mode)];
+    if (held.records.empty()) {
+        held.key = std::string{name_of(stamp.mode)} + "/" +
+                   locations::step_file_name(stamp.step, worker_, locations::event_extension);
+        append(
+            held,
+            wire::event_fields{
+                .wall_time = stamp.wall_time, .step = 0, .file_version = wire::tensorboard_file_version, .values = {}});
+    }
+    const std::string cleaned = wire::tensorboard_tag(tag);
+    const std::array values{wire::tensorboard_value{cleaned, value}};
+    append(held, wire::tensorboard_event{stamp.wall_time, stamp.step, values});
+}
+
+SMDEBUG_INLINE void tensorboard_writer::write_all() {
+    try {
+        for (stream& held : streams_) {
+            write(held);
+        }
+    } catch (...) {
+        if (held_bytes() >= options_.max_bytes) {
+            for (stream& held : streams_) {
+                held.records.clear();
+            }
+        }
+        throw;
+    }
+}
+
+SMDEBUG_INLINE void tensorboard_writer::write(stream& held) {
+    if (held.records.empty()) {
+        return;
+    }
+    place_(held.key, held.records);
+    held.records.clear();
+}
+
+}  // namespace v1
+}  // namespace smdebug

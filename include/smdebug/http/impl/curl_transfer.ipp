@@ -1,0 +1,236 @@
+// The bodies of <smdebug/http/curl_transfer.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/http/curl_transfer.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace http {
+
+SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::due() const noexcept {
+    const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
+    const clock::time_point silent = now_.connected ? now_.moved_at + patience() : end;
+    return std::min({end, silent, has_speed() ? now_.window_at + patience() : end});
+}
+
+SMDEBUG_INLINE std::uint64_t curl_transfer::connections_opened() const noexcept {
+    // Not connected: the number would be the last request's.
+    return now_.connected ? static_cast<std::uint64_t>(easy_.asked<long>(CURLINFO_NUM_CONNECTS)) : 0;
+}
+
+SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::in_time_until() const noexcept {
+    if (!has_speed()) {
+        return clock::time_point::min();
+    }
+    const double seconds = static_cast<double>(now_.answer.received()) / static_cast<double>(now_.ask->least_speed);
+    const double most = std::chrono::duration<double>{longest}.count();
+    return now_.body_at +
+           std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>{std::min(seconds, most)});
+}
+
+SMDEBUG_INLINE std::size_t curl_transfer::take_line(char* text, std::size_t, std::size_t size, void* self) noexcept {
+    try {
+        of(self).now_.moved = true;
+        of(self).now_.answer.take_line({text, size});
+        return size;
+    } catch (const std::exception&) {
+        of(self).now_.no_memory = true;
+        return 0;
+    }
+}
+
+SMDEBUG_INLINE std::size_t curl_transfer::take_body(char* bytes, std::size_t, std::size_t size, void* self) noexcept {
+    try {
+        of(self).now_.moved = true;
+        return of(self).take_bytes(std::as_bytes(std::span{bytes, size})) ? size : 0;
+    } catch (const std::exception&) {
+        of(self).now_.no_memory = true;
+        return 0;
+    }
+}
+
+SMDEBUG_INLINE std::size_t curl_transfer::give_body(char* to, std::size_t, std::size_t room, void* self) noexcept {
+    state& now = of(self).now_;
+    const byte_view left = now.ask->body.subspan(now.sent);
+    const std::size_t count = std::min(room, left.size());
+    std::copy_n(left.begin(), count, reinterpret_cast<std::byte*>(to));
+    now.sent += count;
+    return count;
+}
+
+SMDEBUG_INLINE int curl_transfer::seek_body(void* self, curl_off_t offset, int origin) noexcept {
+    state& now = of(self).now_;
+    if (origin != SEEK_SET || offset < 0 || static_cast<std::uint64_t>(offset) > now.ask->body.size()) {
+        return CURL_SEEKFUNC_FAIL;
+    }
+    now.sent = static_cast<std::size_t>(offset);
+    return CURL_SEEKFUNC_OK;
+}
+
+SMDEBUG_INLINE int curl_transfer::watch(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t uploaded) noexcept {
+    state& now = of(self).now_;
+    now.moved = std::exchange(now.uploaded, uploaded) != uploaded || now.moved;
+    return 0;
+}
+
+SMDEBUG_INLINE int curl_transfer::connection_is_there(void* self, char*, char*, int, int) noexcept {
+    state& now = of(self).now_;
+    const bool may_again = now.ask->method == http::method::get || now.ask->method == http::method::head;
+    now.moved = true;
+    now.died = std::exchange(now.connected, true);
+    return now.died && !may_again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+SMDEBUG_INLINE bool curl_transfer::take_bytes(byte_view bytes) {
+    const auto said = easy_.asked<curl_off_t>(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T);
+    now_.too_long =
+        !now_.answer.take_bytes(bytes, said < 0 ? std::nullopt : std::optional{static_cast<std::uint64_t>(said)});
+    return !now_.too_long;
+}
+
+SMDEBUG_INLINE void curl_transfer::set_once() {
+    const std::string agent = "smdebug-cpp/" + std::to_string(SMDEBUG_VERSION_MAJOR) + "." +
+                              std::to_string(SMDEBUG_VERSION_MINOR) + "." + std::to_string(SMDEBUG_VERSION_PATCH);
+    easy_.set(CURLOPT_USERAGENT, agent.c_str());
+    easy_.set(CURLOPT_PROTOCOLS_STR, "http,https");
+    easy_.set(CURLOPT_NOSIGNAL, 1L);
+    easy_.set(CURLOPT_QUICK_EXIT, 1L);  // else giving up a request waits for a name server that does not answer
+    easy_.set(CURLOPT_PATH_AS_IS, 1L);
+    easy_.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    easy_.set(CURLOPT_TCP_NODELAY, 1L);
+    easy_.set(CURLOPT_TCP_KEEPALIVE, 1L);
+    easy_.set(CURLOPT_BUFFERSIZE, buffer_bytes);
+    easy_.set(CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes);
+    easy_.set(CURLOPT_HEADERFUNCTION, &take_line);
+    easy_.set(CURLOPT_HEADERDATA, this);
+    easy_.set(CURLOPT_WRITEFUNCTION, &take_body);
+    easy_.set(CURLOPT_WRITEDATA, this);
+    easy_.set(CURLOPT_READFUNCTION, &give_body);
+    easy_.set(CURLOPT_READDATA, this);
+    easy_.set(CURLOPT_SEEKFUNCTION, &seek_body);
+    easy_.set(CURLOPT_SEEKDATA, this);
+    easy_.set(CURLOPT_PREREQFUNCTION, &connection_is_there);
+    easy_.set(CURLOPT_PREREQDATA, this);
+    easy_.set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    easy_.set(CURLOPT_XFERINFOFUNCTION, &watch);
+    easy_.set(CURLOPT_XFERINFODATA, this);
+    easy_.set(CURLOPT_NOPROGRESS, 0L);
+    if (!options_.ca_file.empty()) {
+        easy_.set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.verify_tls) {
+        easy_.set(CURLOPT_SSL_VERIFYPEER, 0L);
+        easy_.set(CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    // Past set(): a libcurl without HTTP/2 says no, and goes on with HTTP/1.1.
+    const long version = options_.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1;
+    static_cast<void>(::curl_easy_setopt(handle(), CURLOPT_HTTP_VERSION, version));
+}
+
+SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::request& ask) {
+    now_ = {.ask = &ask, .answer = http::response_builder{ask.most}};
+    easy_.forget_words();
+    const auto refused = [](std::string why) { return http::not_answered(http::outcome::refused, std::move(why)); };
+    const auto where = http::origin_of(ask.url);
+    if (!where) {
+        return refused("The URL has to begin with http:// or https:// and a host, without a user's name or blanks.");
+    }
+    if (!easy_.set_headers(ask.headers)) {
+        return refused("A header cannot be sent: it has a line break in it, or there is no memory.");
+    }
+    set_method(ask);
+    easy_.set(CURLOPT_URL, ask.url.c_str());
+    // Null: as the environment says.  Empty: none.
+    easy_.set(CURLOPT_PROXY, http::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
+    // Over HTTP/2, waiting for a connection that is being made is quicker than making one for each request.
+    easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
+    const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
+    easy_.set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(within.count()));
+    return easy_.trouble() == CURLE_OK ? std::nullopt : std::optional{refused(easy_.words_of(easy_.trouble()))};
+}
+
+SMDEBUG_INLINE void curl_transfer::set_method(const http::request& ask) {
+    easy_.set(CURLOPT_HTTPGET, 1L);  // takes back what the last request has set
+    easy_.set(CURLOPT_CUSTOMREQUEST, static_cast<const char*>(nullptr));
+    if (ask.method == http::method::head) {
+        easy_.set(CURLOPT_NOBODY, 1L);
+    } else if (ask.method == http::method::remove) {
+        easy_.set(CURLOPT_CUSTOMREQUEST, "DELETE");
+    } else if (ask.method != http::method::get) {
+        easy_.set(CURLOPT_UPLOAD, 1L);
+        easy_.set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(ask.body.size()));
+        if (ask.method == http::method::post) {
+            easy_.set(CURLOPT_CUSTOMREQUEST, "POST");  // CURLOPT_POST would add a content-type
+        }
+    }
+}
+
+SMDEBUG_INLINE std::optional<http::response> curl_transfer::overdue(clock::time_point now) {
+    if (std::exchange(now_.moved, false)) {
+        now_.moved_at = now;
+    }
+    if (now_.ask->least_speed > 0 && now_.body_at == clock::time_point{} && now_.answer.received() > 0) {
+        now_.body_at = now_.window_at = now;
+    }
+    if (std::max(now_.ask->deadline, in_time_until()) <= now) {
+        return http::not_answered(http::outcome::timed_out, "The time for the answer is over.");
+    }
+    if (now_.connected && now_.moved_at + patience() <= now) {
+        return http::not_answered(http::outcome::stalled,
+                                  "No byte came or went for " + std::to_string(patience().count()) + " ms.");
+    }
+    if (is_slow(now)) {
+        return http::not_answered(http::outcome::stalled,
+                                  "The body came with less than " + std::to_string(now_.ask->least_speed) +
+                                      " bytes a second for " + std::to_string(patience().count()) + " ms.");
+    }
+    return std::nullopt;
+}
+
+// Looks at one stretch of time after the other.
+SMDEBUG_INLINE bool curl_transfer::is_slow(clock::time_point now) {
+    if (!has_speed() || now < now_.window_at + patience()) {
+        return false;
+    }
+    const double seconds = std::chrono::duration<double>{now - now_.window_at}.count();
+    const std::uint64_t came = now_.answer.received() - now_.window_begin;
+    now_.window_at = now;
+    now_.window_begin = now_.answer.received();
+    return static_cast<double>(came) < static_cast<double>(now_.ask->least_speed) * seconds;
+}
+
+SMDEBUG_INLINE http::response curl_transfer::finish(CURLcode how) {
+    const long status = easy_.asked<long>(CURLINFO_RESPONSE_CODE);
+    if (how == CURLE_OK && status < 200) {
+        how = CURLE_GOT_NOTHING;
+    } else if (how == CURLE_OK && !now_.answer.whole()) {
+        how = CURLE_PARTIAL_FILE;
+    }
+    state was = std::exchange(now_, {});
+    reusable_ = how == CURLE_OK && !was.died;
+    if (was.too_long) {
+        return http::not_answered(http::outcome::too_long, "The answer's body is longer than the " +
+                                                               std::to_string(was.ask->most) + " bytes asked for.");
+    }
+    if (was.no_memory) {
+        return http::not_answered(http::outcome::interrupted, "There is no memory for the answer.");
+    }
+    if ((was.died && how == CURLE_ABORTED_BY_CALLBACK) || how == CURLE_SEND_FAIL_REWIND) {
+        return http::not_answered(http::outcome::interrupted, "The connection was closed before any answer came.");
+    }
+    if (how != CURLE_OK) {
+        return http::not_answered(http::outcome_of(how, was.connected), easy_.words_of(how));
+    }
+    return std::move(was.answer).build(static_cast<int>(status));
+}
+
+}  // namespace http
+}  // namespace v1
+}  // namespace smdebug

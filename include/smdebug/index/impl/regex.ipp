@@ -1,0 +1,54 @@
+// The bodies of <smdebug/index/regex.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/index/regex.hpp>
+
+#include <new>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
+    int code = 0;
+    PCRE2_SIZE place = 0;
+    constexpr std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+    code_.reset(pcre2_compile_8(reinterpret_cast<PCRE2_SPTR8>(pattern.data()), pattern.size(), options, &code, &place,
+                                nullptr));
+    if (!code_) {
+        throw value_error("the regular expression \"" + pattern_ + "\" is not valid at character " +
+                          std::to_string(place) + ": " + words_for(code));
+    }
+    // Without JIT (not every machine has it) matching is slower, nothing else.
+    static_cast<void>(pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE));
+    found_.reset(pcre2_match_data_create_8(1, nullptr));
+    if (!found_) {
+        throw std::bad_alloc();
+    }
+}
+
+SMDEBUG_INLINE bool regex::search(std::string_view text) const {
+    int outcome = match(text, 0);
+    if (outcome == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter keeps its state on the heap
+        outcome = match(text, PCRE2_NO_JIT);
+    }
+    if (outcome < 0 && outcome != PCRE2_ERROR_NOMATCH) {
+        throw value_error("the search for \"" + pattern_ + "\" was given up: " + words_for(outcome));
+    }
+    return outcome >= 0;
+}
+
+SMDEBUG_INLINE int regex::match(std::string_view text, std::uint32_t options) const noexcept {
+    return pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, options, found_.get(),
+                         nullptr);
+}
+
+SMDEBUG_INLINE std::string regex::words_for(int code) {
+    PCRE2_UCHAR8 words[256] = {};
+    pcre2_get_error_message_8(code, words, sizeof words);
+    return reinterpret_cast<const char*>(words);
+}
+
+}  // namespace v1
+}  // namespace smdebug

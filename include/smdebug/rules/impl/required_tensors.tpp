@@ -1,0 +1,56 @@
+// The bodies of <smdebug/rules/required_tensors.hpp> that are templates.
+#pragma once
+
+#include <smdebug/rules/required_tensors.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class Trial>
+void required_tensors<Trial>::add(std::string_view name, std::vector<step_number> steps) {
+    if (!base_.has_tensor(name)) {
+        throw tensor_unavailable(std::string{name});
+    }
+    merge(name, std::move(steps));
+}
+
+template <class Trial>
+void required_tensors<Trial>::add_matching(const text_list& regex, step_number step) {
+    for (const std::string& name : base_.tensor_names({.regex = regex, .step = step})) {
+        merge(name, {step});
+    }
+}
+
+template <class Trial>
+std::vector<std::string> required_tensors<Trial>::names() const {
+    std::vector<std::string> found;
+    for (const auto& held : wanted_) {
+        found.push_back(held.first);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+template <class Trial>
+void required_tensors<Trial>::fetch(const wait_options& how) const {
+    for (const auto& [name, steps] : wanted_) {
+        fetch_one(base_, name, steps, how);
+    }
+    for (const auto& fetch_other : others_) {
+        fetch_other(how);
+    }
+}
+
+template <class Trial>
+void required_tensors<Trial>::merge(std::string_view name, std::vector<step_number> steps) {
+    const auto known =
+        std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& held) { return held.first == name; });
+    if (known == wanted_.end()) {
+        wanted_.emplace_back(name, std::move(steps));
+    } else {
+        known->second.insert(known->second.end(), steps.begin(), steps.end());
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,132 @@
+// The bodies of <smdebug/rules/rule_report.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/finding_json.hpp>
+#include <smdebug/rules/rule_report.hpp>
+
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE rule_status status_of(const rule_outcome& outcome) noexcept {
+    if (!outcome.met_at.empty()) {
+        return rule_status::issues_found;
+    }
+    switch (outcome.end) {
+        case invoke_end::timed_out:  // the job may go on, and so may a later call
+            return rule_status::in_progress;
+        case invoke_end::stalled:
+        case invoke_end::failed:
+            return rule_status::error;
+        case invoke_end::stopped:
+            return rule_status::stopped;
+        case invoke_end::end_step:
+        case invoke_end::end_of_run:
+        case invoke_end::first_finding:
+            break;
+    }
+    if (outcome.unread > 0) {
+        return outcome.unread < outcome.tensors ? rule_status::incomplete : rule_status::error;
+    }
+    return rule_status::no_issues_found;
+}
+
+SMDEBUG_INLINE std::string unread_text(const rule_outcome& outcome) {
+    return outcome.unread == 0 ? std::string{}
+                               : std::to_string(outcome.unread) + " of " + std::to_string(outcome.tensors) +
+                                     " tensors could not be read, first: " + outcome.first_unread;
+}
+
+namespace detail {
+
+SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_outcome& outcome,
+                                          const std::string& failure) {
+    if (!outcome.met_at.empty()) {
+        return rule_evaluation_condition_met(rule, outcome.met_at.front(),
+                                             outcome.findings.empty() ? "" : outcome.findings.front().message)
+            .what();
+    }
+    const std::string from = std::to_string(outcome.next_step);
+    switch (outcome.end) {
+        case invoke_end::timed_out:
+            return "No new step came in time; the evaluation goes on at step " + from + ".";
+        case invoke_end::stalled:
+            return "The job has not ended, but has written nothing for long; step " + from + " did not come.";
+        case invoke_end::stopped:
+            return "Stopped before step " + from + ".";
+        case invoke_end::failed:
+            return "The rule failed at step " + from + (failure.empty() ? "." : ": " + failure);
+        case invoke_end::end_step:
+        case invoke_end::end_of_run:
+        case invoke_end::first_finding:
+            break;
+    }
+    return {};
+}
+
+SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
+                                             const std::string& failure) {
+    const std::string end = end_details_of(rule, outcome, failure);
+    const std::string unread = unread_text(outcome);
+    if (end.empty() || unread.empty()) {
+        return end + unread;
+    }
+    return end + (end.ends_with('.') ? " " : ". ") + unread;
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void append_report_json(std::string& out, const rule_report& report) {
+    const auto key = [&](std::string_view name) { out.append("\"").append(name).append("\":"); };
+    const auto text = [&](std::string_view name, std::string_view value) {
+        key(name);
+        append_json_ascii(out, value);
+        out += ',';
+    };
+    const auto count = [&](std::string_view name, std::size_t value) {
+        key(name);
+        append_json_integer(out, value);
+        out += ',';
+    };
+    out += '{';
+    text("Rule", report.rule);
+    text("RuleEvaluationStatus", name_of(report.status));
+    text("StatusDetails", report.status_details);
+    count("RuleTriggered", report.triggered);
+    count("Violations", report.violations);
+    count("Datapoints", report.datapoints);
+    count("Skipped", report.skipped);
+    count("Tensors", report.tensors);
+    count("Unread", report.unread);
+    key("RuleParameters");
+    out += '{';
+    for (const auto& [name, value] : report.parameters) {
+        out += out.back() == '{' ? "" : ",";
+        append_json_ascii(out, name);
+        out += ':';
+        append_json_ascii(out, value);
+    }
+    out += "},";
+    key("Details");
+    out += "{\"findings\":[";
+    for (const finding& one : report.details) {
+        out += out.back() == '[' ? "" : ",";
+        append_finding_json(out, report.run, one);
+    }
+    out += "],\"left_out\":";
+    append_json_integer(out, report.violations - std::min(report.violations, report.details.size()));
+    out += "}}";
+}
+
+SMDEBUG_INLINE std::string report_json(const rule_report& report) {
+    std::string out;
+    append_report_json(out, report);
+    return out;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,24 @@
+// The bodies of <smdebug/storage/change_signal.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/change_signal.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE bool sleeping_signal::wait_until(clock::time_point until) {
+    std::unique_lock lock{guard_};
+    wake_.wait_until(lock, until, [this] { return interrupted_; });
+    interrupted_ = false;
+    return false;
+}
+
+SMDEBUG_INLINE void sleeping_signal::interrupt() noexcept {
+    const std::lock_guard lock{guard_};
+    interrupted_ = true;
+    wake_.notify_all();
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,151 @@
+// The bodies of <smdebug/storage/local_storage.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/local_storage.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE local_storage::local_storage(std::string root) : name_(std::move(root)) {
+    while (name_.size() > 1 && name_.ends_with('/')) {
+        name_.pop_back();
+    }
+    root_ = posix::absolute_path(name_);
+}
+
+SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view key) const {
+    const posix::file file{path_of(key)};
+    std::string version = file.version();
+    const auto count = static_cast<std::size_t>(file.size());
+    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+    const std::size_t got = file.read_at(0, {block.get(), count});
+    if (const std::string after = file.version(); after != version) {
+        version += "~" + after;  // written to meanwhile: like nothing that entries() ever tells
+    }
+    return {.bytes = byte_buffer{block, byte_view{block.get(), got}}, .version = std::move(version)};
+}
+
+SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view key) const {
+    struct looked_at {
+        explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
+        posix::file file;
+        std::optional<posix::leased_map> map;
+    };
+    try {
+        auto owner = std::make_shared<const looked_at>(path_of(key));
+        if (owner->map) {
+            const byte_view bytes = owner->map->view();
+            return byte_buffer{std::move(owner), bytes};
+        }
+    } catch (const error&) {
+        // Reading will tell.
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
+    try {
+        return is_key(key) && posix::read_ahead(posix::file{path_of(key)});
+    } catch (const error&) {
+        return false;  // whoever reads it will be told
+    }
+}
+
+SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, object_sink sink) const {
+    const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
+    const auto open = [&](std::size_t i) -> std::optional<posix::file> {
+        return root && stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
+    };
+    posix::scratch_buffer buffer;
+    std::optional<posix::file> ahead;  // the one after the one at hand
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const std::optional<posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
+        if (!file) {
+            sink(i, std::nullopt);
+            continue;
+        }
+        if (file->size() > most_at_once) {
+            throw unsupported("the file " + path_of(keys[i]) + " has " + std::to_string(file->size()) +
+                                  " bytes, too many to be read at once: read it in pieces",
+                              {.where = keys[i]});
+        }
+        if (file->size() >= worth_mapping && i + 1 < keys.size()) {
+            ahead = open_ahead(open, i + 1);
+        }
+        sink(i, file->read_all(buffer));
+    }
+}
+
+SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+    std::optional<posix::file> file;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        if (i == 0 || ranges[i].key != ranges[i - 1].key) {
+            file = open_if_there(ranges[i].key);
+        }
+        sink(i, file ? std::optional{part_of(*file, ranges[i].where)} : std::nullopt);
+    }
+}
+
+SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view prefix, std::string_view after) const {
+    // "index/00" lists the folder "index" and keeps what starts with "index/00".
+    const std::size_t slash = prefix.rfind('/');
+    const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
+    if (root_.empty() || (!stays_inside(folder) && !folder.empty())) {
+        return {};
+    }
+    std::vector<std::string> keys;
+    posix::file_lister{root_}.list(folder, keys);
+    std::erase_if(keys, [&](const std::string& key) {
+        return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
+    });
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view prefix, std::string_view after,
+                                                                std::size_t most) const {
+    std::vector<object_entry> found;
+    std::vector<std::string> keys = list(prefix, after);
+    for (auto key = keys.begin(); key != keys.end() && found.size() < most; ++key) {
+        if (std::optional<posix::file_facts> facts = posix::facts_of(path_of(*key))) {
+            found.push_back({.key = std::move(*key), .size = facts->size, .version = std::move(facts->version)});
+        }
+    }
+    return found;
+}
+
+SMDEBUG_INLINE byte_buffer local_storage::part_of(const posix::file& file, byte_range where) {
+    const std::uint64_t size = file.size();
+    const std::uint64_t begin = std::min(where.offset, size);
+    const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
+    // Uninitialised on purpose: every byte is overwritten or the read throws.
+    const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
+    const std::size_t got = file.read_at(begin, {block.get(), count});
+    return byte_buffer{block, byte_view{block.get(), got}};
+}
+
+SMDEBUG_INLINE std::optional<posix::file> local_storage::open_if_there(std::string_view key) const {
+    try {
+        return posix::file{path_of(key)};
+    } catch (const not_found&) {
+        return std::nullopt;
+    }
+}
+
+SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
+    if (!is_key(key)) {
+        throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
+                        {.where = std::string{key}});
+    }
+    std::string path;
+    path.reserve(root_.size() + 1 + key.size());
+    path.append(root_).append("/").append(key);
+    return path;
+}
+
+}  // namespace v1
+}  // namespace smdebug

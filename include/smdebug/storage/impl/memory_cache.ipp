@@ -1,0 +1,84 @@
+// The bodies of <smdebug/storage/memory_cache.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/memory_cache.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE memory_cache::memory_cache(std::uint64_t most_bytes) : state_(std::make_unique<state>()) {
+    state_->most = most_bytes;
+}
+
+SMDEBUG_INLINE std::optional<byte_buffer> memory_cache::find(const object_identity& what) {
+    const std::lock_guard lock{state_->guard};
+    const auto found = state_->places.find(what.key);
+    if (found == state_->places.end() || found->second->version != what.version) {
+        return std::nullopt;
+    }
+    state_->uses.splice(state_->uses.begin(), state_->uses, found->second);
+    return found->second->bytes;
+}
+
+SMDEBUG_INLINE bool memory_cache::holds(const object_identity& what) const {
+    const std::lock_guard lock{state_->guard};
+    const auto found = state_->places.find(what.key);
+    return found != state_->places.end() && found->second->version == what.version;
+}
+
+SMDEBUG_INLINE void memory_cache::keep(const object_identity& what, const byte_buffer& bytes) {
+    const std::lock_guard lock{state_->guard};
+    state_->remove(what.key);
+    if (bytes.size() > largest()) {
+        return;
+    }
+    state_->uses.push_front({.key = std::string{what.key}, .version = std::string{what.version}, .bytes = bytes});
+    try {
+        state_->places.emplace(state_->uses.front().key, state_->uses.begin());
+    } catch (...) {
+        state_->uses.pop_front();
+        throw;
+    }
+    state_->held += cost_of(bytes);
+    while (state_->held > state_->most) {
+        state_->remove(std::string_view{state_->uses.back().key});
+    }
+}
+
+SMDEBUG_INLINE void memory_cache::drop(const object_identity& what) {
+    const std::lock_guard lock{state_->guard};
+    const auto found = state_->places.find(what.key);
+    if (found != state_->places.end() && found->second->version == what.version) {
+        state_->remove(what.key);
+    }
+}
+
+SMDEBUG_INLINE void memory_cache::forget(std::string_view key) {
+    const std::lock_guard lock{state_->guard};
+    state_->remove(key);
+}
+
+SMDEBUG_INLINE void memory_cache::clear() {
+    const std::lock_guard lock{state_->guard};
+    state_->places.clear();
+    state_->uses.clear();
+    state_->held = 0;
+}
+
+SMDEBUG_INLINE std::uint64_t memory_cache::held_bytes() const {
+    const std::lock_guard lock{state_->guard};
+    return state_->held;
+}
+
+SMDEBUG_INLINE void memory_cache::state::remove(std::string_view key) {
+    if (const auto found = places.find(key); found != places.end()) {
+        const auto gone = found->second;
+        held -= cost_of(gone->bytes);
+        places.erase(found);
+        uses.erase(gone);
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

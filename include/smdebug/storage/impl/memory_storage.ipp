@@ -1,0 +1,145 @@
+// The bodies of <smdebug/storage/memory_storage.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key) const {
+    const std::shared_lock lock{state_->guard};
+    const auto found = state_->objects.find(key);
+    if (found == state_->objects.end()) {
+        throw missing(key);
+    }
+    return found->second.bytes;
+}
+
+SMDEBUG_INLINE versioned_object memory_storage::read_versioned(std::string_view key) const {
+    const std::shared_lock lock{state_->guard};
+    const auto found = state_->objects.find(key);
+    if (found == state_->objects.end()) {
+        throw missing(key);
+    }
+    return {.bytes = found->second.bytes, .version = found->second.version()};
+}
+
+SMDEBUG_INLINE std::optional<byte_buffer> memory_storage::view(std::string_view key) const {
+    const std::shared_lock lock{state_->guard};
+    const auto found = state_->objects.find(key);
+    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.bytes};
+}
+
+SMDEBUG_INLINE std::vector<std::string> memory_storage::list(std::string_view prefix, std::string_view after) const {
+    const std::shared_lock lock{state_->guard};
+    return detail::listed_keys(state_->objects, prefix, after);
+}
+
+SMDEBUG_INLINE std::vector<object_entry> memory_storage::entries(std::string_view prefix, std::string_view after,
+                                                                 std::size_t most) const {
+    const std::shared_lock lock{state_->guard};
+    std::vector<object_entry> found;
+    detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& held) {
+        if (found.size() == most) {
+            return false;
+        }
+        found.push_back({.key = key, .size = held.bytes.size(), .version = held.version()});
+        return true;
+    });
+    return found;
+}
+
+SMDEBUG_INLINE std::optional<std::uint64_t> memory_storage::size(std::string_view key) const {
+    const std::shared_lock lock{state_->guard};
+    const auto found = state_->objects.find(key);
+    return found == state_->objects.end() ? std::nullopt : std::optional<std::uint64_t>{found->second.bytes.size()};
+}
+
+SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> memory_storage::modified(
+    std::string_view key) const {
+    const std::shared_lock lock{state_->guard};
+    const auto found = state_->objects.find(key);
+    return found == state_->objects.end() ? std::nullopt : std::optional{found->second.written};
+}
+
+SMDEBUG_INLINE bool memory_storage::state::put(std::string_view key, byte_buffer bytes, bool replace) {
+    {
+        const std::unique_lock lock{guard};
+        const auto [at, is_new] = objects.try_emplace(std::string{key});
+        if (is_new) {
+            try {
+                arrivals.emplace_hint(arrivals.end(), next_arrival, at->first);
+            } catch (...) {
+                objects.erase(at);
+                throw;
+            }
+            at->second.arrival = next_arrival++;
+        } else if (!replace) {
+            return false;
+        }
+        at->second.bytes = std::move(bytes);
+        at->second.written = std::chrono::system_clock::now();
+        at->second.write = ++writes;
+    }
+    announces.announce(key);
+    return true;
+}
+
+SMDEBUG_INLINE bool memory_storage::state::take_away(std::string_view key, const byte_buffer* only) {
+    {
+        const std::unique_lock lock{guard};
+        const auto found = objects.find(key);
+        if (found == objects.end() || (only != nullptr && found->second.bytes.owner() != only->owner())) {
+            return false;
+        }
+        arrivals.erase(found->second.arrival);
+        objects.erase(found);
+    }
+    announces.announce(key);
+    return true;
+}
+
+SMDEBUG_INLINE std::vector<std::string> memory_storage::follower::next() {
+    const std::shared_lock lock{state_->guard};
+    std::vector<std::string> keys;
+    for (auto at = state_->arrivals.lower_bound(next_arrival_); at != state_->arrivals.end(); ++at) {
+        if (at->second.starts_with(prefix_)) {
+            keys.emplace_back(at->second);
+        }
+    }
+    std::sort(keys.begin(), keys.end());
+    next_arrival_ = state_->next_arrival;
+    return keys;
+}
+
+SMDEBUG_INLINE memory_storage::held_key& memory_storage::held_key::operator=(held_key&& other) noexcept {
+    held_key mine{std::move(other)};  // what this one held goes now, not with `other`
+    state_.swap(mine.state_);
+    key_.swap(mine.key_);
+    std::swap(object_, mine.object_);
+    return *this;
+}
+
+SMDEBUG_INLINE void memory_storage::held_key::release() noexcept {
+    if (const auto place = std::exchange(state_, nullptr)) {
+        place->take_away(key_, &object_);
+    }
+}
+
+SMDEBUG_INLINE memory_storage::held_key::held_key(std::shared_ptr<state> place, std::string_view key)
+    : key_(key), object_(byte_buffer::take(std::string{"smdebug, in memory\n"})) {
+    if (!place->put(key, object_, false)) {
+        throw in_use("the object " + key_ +
+                         " is held by another writer, or is something else. Wait for its end, "
+                         "remove the object if nobody needs it, or write elsewhere.",
+                     {.where = key_});
+    }
+    state_ = std::move(place);
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,18 @@
+// The bodies of <smdebug/storage/versioned_read.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void throw_replaced(const std::string& name) {
+    throw unavailable(
+        "reading " + name + " failed: it is replaced by others again and again while it is read. Try again later",
+        {.where = name});
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,41 @@
+// The bodies of <smdebug/trial/scan.hpp> that are templates.
+#pragma once
+
+#include <smdebug/trial/reading_plan.hpp>
+#include <smdebug/trial/scan.hpp>
+
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+template <class Trial>
+scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
+    : from(run.snapshot()),
+      state(run.state()),
+      which(given.which, *from),
+      saved(given.saved),
+      manner{.in_place = given.in_place, .defer_checks = given.defer_checks, .keep_repeats = given.keep_repeats} {
+    files = from->files_in(given.which.range);
+    std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
+}
+
+template <class Walk>
+std::optional<scan_share> share_cutter<Walk>::next() {
+    constexpr std::size_t most_files = 64;
+    // Of a storage that reads many ranges together, more is worth having in flight.
+    const std::uint64_t enough = std::uint64_t{walk_.batches() ? 32U : 4U} << 20U;
+    constexpr std::uint64_t cost_of_record = 1024;  // what a small one takes, as if it were bytes
+    scan_share cut{next_, next_};
+    for (std::uint64_t cost = 0; cut.end < files_.size() && cut.end - cut.begin < most_files && cost < enough;) {
+        const file_extent extent = walk_.extent(*files_[cut.end++]);
+        cost += extent.wanted + cost_of_record * extent.records;
+    }
+    next_ = cut.end;
+    return cut.begin < cut.end ? std::optional{cut} : std::nullopt;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

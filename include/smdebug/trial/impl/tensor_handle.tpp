@@ -1,0 +1,191 @@
+// The bodies of <smdebug/trial/tensor_handle.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/tensor_handle.hpp>
+#include <smdebug/trial/tensor_reader.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class State>
+tensor_handle<State>::tensor_handle(std::shared_ptr<const State> state, std::string name)
+    : reader_(std::make_shared<const tensor_reader<State>>(std::move(state), std::move(name))) {}
+
+template <class State>
+const std::string& tensor_handle<State>::name() const noexcept {
+    return reader_->name();
+}
+
+template <class State>
+std::optional<std::string> tensor_handle<State>::original_name() const {
+    const auto from = reader_->state().current();
+    const auto id = from->names->find(name());
+    for (std::size_t i = id ? from->layouts.size() : 0; i-- > 0;) {
+        if (const auto* shape = from->layouts[i]->shape(*id)) {
+            return (*from->names)[shape->original_name];
+        }
+    }
+    return std::nullopt;
+}
+
+template <class State>
+std::vector<step_number> tensor_handle<State>::steps(const steps_options& which) const {
+    const auto from = reader_->state().fresh();
+    const auto id = from->names->find(name());
+    return id ? from->tensor_steps(*id, which.mode, which.show_incomplete_steps) : std::vector<step_number>{};
+}
+
+template <class State>
+std::vector<step_number> tensor_handle<State>::prev_steps(step_number step, const prev_steps_options& which) const {
+    if (which.n && *which.n < 0) {
+        throw value_error("n must not be negative");
+    }
+    if (which.n) {
+        const auto from = reader_->state().fresh();
+        const auto id = from->names->find(name());
+        if (!id || which.mode == mode::global || from->claimed_once()) {
+            return id ? from->last_steps(*id, which.mode, step, static_cast<std::size_t>(*which.n))
+                      : std::vector<step_number>{};
+        }
+    }
+    std::vector<step_number> found = steps({.mode = which.mode});
+    found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
+    if (which.n && static_cast<std::size_t>(*which.n) < found.size()) {
+        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(*which.n));
+    }
+    return found;
+}
+
+template <class State>
+std::vector<std::string> tensor_handle<State>::workers(step_number step, const read_options& where) const {
+    const auto at = reader_->look(step, where.mode);
+    if (at.files.empty()) {
+        throw tensor_unavailable_for_step(name(), step, where.mode);
+    }
+    std::vector<std::string> found;
+    for (const catalog::file* held : at.files) {
+        found.push_back(at.from->workers[held->worker]);
+    }
+    return found;
+}
+
+template <class State>
+lookup<tensor_value> tensor_handle<State>::find_value(step_number step, const value_options& how) const {
+    const auto at = reader_->locate(step, how.mode, how.worker);
+    if (!at) {
+        return at.failure();
+    }
+    return reader_->read_values(*at);
+}
+
+template <class State>
+tensor_value tensor_handle<State>::value(step_number step, const value_options& how) const {
+    return or_throw(find_value(step, how), step, how.mode);
+}
+
+template <class State>
+std::map<step_number, tensor_value> tensor_handle<State>::values(const values_options& how) const {
+    std::map<step_number, tensor_value> found;
+    for (const step_number step : steps({.mode = how.mode})) {
+        found.emplace(step, value(step, {.mode = how.mode, .worker = how.worker}));
+    }
+    return found;
+}
+
+template <class State>
+lookup<shape_type> tensor_handle<State>::find_shape(step_number step, const read_options& where) const {
+    const auto at = reader_->locate(step, where.mode, where.worker);
+    if (!at) {
+        return at.failure();
+    }
+    if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
+        return saved->extents;
+    }
+    auto values = reader_->read_shape(*at);
+    if (!values) {
+        const bool not_there =
+            values.failure().why == absence::tensor_not_saved || values.failure().why == absence::event_file_missing;
+        return not_there ? lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
+                         : values.failure();
+    }
+    return values;
+}
+
+template <class State>
+shape_type tensor_handle<State>::shape(step_number step, const read_options& where) const {
+    return or_throw(find_shape(step, where), step, where.mode);
+}
+
+template <class State>
+std::map<step_number, shape_type> tensor_handle<State>::shapes(const values_options& how) const {
+    std::map<step_number, shape_type> found;
+    for (const step_number step : steps({.mode = how.mode})) {
+        found.emplace(step, shape(step, {.mode = how.mode, .worker = how.worker}));
+    }
+    return found;
+}
+
+template <class State>
+lookup<double> tensor_handle<State>::find_reduction(step_number step, reduction what,
+                                                    const reduction_options& how) const {
+    const auto at = reader_->locate(step, how.mode, how.worker);
+    if (!at) {
+        return at.failure();
+    }
+    const reduction_key key{what, how.abs};
+    if (const auto saved = at->from->layout_of(*at->held).reduction(at->id, key)) {
+        return reader_->read_saved(*at, *saved, key);
+    }
+    return reader_->compute(*at, key);
+}
+
+template <class State>
+lookup<double> tensor_handle<State>::find_reduction(step_number step, std::string_view what,
+                                                    const reduction_options& how) const {
+    return find_reduction(step, known_reduction(what), how);
+}
+
+template <class State>
+double tensor_handle<State>::reduction_value(step_number step, reduction what, const reduction_options& how) const {
+    return or_throw(find_reduction(step, what, how), step, how.mode);
+}
+
+template <class State>
+double tensor_handle<State>::reduction_value(step_number step, std::string_view what,
+                                             const reduction_options& how) const {
+    return reduction_value(step, known_reduction(what), how);
+}
+
+template <class State>
+std::map<reduction_key, double> tensor_handle<State>::reduction_values(step_number step,
+                                                                       const read_options& where) const {
+    const auto at = or_throw(reader_->locate(step, where.mode, where.worker), step, where.mode);
+    return or_throw(reader_->read_saved(at), step, where.mode);
+}
+
+template <class State>
+lookup<smdebug::reduction_values> tensor_handle<State>::find_computed(step_number step, reduction_set wanted,
+                                                                      const read_options& where) const {
+    const auto at = reader_->locate(step, where.mode, where.worker);
+    if (!at) {
+        return at.failure();
+    }
+    return reader_->reduce(*at, wanted);
+}
+
+template <class State>
+reduction tensor_handle<State>::known_reduction(std::string_view name) {
+    const auto known = reduction_named(name);
+    if (!known) {
+        throw value_error("Invalid reduction type " + std::string{name});
+    }
+    return *known;
+}
+
+}  // namespace v1
+}  // namespace smdebug

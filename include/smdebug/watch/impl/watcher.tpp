@@ -1,0 +1,109 @@
+// The bodies of <smdebug/watch/watcher.hpp> that are templates.
+#pragma once
+
+#include <smdebug/watch/watcher.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <reduction_kernel Kernel>
+rule_watcher<Kernel>::rule_watcher(const hook_options& watched, watch_options how,
+                                   std::function<void(const watched_finding&)> callback,
+                                   std::vector<watched_rule<Kernel>> rules)
+    : how_((check(how), std::move(how))),
+      names_(watched, how_.include_regex),
+      callback_(std::move(callback)),
+      rules_(std::move(rules)),
+      steps_(std::make_shared<recent_steps<Kernel>>(watched, how_)) {
+    for (const mode which : all_modes) {
+        when_[place_of(which)] = how_.save_config.in(which);
+    }
+}
+
+template <reduction_kernel Kernel>
+bool rule_watcher<Kernel>::wants(const hook_step& step) {
+    mode_ = step.mode;
+    if (stopped_ || !is_due(when_[place_of(step.mode)], step.mode_step)) {
+        return false;
+    }
+    steps_->begin(step);
+    return true;
+}
+
+template <reduction_kernel Kernel>
+void rule_watcher<Kernel>::see(std::string_view name, const tensor_view& tensor,
+                               std::span<const std::string_view> collections) {
+    if (names_.contains(name, collections, mode_)) {
+        steps_->take(name, tensor, collections);
+    }
+}
+
+template <reduction_kernel Kernel>
+void rule_watcher<Kernel>::end_step(const hook_step& step) {
+    const auto steps = steps_;  // the callback may end this, and even the next step
+    if (!stopped_ && steps) {
+        if (const auto ended = steps->end(step.step)) {
+            ++counters_.steps;
+            for (const watched_rule<Kernel>& each : rules_) {
+                evaluate(each, steps->run(), *ended);
+            }
+        }
+    }
+    if (stopped_) {
+        steps_.reset();
+    }
+}
+
+template <reduction_kernel Kernel>
+void rule_watcher<Kernel>::evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run,
+                                    const hook_step& at) {
+    if (stopped_) {
+        return;
+    }
+    std::vector<finding> found;
+    try {
+        found = each(run, at.step);
+        ++counters_.evaluated;
+    } catch (const not_found& missing) {
+        if (!detail::means_skip(missing)) {
+            throw;
+        }
+        skip(each.name(), at.step, missing);
+    } catch (const step_not_yet_available& missing) {
+        skip(each.name(), at.step, missing);
+    } catch (const timed_out& missing) {
+        skip(each.name(), at.step, missing);
+    } catch (const stopped& missing) {
+        skip(each.name(), at.step, missing);
+    }
+    for (const finding& one : found) {
+        hand_over({.rule = each.name(), .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
+    }
+}
+
+template <reduction_kernel Kernel>
+void rule_watcher<Kernel>::hand_over(const watched_finding& found) {
+    if (stopped_) {
+        return;
+    }
+    if (found.what.met) {
+        ++counters_.findings;
+        callback_(found);
+        return;
+    }
+    ++counters_.notes;
+    if (how_.on_note) {
+        how_.on_note(found);
+    }
+}
+
+template <reduction_kernel Kernel>
+void rule_watcher<Kernel>::skip(std::string_view name, step_number step, const error& missing) {
+    ++counters_.not_evaluated;
+    if (how_.on_skip) {
+        how_.on_skip(name, step, missing);
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug
