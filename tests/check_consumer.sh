@@ -10,3 +10,4 @@ rm -rf "$build"
 "$cmake" --build "$build"
 "$build/consumer"
 "$build/kernels_consumer"
+if [[ -x $build/compiled_consumer ]]; then "$build/compiled_consumer"; fi

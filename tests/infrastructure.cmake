@@ -73,6 +73,12 @@ add_infrastructure_test(
     compile_time ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/compile_time/table.sh ${include_folder} ${user_compiler})
 set_tests_properties(compile_time PROPERTIES COST 1000 TIMEOUT 1500 LABELS "infrastructure;slow")
 
+# --- the two forms of the library -----------------------------------------------------------------------------------
+if(TARGET smdebug_compiled)
+    add_infrastructure_test(forms ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_forms.sh $<TARGET_FILE:smdebug_compiled>
+                            $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -pthread -- ${user_compiler})
+endif()
+
 # --- linking twice ---------------------------------------------------------------------------------------------------
 if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
     add_executable(odr odr/first.cpp odr/second.cpp)

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# check_forms.sh LIBRARY... -- COMPILER FLAG...: two files in the compiled form link with the library, a file of each form does
+# not, and the linker says why.  LIBRARY: smdebug::compiled and what it links.
+set -euo pipefail
+libraries=()
+while [[ $1 != -- ]]; do
+    libraries+=("$1")
+    shift
+done
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+for name in first second; do
+    printf '#include <smdebug/core/error.hpp>\nstd::string %s() { return smdebug::value_error("x").what(); }\n' "$name" >"$name.cpp"
+done
+printf '#include <string>\nstd::string first();\nstd::string second();\nint main() { return first() == second() ? 0 : 1; }\n' >main.cpp
+for name in first second main; do
+    "$@" -DSMDEBUG_COMPILED -c -o "$name.compiled.o" "$name.cpp"
+    "$@" -c -o "$name.header_only.o" "$name.cpp"
+done
+"$1" main.compiled.o first.compiled.o second.compiled.o "${libraries[@]}" -o both_compiled
+./both_compiled
+"$1" main.header_only.o first.header_only.o second.header_only.o "${libraries[@]:1}" -o both_header_only
+./both_header_only
+for objects in "first.compiled.o second.header_only.o" "second.header_only.o first.compiled.o"; do
+    # shellcheck disable=SC2086
+    if "$1" main.compiled.o $objects "${libraries[@]}" -o mixed >said 2>&1; then
+        echo "a header-only file and one in the compiled form were linked into one program: $objects"
+        exit 1
+    fi
+    if ! grep -q header_only_files_do_not_link_with_those_that_use_smdebug_compiled said; then
+        echo "the linker does not say why:"
+        cat said
+        exit 1
+    fi
+done
+echo "the linker refuses to mix the forms"
