@@ -11,12 +11,32 @@ install(
     NAMESPACE smdebug::
     DESTINATION ${package_folder}
     COMPONENT devel)
+if(TARGET smdebug_s3)
+    install(TARGETS smdebug_s3 EXPORT smdebug-s3-targets FILE_SET HEADERS COMPONENT devel)
+    install(
+        EXPORT smdebug-s3-targets
+        NAMESPACE smdebug::
+        DESTINATION ${package_folder}
+        COMPONENT devel)
+endif()
 if(TARGET smdebug_compiled)
     install(
         TARGETS smdebug_compiled
         EXPORT smdebug-kernels-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+endif()
+if(TARGET smdebug_compiled_s3)
+    install(
+        TARGETS smdebug_compiled_s3
+        EXPORT smdebug-compiled-s3-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+    install(
+        EXPORT smdebug-compiled-s3-targets
+        NAMESPACE smdebug::
+        DESTINATION ${kernels_folder}
+        COMPONENT devel)
 endif()
 if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)

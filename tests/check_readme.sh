@@ -7,7 +7,7 @@ shift 2
 mkdir -p "$folder"
 source=$folder/readme_blocks.cpp
 awk '
-    BEGIN { print "#include <smdebug/smdebug.hpp>\nnamespace smd = smdebug;" }
+    BEGIN { print "#include <smdebug/s3.hpp>\n#include <smdebug/smdebug.hpp>\nnamespace smd = smdebug;" }
     /^```cpp$/ { inside = 1; ++blocks; print "[[maybe_unused]] static void block_" blocks "() {"; next }
     /^```$/ && inside { inside = 0; print "}"; next }
     inside && /^(#include|namespace )/ { next }

@@ -31,7 +31,7 @@ endif()
 # --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
 add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
-target_link_libraries(user_flags PRIVATE smdebug::smdebug)
+target_link_libraries(user_flags PRIVATE smdebug::s3)
 if(TARGET smdebug::cli)
     target_link_libraries(user_flags PRIVATE smdebug::cli)
 endif()
@@ -76,13 +76,13 @@ set_tests_properties(compile_time PROPERTIES COST 1000 TIMEOUT 1500 LABELS "infr
 # --- the two forms of the library -----------------------------------------------------------------------------------
 if(TARGET smdebug_compiled)
     add_infrastructure_test(forms ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_forms.sh $<TARGET_FILE:smdebug_compiled>
-                            $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -pthread -- ${user_compiler})
+                            $<TARGET_FILE:smdebug_kernels> -lsimdjson -lpcre2-8 -pthread -- ${user_compiler})
 endif()
 
 # --- linking twice ---------------------------------------------------------------------------------------------------
 if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
     add_executable(odr odr/first.cpp odr/second.cpp)
-    target_link_libraries(odr PRIVATE smdebug::smdebug smdebug_warnings)
+    target_link_libraries(odr PRIVATE smdebug::s3 smdebug_warnings)
     add_infrastructure_test(odr odr)
 endif()
 
@@ -107,14 +107,14 @@ if(PROJECT_IS_TOP_LEVEL)
     add_infrastructure_test(consumer_clean ${CMAKE_COMMAND} -E rm -rf ${stage})
     add_infrastructure_test(
         consumer_install ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage} --component devel)
-    function(add_consumer_test name)
+    function(add_consumer_test name flag)
         add_infrastructure_test(
-            ${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${CMAKE_CURRENT_SOURCE_DIR}/consumer
-            ${CMAKE_CURRENT_BINARY_DIR}/${name} ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER} ${ARGN})
+            ${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${flag}
+            ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${CMAKE_CURRENT_BINARY_DIR}/${name} ${CMAKE_COMMAND} ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER} ${ARGN})
     endfunction()
     # smdebug_DIR, not a search path: the staged package, not one that lies on the machine
-    add_consumer_test(consumer_of_package -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
-    add_consumer_test(consumer_of_folder -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
+    add_consumer_test(consumer_of_package "" -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
+    add_consumer_test(consumer_of_folder --without-s3 -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)

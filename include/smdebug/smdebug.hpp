@@ -1,8 +1,8 @@
-// Everything that a user of the library needs, in one include.
+// Everything that a user of the library needs, in one include; but S3, and what posts findings to a server, which take
+// more packages: <smdebug/s3.hpp>.
 #pragma once
 
 #include <smdebug/actions/action_record.hpp>
-#include <smdebug/actions/post_finding.hpp>
 #include <smdebug/actions/run_command.hpp>
 #include <smdebug/actions/status_file.hpp>
 #include <smdebug/core/bytes.hpp>
@@ -13,7 +13,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/http/curl_transport.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -32,7 +31,6 @@
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>

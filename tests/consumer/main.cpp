@@ -1,14 +1,42 @@
-// A user's program: includes the installed headers and calls them.
-#include <smdebug/core/dtype.hpp>
-#include <smdebug/core/version.hpp>
-#if __has_include(<smdebug/smdebug.hpp>)
+// A user's program: includes everything but S3, keeps a run in memory and reads it, and is told what a bucket takes.
 #include <smdebug/smdebug.hpp>
-#endif
 
 #include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace smd = smdebug;
+
+namespace {
+
+bool says_what_s3_takes(const std::function<void()>& open) {
+    try {
+        open();
+    } catch (const smd::unsupported& refused) {
+        std::printf("%s\n", refused.what());
+        const std::string text = refused.what();
+        return text.find("<smdebug/s3.hpp>") != std::string::npos && text.find("smdebug::s3") != std::string::npos;
+    }
+    return false;
+}
+
+}  // namespace
 
 int main() {
-    std::printf("smdebug %d.%d.%d, float32 has %zu bytes\n", SMDEBUG_VERSION_MAJOR, SMDEBUG_VERSION_MINOR,
-                SMDEBUG_VERSION_PATCH, smdebug::size_of(smdebug::dtype::float32));
-    return smdebug::size_of(smdebug::dtype::float32) == 4 ? 0 : 1;
+    smd::memory_storage kept;
+    {
+        smd::basic_hook<smd::memory_storage> hook(kept, {.include_collections = {"losses"}});
+        for (int step = 0; step < 3; ++step) {
+            hook.set_step(step);
+            hook.save_tensor("loss", std::vector<float>{static_cast<float>(step)});
+        }
+        hook.close();
+    }
+    const smd::memory_trial run(kept);
+    std::printf("smdebug %d.%d.%d: %zu tensors\n", SMDEBUG_VERSION_MAJOR, SMDEBUG_VERSION_MINOR, SMDEBUG_VERSION_PATCH,
+                run.tensor_names().size());
+    const bool told = says_what_s3_takes([] { static_cast<void>(smd::create_trial("s3://bucket/run")); }) &&
+                      says_what_s3_takes([] { const smd::hook hook({.out_dir = "s3://bucket/run"}); });
+    return told && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

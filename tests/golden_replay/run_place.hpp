@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/hook/open_place.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/s3.hpp>
 #include <smdebug/storage/any_place.hpp>
 
 #include <cerrno>

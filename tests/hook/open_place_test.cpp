@@ -7,6 +7,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/place_opener.hpp>
+#include <smdebug/s3.hpp>
 #include <smdebug/storage/any_place.hpp>
 
 #include <cstdlib>

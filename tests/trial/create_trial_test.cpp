@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/s3.hpp>
+
 #include <chrono>
 #include <string>
 #include <vector>

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/s3.hpp>
+
 #include <string>
 
 using namespace smdebug;

@@ -9,6 +9,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>

@@ -15,8 +15,9 @@ inline namespace v1 {
 
 /// "s3://bucket/prefix" is S3, by `options`, and by what the environment says (keys, region, endpoint); anything else
 /// is a folder, see local_place_of.  Neither need be there yet.
-/// Errors: unsupported for the names of archives; what s3_storage throws for an address that can be none.
-[[nodiscard]] any_place open_place(std::string_view out_dir, s3_options options = {});
+/// Errors: unsupported for the names of archives, and for S3 in a program of which no file includes <smdebug/s3.hpp>;
+/// what s3_storage throws for an address that can be none.
+[[nodiscard]] any_place open_place(std::string_view out_dir, const s3_options& options = {});
 
 template <>
 struct place_opener<any_place> {

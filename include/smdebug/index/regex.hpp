@@ -1,20 +1,17 @@
-// Regular expressions over tensor names: the only header that includes PCRE2.
+// Regular expressions over tensor names: the only header that knows PCRE2.
 // std::regex lacks look-behind and (?i), and overflows the stack on long names; real collections need both.
 // Used by: trial, hook, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 
-// PCRE2 wants this macro before its header; it is the library's own, and every user of the 8-bit library sets it so.
-#ifndef PCRE2_CODE_UNIT_WIDTH
-#define PCRE2_CODE_UNIT_WIDTH 8
-#endif
-#include <pcre2.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+
+struct pcre2_real_code_8;  // as PCRE2's header names what it gives pointers to
+struct pcre2_real_match_data_8;
 
 namespace smdebug {
 inline namespace v1 {
@@ -39,14 +36,14 @@ private:
     [[nodiscard]] static std::string words_for(int code);
 
     struct free_code {
-        void operator()(pcre2_code_8* code) const noexcept { pcre2_code_free_8(code); }
+        void operator()(pcre2_real_code_8* code) const noexcept;
     };
     struct free_match {
-        void operator()(pcre2_match_data_8* data) const noexcept { pcre2_match_data_free_8(data); }
+        void operator()(pcre2_real_match_data_8* data) const noexcept;
     };
     std::string pattern_;
-    std::unique_ptr<pcre2_code_8, free_code> code_;
-    std::unique_ptr<pcre2_match_data_8, free_match> found_;
+    std::unique_ptr<pcre2_real_code_8, free_code> code_;
+    std::unique_ptr<pcre2_real_match_data_8, free_match> found_;
 };
 
 }  // namespace v1

@@ -26,7 +26,8 @@ struct storage_options {
 };
 
 /// "s3://bucket/prefix": S3, with a cache; else a directory, which need not be there yet.
-/// Errors: unsupported for archives, which this version does not read yet; value_error for an address or a setting that
+/// Errors: unsupported for archives, which this version does not read yet, and for S3 in a program of which no file
+///         includes <smdebug/s3.hpp>; value_error for an address or a setting that
 ///         cannot be right.
 [[nodiscard]] any_storage open_storage(std::string_view path, storage_options options = {});
 

@@ -5,6 +5,12 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/index/regex.hpp>
 
+// PCRE2 wants this macro before its header; it is the library's own, and every user of the 8-bit library sets it so.
+#ifndef PCRE2_CODE_UNIT_WIDTH
+#define PCRE2_CODE_UNIT_WIDTH 8
+#endif
+#include <pcre2.h>
+
 #include <new>
 
 namespace smdebug {
@@ -26,6 +32,12 @@ SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
     if (!found_) {
         throw std::bad_alloc();
     }
+}
+
+SMDEBUG_INLINE void regex::free_code::operator()(pcre2_code_8* code) const noexcept { pcre2_code_free_8(code); }
+
+SMDEBUG_INLINE void regex::free_match::operator()(pcre2_match_data_8* data) const noexcept {
+    pcre2_match_data_free_8(data);
 }
 
 SMDEBUG_INLINE bool regex::search(std::string_view text) const {

@@ -3,9 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/s3/s3_storage.hpp>
-#include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/s3/by_path.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/open_storage.hpp>
@@ -21,16 +19,15 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         case uri_kind::directory:
             return any_storage{local_storage{std::string{local_path(path)}}};
         case uri_kind::s3: {
-            s3_storage<> bucket{path, options.s3};
             // Read once, at opening; nobody else in this library writes the environment.
             const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
-            const std::string folder = !options.cache_folder.empty() ? std::move(options.cache_folder)
-                                       : set != nullptr              ? std::string{set}
-                                                                     : std::string{};
-            if (!folder.empty()) {
-                return any_storage{cached_storage{std::move(bucket), disk_cache{folder, options.cache_folder_bytes}}};
-            }
-            return any_storage{cached_storage{std::move(bucket), memory_cache{options.memory_bytes}}};
+            std::string folder = !options.cache_folder.empty() ? std::move(options.cache_folder)
+                                 : set != nullptr              ? std::string{set}
+                                                               : std::string{};
+            return s3::storage_of(path, options.s3,
+                                  {.memory_bytes = options.memory_bytes,
+                                   .folder = std::move(folder),
+                                   .folder_bytes = options.cache_folder_bytes});
         }
         case uri_kind::archive:
             throw unsupported(
