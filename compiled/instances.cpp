@@ -1,6 +1,6 @@
 // The instantiations that files in the compiled form find in the library: trials over the storages of this library,
 // with the decoder and the kernel that are used where none is named, and hooks.
-#include <smdebug/own_policies.hpp>
+#include <smdebug/own_policies.hpp>  // which names them all
 
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -34,10 +34,20 @@ template class basic_trial<step_memory>;
 template class run_writer<step_memory>;
 template class hook_core<step_memory, default_kernel, system_wall_clock>;
 
-template class s3_storage<>;
+// Rules inside a training.
+template class recent_steps<default_kernel>;
+template class rule_watcher<default_kernel>;
 
+template class run_writer<local_storage>;
+template class hook_core<local_storage, default_kernel, system_wall_clock>;
 template class basic_hook<local_storage>;
+
+template class run_writer<memory_storage>;
+template class hook_core<memory_storage, default_kernel, system_wall_clock>;
 template class basic_hook<memory_storage>;
+
+template class run_writer<any_place>;
+template class hook_core<any_place, default_kernel, system_wall_clock>;
 template class basic_hook<any_place>;
 
 }  // namespace v1

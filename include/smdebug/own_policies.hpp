@@ -1,11 +1,14 @@
-// For files that compose trials or hooks of storages, decoders or kernels of their own, in the compiled form: the
-// bodies of the templates that the library instantiates for its own policies only.  Header-only it changes nothing.
+// For files that compose trials, hooks or rules over storages, decoders or kernels of their own, in the compiled form:
+// the bodies of the templates that the library instantiates for its own policies only.  Header-only it changes nothing.
 // Used by: users.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/hook/hook.hpp>
-#include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/registry/rule_registry.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/watch/watch.hpp>
 
 #ifdef SMDEBUG_COMPILED
 #include <smdebug/hook/impl/background_sink.tpp>
@@ -17,17 +20,12 @@
 #include <smdebug/hook/impl/run_claim.tpp>
 #include <smdebug/hook/impl/run_writer.tpp>
 #include <smdebug/hook/impl/save_arguments.tpp>
-#include <smdebug/s3/impl/bounded_calls.tpp>
-#include <smdebug/s3/impl/call_window.tpp>
-#include <smdebug/s3/impl/client.tpp>
-#include <smdebug/s3/impl/default_credentials.tpp>
-#include <smdebug/s3/impl/instance_keys.tpp>
-#include <smdebug/s3/impl/multipart_upload.tpp>
-#include <smdebug/s3/impl/object_reader.tpp>
-#include <smdebug/s3/impl/s3_credentials.tpp>
-#include <smdebug/s3/impl/s3_output.tpp>
-#include <smdebug/s3/impl/s3_storage.tpp>
+#include <smdebug/registry/impl/rule_registry.tpp>
+#include <smdebug/rules/impl/invoke_rules.tpp>
+#include <smdebug/rules/impl/shared_trial.tpp>
+#include <smdebug/rules/impl/steps_ahead.tpp>
 #include <smdebug/trial/impl/basic_trial.tpp>
+#include <smdebug/trial/impl/held_steps.tpp>
 #include <smdebug/trial/impl/index_listing.tpp>
 #include <smdebug/trial/impl/loader.tpp>
 #include <smdebug/trial/impl/opening.tpp>
@@ -35,4 +33,58 @@
 #include <smdebug/trial/impl/tensor_handle.tpp>
 #include <smdebug/trial/impl/tensor_reader.tpp>
 #include <smdebug/trial/impl/trial_state.tpp>
+#include <smdebug/watch/impl/recent_steps.tpp>
+#include <smdebug/watch/impl/watcher.tpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+// What the library has is not made again.
+extern template class trial_state<local_storage, event_decoder<>, default_kernel>;
+extern template class tensor_handle<local_trial::state_type>;
+extern template class step_wait<local_trial::state_type>;
+extern template class basic_trial<local_storage>;
+extern template class trial_state<memory_storage, event_decoder<>, default_kernel>;
+extern template class tensor_handle<memory_trial::state_type>;
+extern template class step_wait<memory_trial::state_type>;
+extern template class basic_trial<memory_storage>;
+extern template class trial_state<any_storage, event_decoder<>, default_kernel>;
+extern template class tensor_handle<trial::state_type>;
+extern template class step_wait<trial::state_type>;
+extern template class basic_trial<any_storage>;
+extern template class trial_state<step_memory, event_decoder<>, default_kernel>;
+extern template class tensor_handle<basic_trial<step_memory>::state_type>;
+extern template class step_wait<basic_trial<step_memory>::state_type>;
+extern template class basic_trial<step_memory>;
+extern template class run_writer<step_memory>;
+extern template class hook_core<step_memory, default_kernel, system_wall_clock>;
+extern template class recent_steps<default_kernel>;
+extern template class rule_watcher<default_kernel>;
+extern template class hook_core<local_storage, default_kernel, system_wall_clock>;
+extern template class run_writer<local_storage>;
+extern template class basic_hook<local_storage>;
+extern template class hook_core<memory_storage, default_kernel, system_wall_clock>;
+extern template class run_writer<memory_storage>;
+extern template class basic_hook<memory_storage>;
+extern template class hook_core<any_place, default_kernel, system_wall_clock>;
+extern template class run_writer<any_place>;
+extern template class basic_hook<any_place>;
+extern template class detail::shared_tensors<local_trial>;
+extern template class shared_tensor<local_trial>;
+extern template class shared_trial<local_trial>;
+extern template class rule_session<local_trial>;
+extern template class rule_registry<local_trial>;
+extern template class detail::shared_tensors<memory_trial>;
+extern template class shared_tensor<memory_trial>;
+extern template class shared_trial<memory_trial>;
+extern template class rule_session<memory_trial>;
+extern template class rule_registry<memory_trial>;
+extern template class detail::shared_tensors<trial>;
+extern template class shared_tensor<trial>;
+extern template class shared_trial<trial>;
+extern template class rule_session<trial>;
+extern template class rule_registry<trial>;
+
+}  // namespace v1
+}  // namespace smdebug
 #endif

@@ -12,6 +12,11 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+/// Whether the library of the compiled form has the built-in rules for trials of this type.
+template <class Trial>
+inline constexpr bool has_compiled_rules = false;
+
 namespace detail {
 
 // A program of files in both forms has every function twice, and the linker takes either.  So that it refuses: what

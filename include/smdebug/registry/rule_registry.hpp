@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/any_rule.hpp>
@@ -109,4 +110,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/registry/impl/rule_registry.tpp>
+#endif

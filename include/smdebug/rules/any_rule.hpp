@@ -2,7 +2,9 @@
 // Used by: rules/invoke_rules.hpp, registry, cli.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -50,12 +52,12 @@ public:
     /// Holds a copy.
     template <class R>
     requires(!std::same_as<R, any_rule> && rule<R, Trial>) any_rule(R callable)  // NOLINT: implicit
-        : held_(std::make_shared<model<R>>(std::move(callable))) {}
+        : held_(kept<R>(std::move(callable))) {}
 
     /// Borrows a rule, which must outlive this and its copies.
     template <class R>
     requires rule<R, Trial>
-    [[nodiscard]] static any_rule borrowing(R& callable) { return any_rule{std::make_shared<model<R&>>(callable)}; }
+    [[nodiscard]] static any_rule borrowing(R& callable) { return any_rule{kept<R&>(callable)}; }
 
     /// The rule's name, or "rule".
     [[nodiscard]] const std::string& name() const noexcept { return held_->name; }
@@ -122,6 +124,18 @@ private:
     };
 
     explicit any_rule(std::shared_ptr<interface> held) : held_(std::move(held)) {}
+
+    template <class Held, class From>
+    [[nodiscard]] static std::shared_ptr<interface> kept(From&& callable) {
+        if constexpr (has_compiled_rules<Trial> && built_in_rule<std::remove_reference_t<Held>, Trial>) {
+            return kept_built_in<Held>(std::forward<From>(callable));
+        } else {
+            return std::make_shared<model<Held>>(std::forward<From>(callable));
+        }
+    }
+    /// Defined in the library of the compiled form, and nowhere else.
+    template <class Held>
+    [[nodiscard]] static std::shared_ptr<interface> kept_built_in(Held&& callable);
 
     std::shared_ptr<interface> held_;
 };

@@ -69,17 +69,17 @@ public:
     rule_session& operator=(const rule_session&) = delete;
 
     /// Walks to the end, as invoke_rules.
-    void go() { drive().go(); }
+    void go();
     /// Calls the rules at a global step that is there.
-    void visit(step_number step) { drive().visit(step); }
+    void visit(step_number step);
     /// Asks rules that watch the clock, while `next_step` is waited for; see polled_rule.
-    void idle(step_number next_step) { drive().idle(next_step); }
+    void idle(step_number next_step);
     /// How often they want to be asked; nothing where there is no such rule.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() { return drive().poll_interval(); }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval();
     /// Whether no rule will be called any more.
-    [[nodiscard]] bool over() { return drive().all_over(); }
+    [[nodiscard]] bool over();
     /// Ends the rules that are not over.
-    void end(invoke_end why, step_number next_step) { drive().end_all(why, next_step); }
+    void end(invoke_end why, step_number next_step);
 
     /// What the rules came to so far, in their order.
     [[nodiscard]] std::vector<rule_result> results() const;
@@ -95,17 +95,7 @@ private:
 
     void prepare(std::size_t i);
 
-    // Cheap: it holds references only.
-    [[nodiscard]] auto drive() {
-        return detail::rule_drive{seen(), std::span{driven_}, options_.common, true, [this](step_number step) {
-                                      if constexpr (shares) {
-                                          shared_->begin_step(step, options_.common.end_step);
-                                      }
-                                      if (options_.on_step) {
-                                          options_.on_step(step);
-                                      }
-                                  }};
-    }
+    [[nodiscard]] auto drive();
 
     const Trial& run_;
     std::shared_ptr<detail::read_log> log_;  // of the rule that is being called
@@ -146,6 +136,5 @@ requires(sizeof...(Rules) > 0 && (rule<std::remove_cvref_t<Rules>, Trial> && ...
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/invoke_rules.ipp>
-#endif
-
 #include <smdebug/rules/impl/invoke_rules.tpp>
+#endif

@@ -4,6 +4,7 @@
 // reduced in one walk over the step's files, in one pass each.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -200,4 +201,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/shared_trial.tpp>
+#endif

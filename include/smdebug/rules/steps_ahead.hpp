@@ -3,6 +3,7 @@
 // Used by: rules/shared_trial.hpp.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/held_steps.hpp>
 
@@ -71,4 +72,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/rules/impl/steps_ahead.tpp>
+#endif

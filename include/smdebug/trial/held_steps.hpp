@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog.hpp>
@@ -109,4 +110,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/held_steps.tpp>
+#endif

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/hook/hook_core.hpp>
@@ -95,4 +96,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/watch/impl/recent_steps.tpp>
+#endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/hook_core.hpp>
@@ -118,4 +119,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/watch/impl/watcher.tpp>
+#endif

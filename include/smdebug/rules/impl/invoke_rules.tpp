@@ -22,6 +22,49 @@ rule_session<Trial>::rule_session(const Trial& run, std::vector<any_rule<Trial>>
     }
 }
 
+// Cheap: it holds references only.
+template <readable_trial Trial>
+auto rule_session<Trial>::drive() {
+    return detail::rule_drive{seen(), std::span{driven_}, options_.common, true, [this](step_number step) {
+                                  if constexpr (shares) {
+                                      shared_->begin_step(step, options_.common.end_step);
+                                  }
+                                  if (options_.on_step) {
+                                      options_.on_step(step);
+                                  }
+                              }};
+}
+
+template <readable_trial Trial>
+void rule_session<Trial>::go() {
+    drive().go();
+}
+
+template <readable_trial Trial>
+void rule_session<Trial>::visit(step_number step) {
+    drive().visit(step);
+}
+
+template <readable_trial Trial>
+void rule_session<Trial>::idle(step_number next_step) {
+    drive().idle(next_step);
+}
+
+template <readable_trial Trial>
+std::optional<std::chrono::milliseconds> rule_session<Trial>::poll_interval() {
+    return drive().poll_interval();
+}
+
+template <readable_trial Trial>
+bool rule_session<Trial>::over() {
+    return drive().all_over();
+}
+
+template <readable_trial Trial>
+void rule_session<Trial>::end(invoke_end why, step_number next_step) {
+    drive().end_all(why, next_step);
+}
+
 template <readable_trial Trial>
 std::vector<rule_result> rule_session<Trial>::results() const {
     std::vector<rule_result> made;

@@ -1,0 +1,28 @@
+// For files that use S3 with transports or credentials of their own, in the compiled form: the bodies of the templates
+// that the library instantiates for its own only.  Header-only it changes nothing.
+// Used by: users.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/s3/s3_storage.hpp>
+
+#ifdef SMDEBUG_COMPILED
+#include <smdebug/s3/impl/bounded_calls.tpp>
+#include <smdebug/s3/impl/call_window.tpp>
+#include <smdebug/s3/impl/client.tpp>
+#include <smdebug/s3/impl/default_credentials.tpp>
+#include <smdebug/s3/impl/instance_keys.tpp>
+#include <smdebug/s3/impl/multipart_upload.tpp>
+#include <smdebug/s3/impl/object_reader.tpp>
+#include <smdebug/s3/impl/s3_credentials.tpp>
+#include <smdebug/s3/impl/s3_output.tpp>
+#include <smdebug/s3/impl/s3_storage.tpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+extern template class s3_storage<>;  // what the library has is not made again
+
+}  // namespace v1
+}  // namespace smdebug
+#endif
