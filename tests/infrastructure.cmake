@@ -70,7 +70,7 @@ foreach(case IN LISTS cases)
 endforeach()
 
 add_infrastructure_test(
-    compile_time ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/compile_time/table.sh ${include_folder} ${user_compiler})
+    compile_time ${SMDEBUG_PYTHON} -B ${PROJECT_SOURCE_DIR}/benchmarks/compile_time/table.py ${include_folder} ${user_compiler})
 set_tests_properties(compile_time PROPERTIES COST 1000 TIMEOUT 1500 LABELS "infrastructure;slow")
 
 # --- the two forms of the library -----------------------------------------------------------------------------------
