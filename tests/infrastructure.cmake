@@ -80,7 +80,7 @@ if(TARGET smdebug_compiled)
 endif()
 
 # --- linking twice ---------------------------------------------------------------------------------------------------
-if(EXISTS ${include_folder}/smdebug/smdebug.hpp)
+if(NOT SMDEBUG_SANITIZE)
     add_executable(odr odr/first.cpp odr/second.cpp)
     target_link_libraries(odr PRIVATE smdebug::s3 smdebug_warnings)
     add_infrastructure_test(odr odr)

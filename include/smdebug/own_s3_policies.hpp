@@ -21,7 +21,11 @@
 namespace smdebug {
 inline namespace v1 {
 
-extern template class s3_storage<>;  // what the library has is not made again
+// What the library has is not made again.
+extern template class s3::client<curl_transport, s3_credentials<curl_transport>>;
+extern template class s3::multipart_upload<s3::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class s3_output<s3::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class s3_storage<>;
 
 }  // namespace v1
 }  // namespace smdebug

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/core/error.hpp>
+
 #include <chrono>
 #include <string>
 #include <string_view>

@@ -115,7 +115,7 @@ struct hook_options {
 };
 
 /// Throws value_error, in a sentence that names the option and its value, unless a hook can work by these options.
-inline void check(const hook_options& options);
+void check(const hook_options& options);
 
 namespace detail {
 

@@ -1,0 +1,1 @@
+// Its precompiled header is what counts: see precompiled.hpp.

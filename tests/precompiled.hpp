@@ -1,0 +1,15 @@
+// What all test programs of a build with SMDEBUG_PRECOMPILE=ON begin with: all of the library, parsed once.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <smdebug/own_policies.hpp>
+#include <smdebug/own_s3_policies.hpp>
+#include <smdebug/s3.hpp>
+#include <smdebug/smdebug.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <thread>
