@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer; with g++ the programs,
-# golden runs, kernels, processes and servers, and what is not a function (layers, headers, packaging, AArch64); where threads
-# meet, with clang under ThreadSanitizer, too.
+# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer, in the compiled form;
+# with g++, header-only, the programs, golden runs, kernels, processes and servers, and what is not a function (layers, headers,
+# packaging, AArch64); where threads meet, with clang under ThreadSanitizer, too.
 #   tests/run.sh [--few | --quick | --all]
 #   --few: with g++ golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
 #   too, benchmarks, and what is slow
