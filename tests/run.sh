@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer, in the compiled form;
-# with g++, header-only, the programs, golden runs, kernels, processes and servers, and what is not a function (layers, headers,
-# packaging, AArch64); where threads meet, with clang under ThreadSanitizer, too.
+# Builds and runs the tests: all of them with clang under AddressSanitizer and UndefinedBehaviorSanitizer, with
+# g++ the programs, golden runs, kernels, processes and servers, and what is not a function (layers, headers, packaging, AArch64);
+# where threads meet, with clang under ThreadSanitizer, too.  All in the compiled form; --few and --all are header-only.
 #   tests/run.sh [--few | --quick | --all]
 #   --few: with g++ golden runs, records and kernels    --quick: only with g++    --all: all of them with g++,
 #   too, benchmarks, and what is slow
@@ -74,19 +74,19 @@ if [[ $what == all ]]; then gcc=dev; fi
 if [[ $what == few ]]; then
     packages_test=(doctest-dev python3)
     stage "packages" install_packages build test
-    stage "g++: configure (build/check)" cmake --preset check --log-level=WARNING
+    stage "g++: configure (build/check)" cmake --preset check --log-level=WARNING -DSMDEBUG_USE_COMPILED=OFF
     stage "g++: build" cmake --build --preset check -j "$jobs" --target golden_replay test_record test_reduce \
         test_reduce_avx2
     stage "g++: test" run_tests check -R '^(golden|record|reduce)/' -E _avx512
 elif [[ $what == quick ]]; then
     stage "packages" install_packages build test
-    build_and_test check "g++"
+    build_and_test check "g++" -DSMDEBUG_USE_COMPILED=ON
 else
     stage "packages" install_packages build test
     choose_clang
     stage "packages" install_packages clang
     build_and_test asan "$clang with ASan and UBSan" -DCMAKE_CXX_COMPILER="$clang"
-    build_and_test "$gcc" "g++"
+    build_and_test "$gcc" "g++" -DSMDEBUG_USE_COMPILED=$([[ $gcc == check ]] && echo ON || echo OFF)
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING \
         -DCMAKE_CXX_COMPILER="$clang"
