@@ -12,6 +12,7 @@
 #include <smdebug/rules/tensor_memory.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
