@@ -18,7 +18,7 @@ if ((without_s3)); then
         echo '#error "this machine does not have it"' >"$build/hidden/$header"
     done
     hidden=(-DCMAKE_CXX_FLAGS="-I$build/hidden")
-    for package in CURL OpenSSL pugixml CLI11; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+    for package in CURL OpenSSL pugixml; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 fi
 "$cmake" -S "$source" -B "$build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON "${hidden[@]}" "$@"

@@ -28,8 +28,8 @@ int main() {
     {
         smd::basic_hook<smd::memory_storage> hook(kept, {.include_collections = {"losses"}});
         for (int step = 0; step < 3; ++step) {
-            hook.set_step(step);
             hook.save_tensor("loss", std::vector<float>{static_cast<float>(step)});
+            hook.end_step();
         }
         hook.close();
     }
