@@ -118,6 +118,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
+    set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
 endif()
 
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
