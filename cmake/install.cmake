@@ -5,19 +5,19 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
 set(kernels_folder ${CMAKE_INSTALL_LIBDIR}/cmake/smdebug)  # lib/: what is compiled does
 
+function(install_export name folder)
+    install(
+        EXPORT ${name}
+        NAMESPACE smdebug::
+        DESTINATION ${folder}
+        COMPONENT devel)
+endfunction()
+
 install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel FILE_SET bodies COMPONENT devel)
-install(
-    EXPORT smdebug-targets
-    NAMESPACE smdebug::
-    DESTINATION ${package_folder}
-    COMPONENT devel)
+install_export(smdebug-targets ${package_folder})
 if(TARGET smdebug_s3)
     install(TARGETS smdebug_s3 EXPORT smdebug-s3-targets FILE_SET HEADERS COMPONENT devel)
-    install(
-        EXPORT smdebug-s3-targets
-        NAMESPACE smdebug::
-        DESTINATION ${package_folder}
-        COMPONENT devel)
+    install_export(smdebug-s3-targets ${package_folder})
 endif()
 if(TARGET smdebug_compiled)
     install(
@@ -32,27 +32,15 @@ if(TARGET smdebug_compiled_s3)
         EXPORT smdebug-compiled-s3-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
-    install(
-        EXPORT smdebug-compiled-s3-targets
-        NAMESPACE smdebug::
-        DESTINATION ${kernels_folder}
-        COMPONENT devel)
+    install_export(smdebug-compiled-s3-targets ${kernels_folder})
 endif()
 if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
-    install(
-        EXPORT smdebug-kernels-targets
-        NAMESPACE smdebug::
-        DESTINATION ${kernels_folder}
-        COMPONENT devel)
+    install_export(smdebug-kernels-targets ${kernels_folder})
 endif()
 if(TARGET smdebug_cli)
     install(TARGETS smdebug_cli EXPORT smdebug-cli-targets FILE_SET HEADERS COMPONENT devel)
-    install(
-        EXPORT smdebug-cli-targets
-        NAMESPACE smdebug::
-        DESTINATION ${package_folder}
-        COMPONENT devel)
+    install_export(smdebug-cli-targets ${package_folder})
 endif()
 
 configure_package_config_file(

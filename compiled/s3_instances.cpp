@@ -10,5 +10,6 @@ template class s3::client<curl_transport, s3_credentials<curl_transport>>;
 template class s3::multipart_upload<s3::client<curl_transport, s3_credentials<curl_transport>>>;
 template class s3_output<s3::client<curl_transport, s3_credentials<curl_transport>>>;
 template class s3_storage<>;
+
 }  // namespace v1
 }  // namespace smdebug

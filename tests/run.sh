@@ -80,13 +80,13 @@ if [[ $what == few ]]; then
     stage "g++: test" run_tests check -R '^(golden|record|reduce)/' -E _avx512
 elif [[ $what == quick ]]; then
     stage "packages" install_packages build test
-    build_and_test check "g++" -DSMDEBUG_USE_COMPILED=ON
+    build_and_test check "g++"
 else
     stage "packages" install_packages build test
     choose_clang
     stage "packages" install_packages clang
     build_and_test asan "$clang with ASan and UBSan" -DCMAKE_CXX_COMPILER="$clang"
-    build_and_test "$gcc" "g++" -DSMDEBUG_USE_COMPILED=$([[ $gcc == check ]] && echo ON || echo OFF)
+    build_and_test "$gcc" "g++"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING \
         -DCMAKE_CXX_COMPILER="$clang"

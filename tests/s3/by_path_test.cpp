@@ -18,7 +18,8 @@ using namespace smdebug;
 
 TEST_CASE("by_path: where s3.hpp is included, a path is a bucket to read and to write; nobody is asked yet") {
     const s3_options options{.region = "eu-central-1", .anonymous = true};
-    CHECK(s3::storage_of("s3://bucket/some/run", options).name().find("s3://bucket/some/run") != std::string::npos);
+    CHECK(s3::storage_of("s3://bucket/some/run", {.s3 = options}).name().find("s3://bucket/some/run") !=
+          std::string::npos);
     const any_place place = s3::place_of("s3://bucket/some/run", options);
     CHECK(place.name().find("s3://bucket/some/run") != std::string::npos);
     CHECK(place.removes());
@@ -28,7 +29,8 @@ TEST_CASE("by_path: where s3.hpp is included, a path is a bucket to read and to 
 TEST_CASE("by_path: with a cache on disk it is the same bucket") {
     const smdebug_test::temporary_folder folder;
     const s3_options options{.region = "eu-central-1", .anonymous = true};
-    const any_storage kept = s3::storage_of("s3://bucket/run", options, {.folder = folder.path() + "/cache"});
+    const any_storage kept =
+        s3::storage_of("s3://bucket/run", {.s3 = options, .cache_folder = folder.path() + "/cache"});
     CHECK(kept.name().find("s3://bucket/run") != std::string::npos);
 }
 

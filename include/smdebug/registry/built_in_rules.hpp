@@ -1,10 +1,11 @@
-// All built-in rules, as one list of types.
+// All built-in rules, whole: see rules/built_in.hpp for their list.
 // Used by: registry/rule_registry.hpp, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/registry/configure.hpp>
 #include <smdebug/rules/all_zero.hpp>
+#include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/check_input_images.hpp>
 #include <smdebug/rules/class_imbalance.hpp>
 #include <smdebug/rules/concepts.hpp>
@@ -29,7 +30,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace smdebug {
@@ -38,17 +38,7 @@ inline namespace v1 {
 /// Calls visit.template operator()<R>() for each built-in rule R; `Other` is the type of runs that rules compare with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
-    const auto each = [&]<class... R>(std::type_identity<R>...) { (visit.template operator()<R>(), ...); };
-    using std::type_identity;
-    each(type_identity<rules::vanishing_gradient>{}, type_identity<rules::exploding_tensor>{},
-         type_identity<rules::poor_weight_initialization>{}, type_identity<rules::saturated_activation>{},
-         type_identity<rules::dead_relu>{}, type_identity<rules::all_zero>{}, type_identity<rules::tensor_variance>{},
-         type_identity<rules::unchanged_tensor>{}, type_identity<rules::similar_across_runs<Other>>{},
-         type_identity<rules::weight_update_ratio>{}, type_identity<rules::loss_not_decreasing>{},
-         type_identity<rules::overfit>{}, type_identity<rules::overtraining>{}, type_identity<rules::class_imbalance>{},
-         type_identity<rules::confusion>{}, type_identity<rules::stalled_training>{},
-         type_identity<rules::check_input_images>{}, type_identity<rules::nlp_sequence_ratio>{},
-         type_identity<rules::tree_depth>{}, type_identity<rules::feature_importance_overweight>{});
+    [&]<class... R>(rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
 }
 
 /// A rule that compares its run with others: a member `others` holds them.

@@ -1,5 +1,5 @@
-// Which rules are this library's own: the compiled form has their code for the usual trials, whoever evaluates them.
-// Used by: rules/any_rule.hpp, compiled/.
+// Which rules are this library's own, as one list of types.  The compiled form has their code for the usual trials.
+// Used by: rules/any_rule.hpp, registry/built_in_rules.hpp, compiled/.
 #pragma once
 
 #include <smdebug/trial/concepts.hpp>
@@ -34,22 +34,32 @@ struct weight_update_ratio;
 
 }  // namespace rules
 
+/// Types of rules.
+template <class... Rules>
+struct rule_list {};
+
+/// The built-in rules, in the order in which they are shown; `Other` is the type of runs that rules compare with.
+template <readable_trial Other>
+using built_in_rules =
+    rule_list<rules::vanishing_gradient, rules::exploding_tensor, rules::poor_weight_initialization,
+              rules::saturated_activation, rules::dead_relu, rules::all_zero, rules::tensor_variance,
+              rules::unchanged_tensor, rules::similar_across_runs<Other>, rules::weight_update_ratio,
+              rules::loss_not_decreasing, rules::overfit, rules::overtraining, rules::class_imbalance, rules::confusion,
+              rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio, rules::tree_depth,
+              rules::feature_importance_overweight>;
+
 namespace detail {
 
+template <class R, class List>
+inline constexpr bool is_among = false;
 template <class R, class... Rules>
-concept one_of = (std::same_as<R, Rules> || ...);
+inline constexpr bool is_among<R, rule_list<Rules...>> = (std::same_as<R, Rules> || ...);
 
 }  // namespace detail
 
 /// Whether R is a built-in rule, as it is evaluated over runs of that type; not what derives from one.
 template <class R, class Trial>
-concept built_in_rule = detail::one_of<
-    R, rules::all_zero, rules::check_input_images, rules::class_imbalance, rules::confusion, rules::dead_relu,
-    rules::exploding_tensor, rules::feature_importance_overweight, rules::loss_not_decreasing,
-    rules::nlp_sequence_ratio, rules::overfit, rules::overtraining, rules::poor_weight_initialization,
-    rules::saturated_activation, rules::stalled_training, rules::tensor_variance, rules::tree_depth,
-    rules::unchanged_tensor, rules::vanishing_gradient, rules::weight_update_ratio> ||
-    (readable_trial<Trial>&& std::same_as<R, rules::similar_across_runs<Trial>>);
+concept built_in_rule = detail::is_among<R, built_in_rules<Trial>>;
 
 }  // namespace v1
 }  // namespace smdebug

@@ -1,6 +1,8 @@
 // How a path s3://bucket/prefix becomes a storage in programs that may have been built without S3.
-// The bodies that need libcurl, OpenSSL and pugixml come into a program by <smdebug/s3.hpp>, in any one of its files;
-// the linker knows whether they did. Used by: trial (open_storage), hook (open_place).
+// What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, in any one of its files; the linker
+// knows whether it did.
+//
+// Used by: trial (open_storage), hook (open_place).
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -15,19 +17,24 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace s3 {
 
-/// What is kept of the objects that were read.
-struct cache_options {
+/// How runs that are far away are read.  A directory of this machine is read as it is.
+struct storage_options {
+    s3_options s3 = {};
+    /// Event files that were read are kept in memory, up to so many bytes: their other tensors then cost no request.
     std::uint64_t memory_bytes = memory_cache::usual_bytes;
-    std::string folder = {};  ///< on this machine's disk, instead of in memory; empty: none
-    std::uint64_t folder_bytes = std::uint64_t{10} << 30U;
+    /// A folder on this machine's disk in which event and index files are kept from one program to the next, instead of
+    /// in memory; many programs may share it.  Empty: SMDEBUG_CACHE_DIR, else none.
+    std::string cache_folder = {};
+    std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
 };
 
-/// The objects below `path`, to be read, with a cache.
+namespace s3 {
+
+/// The objects below `path`, to be read, with the cache that the options say.
 /// Errors: unsupported in a program of which no file includes <smdebug/s3.hpp>; what s3_storage throws for an address
 ///         or options that cannot be right.
-[[nodiscard]] any_storage storage_of(std::string_view path, const s3_options& options, const cache_options& cache = {});
+[[nodiscard]] any_storage storage_of(std::string_view path, const storage_options& options);
 
 /// The same, to be written.
 [[nodiscard]] any_place place_of(std::string_view path, const s3_options& options);
@@ -35,8 +42,7 @@ struct cache_options {
 namespace detail {
 
 // Null where no file of the program includes <smdebug/s3.hpp>, which defines them.
-[[nodiscard, gnu::weak]] any_storage open_storage(std::string_view path, const s3_options& options,
-                                                  const cache_options& cache);
+[[nodiscard, gnu::weak]] any_storage open_storage(std::string_view path, const storage_options& options);
 [[nodiscard, gnu::weak]] any_place open_place(std::string_view path, const s3_options& options);
 
 }  // namespace detail

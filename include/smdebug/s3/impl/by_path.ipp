@@ -19,11 +19,11 @@ namespace detail {
 
 }  // namespace detail
 
-SMDEBUG_INLINE any_storage storage_of(std::string_view path, const s3_options& options, const cache_options& cache) {
+SMDEBUG_INLINE any_storage storage_of(std::string_view path, const storage_options& options) {
     if (&detail::open_storage == nullptr) {
         detail::refuse_without_s3(path);
     }
-    return detail::open_storage(path, options, cache);
+    return detail::open_storage(path, options);
 }
 
 SMDEBUG_INLINE any_place place_of(std::string_view path, const s3_options& options) {

@@ -20,12 +20,13 @@ const int opened_by_path = 1;
 #endif
 
 // Not inline, though every file that includes the header has them: they are weak, of which the linker keeps one.
-any_storage open_storage(std::string_view path, const s3_options& options, const cache_options& cache) {
-    s3_storage<> bucket{path, options};
-    if (!cache.folder.empty()) {
-        return any_storage{cached_storage{std::move(bucket), disk_cache{cache.folder, cache.folder_bytes}}};
+any_storage open_storage(std::string_view path, const storage_options& options) {
+    s3_storage<> bucket{path, options.s3};
+    if (!options.cache_folder.empty()) {
+        return any_storage{
+            cached_storage{std::move(bucket), disk_cache{options.cache_folder, options.cache_folder_bytes}}};
     }
-    return any_storage{cached_storage{std::move(bucket), memory_cache{cache.memory_bytes}}};
+    return any_storage{cached_storage{std::move(bucket), memory_cache{options.memory_bytes}}};
 }
 
 any_place open_place(std::string_view path, const s3_options& options) {

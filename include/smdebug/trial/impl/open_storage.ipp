@@ -9,7 +9,6 @@
 #include <smdebug/trial/open_storage.hpp>
 
 #include <cstdlib>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -21,13 +20,10 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         case uri_kind::s3: {
             // Read once, at opening; nobody else in this library writes the environment.
             const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
-            std::string folder = !options.cache_folder.empty() ? std::move(options.cache_folder)
-                                 : set != nullptr              ? std::string{set}
-                                                               : std::string{};
-            return s3::storage_of(path, options.s3,
-                                  {.memory_bytes = options.memory_bytes,
-                                   .folder = std::move(folder),
-                                   .folder_bytes = options.cache_folder_bytes});
+            if (options.cache_folder.empty() && set != nullptr) {
+                options.cache_folder = set;
+            }
+            return s3::storage_of(path, options);
         }
         case uri_kind::archive:
             throw unsupported(

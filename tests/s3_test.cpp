@@ -1,0 +1,19 @@
+#include <smdebug/s3.hpp>
+
+#include <doctest/doctest.h>
+
+#include <smdebug/hook/open_place.hpp>
+#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/trial/open_storage.hpp>
+
+#include <string>
+
+using namespace smdebug;
+
+// That other files of the program open buckets, too, and that programs without it say what they lack: tests/consumer.
+TEST_CASE("s3.hpp: paths of buckets are opened, to read and to write, before anybody is asked") {
+    const s3_options options{.region = "eu-central-1", .anonymous = true};
+    CHECK(open_storage("s3://bucket/run", {.s3 = options}).name().find("s3://bucket/run") != std::string::npos);
+    CHECK(open_place("s3://bucket/run", options).name().find("s3://bucket/run") != std::string::npos);
+}
