@@ -90,10 +90,10 @@ else
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING \
         -DCMAKE_CXX_COMPILER="$clang"
-    threads=(trial storage http s3_servers live rules_threads cli_threads hook_threads s3_threads)
+    threads=(trial_threads storage_threads http s3_servers live rules_threads cli_threads hook_threads s3_threads)
     stage "ThreadSanitizer: build" cmake --build --preset tsan -j "$jobs" --target "${threads[@]/#/test_}"
-    # Long tests of one thread are no business of this one, and faults of a server are seen by AddressSanitizer.
+    # Faults of a server are seen by AddressSanitizer.
     stage "ThreadSanitizer: test" run_tests tsan -R "^($(IFS='|' && echo "${threads[*]}"))/" \
-        -E '^(trial/(damaged_runs|name_table|names_found)|s3_servers/fault)'
+        -E '^s3_servers/fault'
 fi
 say "all tests passed in $SECONDS s"

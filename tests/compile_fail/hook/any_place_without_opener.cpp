@@ -1,5 +1,6 @@
 // A hook whose place is chosen at run time, where nobody knows how: hook/hook.hpp does.
 // expect: place_opener<
+#undef SMDEBUG_COMPILED  // that form has this hook ready, opener and all
 #ifdef CONTROL
 #include <smdebug/hook/hook.hpp>
 #else
