@@ -9,8 +9,8 @@
 
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/s3/call/percent_encoding.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/s3/percent_encoding.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>

@@ -6,7 +6,7 @@
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,10 +6,9 @@ function(add_infrastructure_test name)
     set_tests_properties(${name} PROPERTIES LABELS infrastructure TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 
-add_infrastructure_test(layers ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.cmake)
-add_infrastructure_test(
-    layers_selftest ${CMAKE_COMMAND} -DSCRIPT=${CMAKE_CURRENT_SOURCE_DIR}/check_layers.cmake
-    -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/layers_selftest -P ${CMAKE_CURRENT_SOURCE_DIR}/check_layers_selftest.cmake)
+set(check_layers ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_layers.py)
+add_infrastructure_test(layers ${check_layers} ${PROJECT_SOURCE_DIR})
+add_infrastructure_test(layers_selftest ${check_layers} --self-test)
 add_infrastructure_test(
     header_has_test ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_test_files.cmake)
 

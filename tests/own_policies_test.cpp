@@ -7,7 +7,7 @@
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>

@@ -1,7 +1,7 @@
-#include <smdebug/rules/all_zero.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/all_zero.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <iostream>

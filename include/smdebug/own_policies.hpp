@@ -22,17 +22,17 @@
 #include <smdebug/hook/impl/save_arguments.tpp>
 #include <smdebug/registry/impl/rule_registry.tpp>
 #include <smdebug/rules/impl/invoke_rules.tpp>
-#include <smdebug/rules/impl/shared_trial.tpp>
-#include <smdebug/rules/impl/steps_ahead.tpp>
 #include <smdebug/trial/impl/basic_trial.tpp>
-#include <smdebug/trial/impl/held_steps.tpp>
-#include <smdebug/trial/impl/index_listing.tpp>
-#include <smdebug/trial/impl/loader.tpp>
-#include <smdebug/trial/impl/opening.tpp>
-#include <smdebug/trial/impl/step_wait.tpp>
+#include <smdebug/trial/impl/shared_trial.tpp>
 #include <smdebug/trial/impl/tensor_handle.tpp>
-#include <smdebug/trial/impl/tensor_reader.tpp>
-#include <smdebug/trial/impl/trial_state.tpp>
+#include <smdebug/trial/load/impl/index_listing.tpp>
+#include <smdebug/trial/load/impl/loader.tpp>
+#include <smdebug/trial/load/impl/opening.tpp>
+#include <smdebug/trial/load/impl/step_wait.tpp>
+#include <smdebug/trial/read/impl/held_steps.tpp>
+#include <smdebug/trial/read/impl/steps_ahead.tpp>
+#include <smdebug/trial/read/impl/tensor_reader.tpp>
+#include <smdebug/trial/read/impl/trial_state.tpp>
 #include <smdebug/watch/impl/recent_steps.tpp>
 #include <smdebug/watch/impl/watcher.tpp>
 

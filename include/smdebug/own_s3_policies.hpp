@@ -7,16 +7,16 @@
 #include <smdebug/s3/s3_storage.hpp>
 
 #ifdef SMDEBUG_COMPILED
-#include <smdebug/s3/impl/bounded_calls.tpp>
-#include <smdebug/s3/impl/call_window.tpp>
-#include <smdebug/s3/impl/client.tpp>
-#include <smdebug/s3/impl/default_credentials.tpp>
-#include <smdebug/s3/impl/instance_keys.tpp>
-#include <smdebug/s3/impl/multipart_upload.tpp>
-#include <smdebug/s3/impl/object_reader.tpp>
-#include <smdebug/s3/impl/s3_credentials.tpp>
-#include <smdebug/s3/impl/s3_output.tpp>
+#include <smdebug/s3/call/impl/bounded_calls.tpp>
+#include <smdebug/s3/call/impl/call_window.tpp>
+#include <smdebug/s3/call/impl/client.tpp>
+#include <smdebug/s3/credentials/impl/default_credentials.tpp>
+#include <smdebug/s3/credentials/impl/instance_keys.tpp>
+#include <smdebug/s3/credentials/impl/s3_credentials.tpp>
 #include <smdebug/s3/impl/s3_storage.tpp>
+#include <smdebug/s3/object/impl/multipart_upload.tpp>
+#include <smdebug/s3/object/impl/object_reader.tpp>
+#include <smdebug/s3/object/impl/s3_output.tpp>
 
 namespace smdebug {
 inline namespace v1 {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/hook/basic_hook.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/watch/watch.hpp>
 

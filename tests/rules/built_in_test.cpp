@@ -5,11 +5,11 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/rules/any_rule.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/similar_across_runs.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
-#include <smdebug/rules/similar_across_runs.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 

@@ -1,13 +1,13 @@
 // Built-in rules about labels, inputs, boosted trees and clocks on odd runs: see conformance_test.cpp.
 #include "support/rule_conformance.hpp"
 
-#include <smdebug/rules/check_input_images.hpp>
-#include <smdebug/rules/class_imbalance.hpp>
-#include <smdebug/rules/confusion.hpp>
-#include <smdebug/rules/feature_importance_overweight.hpp>
-#include <smdebug/rules/nlp_sequence_ratio.hpp>
-#include <smdebug/rules/stalled_training.hpp>
-#include <smdebug/rules/tree_depth.hpp>
+#include <smdebug/rules/built_in/check_input_images.hpp>
+#include <smdebug/rules/built_in/class_imbalance.hpp>
+#include <smdebug/rules/built_in/confusion.hpp>
+#include <smdebug/rules/built_in/feature_importance_overweight.hpp>
+#include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
+#include <smdebug/rules/built_in/stalled_training.hpp>
+#include <smdebug/rules/built_in/tree_depth.hpp>
 
 #include <doctest/doctest.h>
 

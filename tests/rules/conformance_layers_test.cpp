@@ -1,12 +1,12 @@
 // Built-in rules about layers and losses on odd runs: see conformance_test.cpp.
 #include "support/rule_conformance.hpp"
 
-#include <smdebug/rules/dead_relu.hpp>
-#include <smdebug/rules/loss_not_decreasing.hpp>
-#include <smdebug/rules/overfit.hpp>
-#include <smdebug/rules/overtraining.hpp>
-#include <smdebug/rules/poor_weight_initialization.hpp>
-#include <smdebug/rules/saturated_activation.hpp>
+#include <smdebug/rules/built_in/dead_relu.hpp>
+#include <smdebug/rules/built_in/loss_not_decreasing.hpp>
+#include <smdebug/rules/built_in/overfit.hpp>
+#include <smdebug/rules/built_in/overtraining.hpp>
+#include <smdebug/rules/built_in/poor_weight_initialization.hpp>
+#include <smdebug/rules/built_in/saturated_activation.hpp>
 
 #include <doctest/doctest.h>
 

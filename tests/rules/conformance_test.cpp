@@ -3,13 +3,13 @@
 // also conformance_layers_test.cpp and conformance_data_test.cpp.
 #include "support/rule_conformance.hpp"
 
-#include <smdebug/rules/all_zero.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
-#include <smdebug/rules/similar_across_runs.hpp>
-#include <smdebug/rules/tensor_variance.hpp>
-#include <smdebug/rules/unchanged_tensor.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
-#include <smdebug/rules/weight_update_ratio.hpp>
+#include <smdebug/rules/built_in/all_zero.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/similar_across_runs.hpp>
+#include <smdebug/rules/built_in/tensor_variance.hpp>
+#include <smdebug/rules/built_in/unchanged_tensor.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
+#include <smdebug/rules/built_in/weight_update_ratio.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,10 +4,10 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/stalled_training.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke.hpp>
-#include <smdebug/rules/stalled_training.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 

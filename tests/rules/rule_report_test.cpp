@@ -5,8 +5,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <smdebug/http/concepts.hpp>
 #include <smdebug/http/curl_transport.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/default_credentials.hpp>
+#include <smdebug/s3/credentials/default_credentials.hpp>
 
 #include <support/fake_aws.hpp>
 #include <support/http_server.hpp>

@@ -3,10 +3,10 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/digest.hpp>
-#include <smdebug/s3/keys.hpp>
+#include <smdebug/s3/call/digest.hpp>
+#include <smdebug/s3/call/signature.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/s3/signature.hpp>
 
 #include <chrono>
 #include <cstdlib>

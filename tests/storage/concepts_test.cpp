@@ -3,12 +3,12 @@
 #include "support/archetypes.hpp"
 
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/folder_follower.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
-#include <smdebug/storage/posix_claim.hpp>
-#include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/posix/claim.hpp>
+#include <smdebug/storage/posix/folder_follower.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/cache_file.hpp>
+#include <smdebug/storage/cache/cache_file.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <smdebug/http/inbox.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/keys.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 #include <smdebug/s3/options.hpp>
 
 #include "support/fake_s3_server.hpp"

@@ -4,11 +4,11 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/http/message.hpp>
-#include <smdebug/s3/digest.hpp>
-#include <smdebug/s3/iso_time.hpp>
-#include <smdebug/s3/keys.hpp>
-#include <smdebug/s3/percent_encoding.hpp>
-#include <smdebug/s3/signature.hpp>
+#include <smdebug/s3/call/digest.hpp>
+#include <smdebug/s3/call/percent_encoding.hpp>
+#include <smdebug/s3/call/signature.hpp>
+#include <smdebug/s3/credentials/iso_time.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 
 #include "support/scripted_transport.hpp"
 

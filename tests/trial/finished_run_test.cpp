@@ -6,8 +6,8 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>

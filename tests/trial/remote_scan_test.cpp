@@ -1,5 +1,5 @@
 // scan_walk over a storage that reads many ranges together, beside one that reads them one by one.
-#include <smdebug/trial/scan_walk.hpp>
+#include <smdebug/trial/scan/scan_walk.hpp>
 
 #include "support/remote_storage.hpp"
 #include "support/run_builder.hpp"

@@ -15,7 +15,7 @@
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/scan_walk.hpp>
+#include <smdebug/trial/scan/scan_walk.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 
 #include <smdebug/hook/basic_hook.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
-#include <smdebug/rules/exploding_tensor.hpp>
-#include <smdebug/rules/vanishing_gradient.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>

@@ -12,7 +12,7 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <cstddef>

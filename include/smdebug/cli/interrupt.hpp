@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/storage/posix_file.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -15,9 +15,9 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/job_state.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/selection.hpp>
-#include <smdebug/trial/trial_state.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -11,8 +11,8 @@
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/setting_text.hpp>
+#include <smdebug/trial/catalog/name_query.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/name_query.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -18,9 +18,9 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
-#include <smdebug/trial/trial_state.hpp>
 
 #include <array>
 #include <cstddef>

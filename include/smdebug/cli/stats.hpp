@@ -16,10 +16,10 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
-#include <smdebug/trial/trial_state.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,11 +5,11 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/load/step_wait.hpp>
+#include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/options.hpp>
-#include <smdebug/trial/step_wait.hpp>
-#include <smdebug/trial/trial_state.hpp>
-#include <smdebug/trial/wait.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
 #include <chrono>

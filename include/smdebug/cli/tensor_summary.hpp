@@ -8,10 +8,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
 #include <smdebug/trial/first_values.hpp>
-#include <smdebug/trial/layout.hpp>
-#include <smdebug/trial/name_list.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -16,7 +16,7 @@
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
-#include <smdebug/storage/posix_process.hpp>
+#include <smdebug/storage/posix/process.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/tensor/view_of_xtensor.hpp>

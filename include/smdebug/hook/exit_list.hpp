@@ -5,7 +5,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/posix_file.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
 #include <atomic>
 #include <mutex>

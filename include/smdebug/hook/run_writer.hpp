@@ -19,7 +19,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/posix_file.hpp>
+#include <smdebug/storage/posix/file.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>

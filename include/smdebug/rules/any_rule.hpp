@@ -6,14 +6,14 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/evaluate.hpp>
+#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/observed_trial.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_report.hpp>
-#include <smdebug/rules/shared_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/shared_trial.hpp>
 
 #include <chrono>
 #include <concepts>

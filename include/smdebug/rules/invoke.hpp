@@ -5,11 +5,11 @@
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/evaluate.hpp>
-#include <smdebug/rules/observed_trial.hpp>
+#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/observed_trial.hpp>
+#include <smdebug/rules/drive/read_log.hpp>
+#include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/read_log.hpp>
-#include <smdebug/rules/rule_drive.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/options.hpp>

@@ -7,13 +7,13 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/drive/read_log.hpp>
+#include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
-#include <smdebug/rules/read_log.hpp>
-#include <smdebug/rules/rule_drive.hpp>
 #include <smdebug/rules/rule_report.hpp>
-#include <smdebug/rules/shared_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/shared_trial.hpp>
 
 #include <chrono>
 #include <cstddef>

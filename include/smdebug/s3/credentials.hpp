@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/s3/keys.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 
 #include <chrono>
 #include <concepts>

@@ -2,7 +2,7 @@
 // Used by: s3, users.
 #pragma once
 
-#include <smdebug/s3/keys.hpp>
+#include <smdebug/s3/credentials/keys.hpp>
 #include <smdebug/storage/range_plan.hpp>
 
 #include <chrono>

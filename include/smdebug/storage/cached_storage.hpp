@@ -4,14 +4,14 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/cached_batch.hpp>
-#include <smdebug/storage/caching_reader.hpp>
+#include <smdebug/storage/cache/cached_batch.hpp>
+#include <smdebug/storage/cache/caching_reader.hpp>
+#include <smdebug/storage/cache/fetch_crew.hpp>
+#include <smdebug/storage/cache/object_holder.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/fetch_crew.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
-#include <smdebug/storage/object_holder.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/reading_ahead.hpp>

@@ -5,7 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/cache_file.hpp>
+#include <smdebug/storage/cache/cache_file.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/object_cache.hpp>
 

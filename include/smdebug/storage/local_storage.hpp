@@ -9,13 +9,13 @@
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/folder_follower.hpp>
-#include <smdebug/storage/posix_claim.hpp>
-#include <smdebug/storage/posix_file.hpp>
-#include <smdebug/storage/posix_folder.hpp>
-#include <smdebug/storage/posix_map.hpp>
-#include <smdebug/storage/posix_output.hpp>
-#include <smdebug/storage/posix_watch.hpp>
+#include <smdebug/storage/posix/claim.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/folder.hpp>
+#include <smdebug/storage/posix/folder_follower.hpp>
+#include <smdebug/storage/posix/map.hpp>
+#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/posix/watch.hpp>
 #include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 

@@ -1,6 +1,6 @@
 // What a cache of whole objects has to offer, and how it tells them apart.
-// Used by: storage/caching_reader.hpp, storage/memory_cache.hpp, storage/disk_cache.hpp, users who bring their own
-// cache.
+// Used by: storage/cache/caching_reader.hpp, storage/memory_cache.hpp, storage/disk_cache.hpp, users who bring their
+// own cache.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -150,8 +150,8 @@ public:
     /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
     /// run.
     [[nodiscard]] std::vector<difference> verify() const;
-    /// The catalog as it is now, for scans that walk the run in file order: <smdebug/trial/catalog.hpp>.  It never
-    /// changes.
+    /// The catalog as it is now, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It
+    /// never changes.
     [[nodiscard]] std::shared_ptr<const smdebug::catalog> snapshot() const;
     /// What handles share; for guards and scans.
     [[nodiscard]] const std::shared_ptr<const state_type>& state() const noexcept;

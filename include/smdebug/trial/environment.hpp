@@ -1,5 +1,5 @@
 // The environment variables of the Python package, as fall-backs of options.
-// Used by: trial/loader.hpp.
+// Used by: trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -10,11 +10,11 @@
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/trial/bounded_record.hpp>
-#include <smdebug/trial/catalog.hpp>
-#include <smdebug/trial/event_source.hpp>
-#include <smdebug/trial/layout.hpp>
-#include <smdebug/trial/name_list.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/event_source.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,11 +6,11 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
-#include <smdebug/trial/scan_file.hpp>
+#include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
-#include <smdebug/trial/trial_state.hpp>
 
 #include <concepts>
 #include <cstddef>

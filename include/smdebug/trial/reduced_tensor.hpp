@@ -12,7 +12,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/scan_file.hpp>
+#include <smdebug/trial/scan/scan_file.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -7,10 +7,10 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/trial/catalog.hpp>
-#include <smdebug/trial/ordered_crew.hpp>
-#include <smdebug/trial/scan_file.hpp>
-#include <smdebug/trial/scan_walk.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/scan/ordered_crew.hpp>
+#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/scan/scan_walk.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>

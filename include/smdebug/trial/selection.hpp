@@ -6,8 +6,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/regex.hpp>
-#include <smdebug/trial/catalog.hpp>
-#include <smdebug/trial/name_query.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/name_query.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>

@@ -12,10 +12,10 @@
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/index_meta.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/trial/collections_check.hpp>
 #include <smdebug/trial/difference.hpp>
-#include <smdebug/trial/event_records.hpp>
+#include <smdebug/trial/load/collections_check.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/event_records.hpp>
 
 #include <array>
 #include <cstdint>

@@ -13,7 +13,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/evaluate.hpp>
+#include <smdebug/rules/drive/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/tensor/tensor_view.hpp>

@@ -5,7 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include <array>
 #include <cstdio>

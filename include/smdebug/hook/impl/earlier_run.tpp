@@ -7,7 +7,7 @@
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/removal.hpp>
 

@@ -5,7 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/known_collections.hpp>
-#include <smdebug/storage/posix_file.hpp>
+#include <smdebug/storage/posix/file.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // The bodies of <smdebug/storage/cached_storage.hpp> that are templates.
 #pragma once
 
+#include <smdebug/storage/cache/known_objects.hpp>
 #include <smdebug/storage/cached_storage.hpp>
-#include <smdebug/storage/known_objects.hpp>
 
 #include <limits>
 

@@ -3,9 +3,9 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/disk_cache.hpp>
-#include <smdebug/storage/posix_file.hpp>
-#include <smdebug/storage/posix_folder.hpp>
-#include <smdebug/storage/posix_output.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/folder.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -5,12 +5,12 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/catalog.hpp>
-#include <smdebug/trial/name_query.hpp>
-#include <smdebug/trial/step_wait.hpp>
-#include <smdebug/trial/trial_state.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/name_query.hpp>
+#include <smdebug/trial/load/step_wait.hpp>
+#include <smdebug/trial/load/wait.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/verify.hpp>
-#include <smdebug/trial/wait.hpp>
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // The bodies of <smdebug/trial/scan.hpp> that are templates.
 #pragma once
 
-#include <smdebug/trial/reading_plan.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/scan.hpp>
 
 #include <string>

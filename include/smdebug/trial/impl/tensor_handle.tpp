@@ -2,9 +2,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/trial/catalog.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/tensor_handle.hpp>
-#include <smdebug/trial/tensor_reader.hpp>
 
 #include <algorithm>
 #include <cstddef>

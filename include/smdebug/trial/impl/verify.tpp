@@ -4,7 +4,7 @@
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/trial/name_list.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
 #include <smdebug/trial/verify.hpp>
 #include <smdebug/wire/event.hpp>
 

@@ -1,0 +1,145 @@
+// The built-in rule AllZero: a tensor of which at least a given percentage of the values is zero.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule AllZero.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor with 100 * zeros / values >= threshold.  -0.0 is a zero, NaN is not; empty tensors,
+/// complex numbers and strings are skipped.
+/// Fast path: with a threshold of 100 abs_max, or min and max, decide: both 0, or not.  Failing these, any finite
+/// reduction that is not 0 disproves.  Below 100 abs_min > 0, min > 0 or max < 0 disproves; else the zeros are counted.
+/// A sum or norm of 0 proves nothing: it may have cancelled or underflowed.
+/// Cost: a small read or two where these were saved, else one pass over the tensor, two below 100.
+struct all_zero {
+    text_list collection_names = {};  ///< with tensor_regex: the union; one of the two is mandatory
+    text_list tensor_regex = {};
+    double threshold = 100;  ///< percent
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "all_zero"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "AllZero"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "a tensor is zero, all of it or a percentage";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{setting{"collection_names", &all_zero::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &all_zero::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold", &all_zero::threshold, "from this percentage of zeros on a tensor fires"},
+                          setting{"all_workers", &all_zero::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is no percentage.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            if (threshold == 100) {
+                return judge_whole(tensor);
+            }
+            return shows_no_zero(tensor) ? finding{} : judge_share(tensor);
+        });
+    }
+
+private:
+    /// Whether every value is zero.
+    [[nodiscard]] finding judge_whole(const auto& tensor) const {
+        const auto largest = tensor.reduction_value(reduction::max, true);
+        if (largest) {
+            return *largest == 0 ? met_by_all(tensor) : finding{};
+        }
+        if (largest.failure().why == absence::wrong_dtype) {
+            return tensor.note(largest.failure());
+        }
+        const auto low = tensor.reduction_value(reduction::min);
+        const auto high = tensor.reduction_value(reduction::max);
+        if (low && high) {
+            return *low == 0 && *high == 0 ? met_by_all(tensor) : finding{};
+        }
+        const auto disproves = [](const lookup<double>& value) {
+            return value && std::isfinite(*value) && *value != 0;
+        };
+        bool disproved = disproves(low) || disproves(high);
+        for (const reduction what : {reduction::mean, reduction::sum, reduction::l1, reduction::l2}) {
+            disproved =
+                disproved || disproves(tensor.reduction_value(what)) || disproves(tensor.reduction_value(what, true));
+        }
+        return disproved ? finding{} : tensor.note(largest.failure());
+    }
+
+    /// Whether the extrema prove that no value is zero, and the threshold asks for one.
+    [[nodiscard]] bool shows_no_zero(const auto& tensor) const {
+        if (const auto smallest = tensor.reduction_value(reduction::min, true)) {
+            return threshold > 0 && *smallest > 0;
+        }
+        const auto low = tensor.reduction_value(reduction::min);
+        const auto high = tensor.reduction_value(reduction::max);
+        return threshold > 0 && ((low && *low > 0) || (high && *high < 0));
+    }
+
+    /// Whether enough values are zero.
+    [[nodiscard]] finding judge_share(const auto& tensor) const {
+        const auto counts = tensor.counts();
+        if (!counts) {
+            return judge_share_by_extrema(tensor, counts.failure());
+        }
+        if (counts->count == 0) {
+            return {};
+        }
+        const double percent = 100 * static_cast<double>(counts->zeros) / static_cast<double>(counts->count);
+        if (!(percent >= threshold) || !is_real(tensor)) {
+            return {};
+        }
+        return tensor.met(percent, threshold,
+                          std::to_string(counts->zeros) + " of " + std::to_string(counts->count) + " values (" +
+                              short_text(percent) + " %) are zero, which is at least " + short_text(threshold) + " %");
+    }
+
+    /// Where zeros cannot be counted: nothing but zeros is enough for any threshold that is a percentage.
+    [[nodiscard]] finding judge_share_by_extrema(const auto& tensor, const lookup_failure& why) const {
+        const auto is_zero = [](const lookup<double>& value) { return value && *value == 0; };
+        const bool zero = is_zero(tensor.reduction_value(reduction::max, true)) ||
+                          (is_zero(tensor.reduction_value(reduction::min)) &&  //
+                           is_zero(tensor.reduction_value(reduction::max)));
+        return zero && threshold <= 100 ? met_by_all(tensor) : tensor.note(why);
+    }
+
+    /// Complex numbers have an abs_max, too, but no max.
+    [[nodiscard]] finding met_by_all(const auto& tensor) const {
+        return is_real(tensor) ? tensor.met(100, threshold, "all values are zero") : finding{};
+    }
+
+    [[nodiscard]] static bool is_real(const auto& tensor) {
+        const auto high = tensor.reduction_value(reduction::max);
+        return high || high.failure().why != absence::wrong_dtype;
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/all_zero.ipp>
+#endif

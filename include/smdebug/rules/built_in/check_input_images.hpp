@@ -1,0 +1,218 @@
+// The built-in rule CheckInputImages: input images are not centred around 0.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule CheckInputImages.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Adds up the values of each channel of the selected tensors, from the first step on that the rule is given.  Once
+/// threshold_samples images were seen of a tensor it fires at each step with that tensor where the mean of some channel
+/// is further from 0 than threshold_mean.  Images are counted along the first axis, channels along axis `channel`;
+/// where there is no such axis, or fewer than 3 axes, there is one channel.  Another number of channels begins anew.
+/// A channel with NaN never fires.
+/// Fast path: with one channel the mean and the shape are exact.  With several, where values were not saved, they still
+/// prove it if the mean over all channels is off; if it is not, that is noted.
+/// Cost: nothing but small reads with one channel and saved reductions; else one pass over the images.
+struct check_input_images {
+    double threshold_mean = 0.2;
+    std::int64_t threshold_samples = 500;
+    text_list regex = ".*hybridsequential0_input_0";
+    std::int64_t channel = 1;
+    bool all_workers = false;
+
+    /// What was added up.
+    struct history {
+    private:
+        friend struct check_input_images;
+        struct tally {
+            std::uint64_t images = 0;
+            double values = 0;         ///< of one channel
+            std::vector<double> sums;  ///< of each channel, unless of_all_only
+            double sum = 0;            ///< of all channels
+            bool of_all_only = false;  ///< the values of some step were not there
+        };
+        std::map<std::pair<std::string, std::string>, tally> tensors;  ///< by name and worker
+    };
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "check_input_images"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "CheckInputImages"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "input images are not centred around 0";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = check_input_images;
+        return std::tuple{
+            setting{"threshold_mean", &self::threshold_mean, "how far from 0 the mean of a channel may be"},
+            setting{"threshold_samples", &self::threshold_samples, "images to see before it judges"},
+            setting{"regex", &self::regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"channel", &self::channel, "the axis of the colour channels, counted from 0"},
+            setting{"all_workers", &self::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        return judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
+            const auto shape = tensor.shape();
+            if (!shape) {
+                return tensor.note(shape.failure());
+            }
+            const std::size_t count = element_count(*shape).value_or(0);
+            if (shape->empty() || count == 0) {
+                return finding{};
+            }
+            const std::size_t channels = channels_of(*shape);
+            auto& seen = so_far.tensors[{tensor.name(), tensor.worker()}];
+            if (seen.sums.size() != channels) {
+                seen = {};
+                seen.sums.resize(channels);
+            }
+            finding trouble;
+            if (!(channels == 1 ? add_mean(seen, tensor, count, trouble) : add_values(seen, tensor, *shape, trouble))) {
+                return trouble;
+            }
+            seen.images += (*shape)[0];
+            seen.values += static_cast<double>(count / channels);
+            const auto enough = static_cast<std::uint64_t>(std::max<std::int64_t>(threshold_samples, 0));
+            return seen.images < enough ? finding{} : judge(tensor, seen);
+        });
+    }
+
+private:
+    /// How many channels images of this shape have.
+    [[nodiscard]] std::size_t channels_of(const shape_type& shape) const noexcept;
+
+    /// Adds count times the mean.  Returns whether there was one; else says why in `trouble`.
+    [[nodiscard]] static bool add_mean(history::tally& seen, const auto& tensor, std::size_t count, finding& trouble) {
+        const auto mean = tensor.reduction_value(reduction::mean);
+        if (!mean) {
+            trouble = tensor.note(mean.failure());
+            return false;
+        }
+        seen.sum += *mean * static_cast<double>(count);
+        if (seen.sums.size() == 1) {
+            seen.sums[0] = seen.sum;
+        }
+        return true;
+    }
+
+    /// Adds the values of each channel, or what is known of all of them together.
+    [[nodiscard]] bool add_values(history::tally& seen, const auto& tensor, const shape_type& shape,
+                                  finding& trouble) const {
+        const auto values = tensor.values();
+        if (!values) {
+            trouble = tensor.note(values.failure());
+            if (values.failure().why != absence::tensor_not_saved ||
+                !add_mean(seen, tensor, element_count(shape).value_or(0), trouble)) {
+                return false;
+            }
+            seen.of_all_only = true;
+            return true;
+        }
+        const std::size_t channels = seen.sums.size();
+        std::size_t inner = 1;  // values of one channel that lie together
+        for (auto axis = static_cast<std::size_t>(channel) + 1; axis < shape.size(); ++axis) {
+            inner *= shape[axis];
+        }
+        std::vector<double> sums(channels);
+        const bool real =
+            values->size() == element_count(shape) && visit_reals(*values, [&]<class T>(std::span<const T> elements) {
+                for (std::size_t begin = 0, at = 0; begin < elements.size(); begin += inner, ++at) {
+                    sums[at % channels] += sum_of(elements.subspan(begin, inner));
+                }
+            });
+        for (std::size_t i = 0; i < channels && real; ++i) {
+            seen.sums[i] += sums[i];
+            seen.sum += sums[i];
+        }
+        return real;
+    }
+
+    /// Added in several chains: the compiler may not reorder a sum of doubles by itself.
+    template <class T>
+    [[nodiscard]] static double sum_of(std::span<const T> elements) noexcept {
+        constexpr std::size_t chains = 8;
+        std::array<double, chains> sums{};
+        std::size_t i = 0;
+        for (; i + chains <= elements.size(); i += chains) {
+            for (std::size_t k = 0; k < chains; ++k) {
+                sums[k] += to_double(elements[i + k]);
+            }
+        }
+        double sum = 0;
+        for (; i < elements.size(); ++i) {
+            sum += to_double(elements[i]);
+        }
+        for (const double part : sums) {
+            sum += part;
+        }
+        return sum;
+    }
+
+    /// Open decision: the mean of each channel by itself, over all that was seen.
+    [[nodiscard]] finding judge(const auto& tensor, const history::tally& seen) const {
+        const auto about = [&](double mean, const std::string& of) {
+            return tensor.met(mean, threshold_mean,
+                              "after " + std::to_string(seen.images) + " images the mean of " + of + " is " +
+                                  short_text(mean) + ", further from 0 than " + short_text(threshold_mean));
+        };
+        if (seen.of_all_only) {
+            // Some channel is at least as far off as all of them together.
+            const double mean = seen.sum / (seen.values * static_cast<double>(seen.sums.size()));
+            return std::abs(mean) > threshold_mean
+                       ? about(mean, "all channels")
+                       : tensor.note(
+                             "the mean of each channel is not known, as some values were not saved; that of "
+                             "all channels is " +
+                             short_text(mean));
+        }
+        finding worst;
+        for (std::size_t i = 0; i < seen.sums.size(); ++i) {
+            const double mean = seen.sums[i] / seen.values;
+            if (std::abs(mean) > threshold_mean && !(worst.met && std::abs(mean) <= std::abs(worst.value))) {
+                worst = about(mean, seen.sums.size() == 1 ? "the values" : "channel " + std::to_string(i));
+            }
+        }
+        return worst;
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/check_input_images.ipp>
+#endif

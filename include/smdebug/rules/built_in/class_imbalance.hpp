@@ -1,0 +1,158 @@
+// The built-in rule ClassImbalance: some classes are much rarer than others, or one is mostly predicted wrongly.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule ClassImbalance.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Counts labels by class, from the first step on that the rule is given.  Once `samples` were seen it fires at each
+/// step with labels where (1) the largest class is more than threshold_imbalance times the smallest, of those seen; or
+/// (2) of some class more than the share threshold_misprediction was predicted as another one.  One finding for each.
+/// Labels and predictions are the first tensors by name that match and were saved at the step, flattened, rounded half
+/// to even.  Labels below 0 or not finite are ignored: they mark what has no class.  Predictions that are not finite
+/// are ignored in (2), as are all of a step where they are missing or not as many as the labels.
+/// With argmax, predictions are probabilities: the index of the largest along the last axis, the first of equals; a row
+/// with NaN predicts nothing.  Labels are compared with the predictions of the same worker.
+/// Fast path: none.  Cost: reads both tensors whole; keeps a few bytes for each class.
+struct class_imbalance {
+    double threshold_imbalance = 10;
+    double threshold_misprediction = 0.7;
+    std::int64_t samples = 500;
+    bool argmax = false;
+    text_list labels_regex = ".*labels";
+    text_list predictions_regex = ".*predictions";
+    bool all_workers = false;  ///< count the labels of every worker together
+
+    /// What was counted.
+    struct history {
+    private:
+        friend struct class_imbalance;
+        struct tally {
+            std::uint64_t labels = 0;
+            std::uint64_t judged = 0;  ///< of them, those with a prediction
+            std::uint64_t wrong = 0;   ///< of those, the ones predicted as another class
+        };
+        std::unordered_map<std::int64_t, tally> classes;
+        std::uint64_t seen = 0;
+    };
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "class_imbalance"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ClassImbalance"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "some classes are much rarer than others, or one is mostly predicted wrongly";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = class_imbalance;
+        return std::tuple{
+            setting{"threshold_imbalance", &self::threshold_imbalance,
+                    "the largest class may have this many times the labels of the smallest"},
+            setting{"threshold_misprediction", &self::threshold_misprediction,
+                    "a share of a class predicted wrongly above this fires, from 0 to 1"},
+            setting{"samples", &self::samples, "labels to see before it judges"},
+            setting{"argmax", &self::argmax, "predictions are probabilities: take the largest along the last axis"},
+            setting{"labels_regex", &self::labels_regex, "the first tensor that matches has the labels",
+                    setting_kind::regexes},
+            setting{"predictions_regex", &self::predictions_regex, "the first tensor that matches has the predictions",
+                    setting_kind::regexes},
+            setting{"all_workers", &self::all_workers,
+                    "count the labels of every worker, not only of the first by name"}};
+    }
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        const auto labels_name = first_match(run, step, labels_regex);
+        if (!labels_name) {
+            return {};
+        }
+        std::vector<finding> found;
+        const auto predictions_name = first_match(run, step, predictions_regex);
+        const auto handle = run.tensor(*labels_name);
+        std::optional<std::string> first_worker;
+        for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
+            const saved_tensor tensor{handle, *labels_name, step, worker};
+            const auto labels = tensor.values();
+            if (!labels) {
+                add_note(found, tensor.note(labels.failure()));
+            } else if (has_reals(labels->type()) && labels->size() > 0) {
+                std::vector<double> predicted;
+                if (predictions_name) {
+                    const auto other = run.tensor(*predictions_name);
+                    predicted = predictions_of(saved_tensor{other, *predictions_name, step, worker}, found);
+                }
+                count(reals_of(*labels), predicted);
+                first_worker = first_worker.value_or(worker);
+            }
+        }
+        if (first_worker && so_far.seen >= static_cast<std::uint64_t>(std::max<std::int64_t>(samples, 0))) {
+            judge({.met = true, .tensor = *labels_name, .worker = *first_worker}, found);
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] static std::optional<std::string> first_match(const readable_trial auto& run, step_number step,
+                                                                const text_list& regex) {
+        if (regex.empty()) {
+            return std::nullopt;
+        }
+        std::vector<std::string> names = selected_tensors(run, step, {.tensor_regex = regex});
+        return names.empty() ? std::nullopt : std::optional{std::move(names.front())};
+    }
+
+    static void add_note(std::vector<finding>& found, finding note);
+
+    /// The predicted classes; NaN for none.  Empty where they are missing, for which a note may be due.
+    [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& found) const {
+        const auto values = tensor.values();
+        if (values) {
+            return argmax ? largest_of_rows(*values) : reals_of(*values);
+        }
+        if (values.failure().why != absence::no_such_worker) {
+            add_note(found, tensor.note(values.failure()));
+        }
+        return {};
+    }
+
+    /// The index of the largest element along the last axis; NaN for a row with NaN.
+    [[nodiscard]] static std::vector<double> largest_of_rows(const tensor_value& values);
+
+    void count(const std::vector<double>& labels, const std::vector<double>& predicted);
+
+    /// Adds the findings, each of which begins like `met`.  Of equals the class with the lowest number counts.
+    void judge(const finding& met, std::vector<finding>& found) const;
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/class_imbalance.ipp>
+#endif

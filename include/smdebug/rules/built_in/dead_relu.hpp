@@ -1,0 +1,73 @@
+// The built-in rule DeadRelu: a layer of which too many ReLUs are (almost) never active.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule DeadRelu.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/layer_activity.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor, outputs of a layer of ReLUs, of which more than threshold_layer percent are dead: in
+/// less than threshold_inactivity percent of the samples above 0.  Each step is judged by itself.
+/// Axis 0 counts the samples, each position of the others is one ReLU; a tensor with one axis is one sample.  NaN is
+/// not active.  Tensors without axes or values, complex numbers and strings are skipped.
+/// Where values were saved they decide: the pass over them ends as soon as enough ReLUs were seen to be active, mostly
+/// after a few samples.  Where only reductions were: max <= 0 fires, min > 0 does not, anything else is noted.
+struct dead_relu {
+    text_list tensor_regex = ".*relu_output";
+    double threshold_inactivity = 1;  ///< percent of the samples
+    double threshold_layer = 50;      ///< percent of the ReLUs of a layer
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "dead_relu"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "DeadRelu"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "too many ReLUs of a layer are (almost) never active";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"tensor_regex", &dead_relu::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold_inactivity", &dead_relu::threshold_inactivity,
+                    "a ReLU that is active in less than this percentage of the samples is dead"},
+            setting{"threshold_layer", &dead_relu::threshold_layer,
+                    "strictly above this percentage of dead ReLUs a layer fires"},
+            setting{"all_workers", &dead_relu::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        const layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
+        return judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
+            const auto values = tensor.values();
+            if (values) {
+                return judge.by_values(tensor, *values);
+            }
+            const auto decided = judge.by_extrema(tensor);
+            return decided ? *decided : tensor.note(values.failure());
+        });
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/dead_relu.ipp>
+#endif

@@ -1,0 +1,104 @@
+// The built-in rule ExplodingTensor: a tensor that holds NaN or an infinity.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule ExplodingTensor.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor with a value that is NaN or infinite; with only_nan, NaN alone.
+/// The values decide where they were saved.  Where only reductions were: one that is not finite among min, max and
+/// their abs forms proves it, and any finite sum, mean or norm disproves it; else the tensor is noted and skipped.
+struct exploding_tensor {
+    text_list collection_names = {};  ///< with tensor_regex: the union; neither: all tensors
+    text_list tensor_regex = {};
+    bool only_nan = false;
+    bool all_workers = false;  ///< look at every worker, not only at the first by name
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "exploding_tensor"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ExplodingTensor"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a tensor holds NaN or an infinity"; }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &exploding_tensor::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: all tensors"},
+            setting{"tensor_regex", &exploding_tensor::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"only_nan", &exploding_tensor::only_nan, "look for NaN only, not for infinities"},
+            setting{"all_workers", &exploding_tensor::all_workers, all_workers_meaning}};
+    }
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            const auto counts = tensor.counts();
+            if (counts) {
+                return by_counts(*counts, tensor);
+            }
+            return counts.failure().why == absence::tensor_not_saved ? by_reductions(tensor)
+                                                                     : tensor.note(counts.failure());
+        });
+    }
+
+private:
+    [[nodiscard]] finding by_counts(const reduction_values& counts, const auto& tensor) const {
+        const auto infinite = counts.pos_inf + counts.neg_inf;
+        if (counts.nan == 0 && (only_nan || infinite == 0)) {
+            return {};
+        }
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        constexpr double inf = std::numeric_limits<double>::infinity();
+        return tensor.met(counts.nan > 0 ? nan : (counts.pos_inf > 0 ? inf : -inf), nan,
+                          std::to_string(counts.nan) + " NaN and " + std::to_string(infinite) + " infinite of " +
+                              std::to_string(counts.count) + " values");
+    }
+
+    [[nodiscard]] finding by_reductions(const auto& tensor) const {
+        lookup_failure missing;
+        std::size_t finite_extrema = 0;
+        for (const reduction_key key : {reduction_key{reduction::max, true}, reduction_key{reduction::max, false},
+                                        reduction_key{reduction::min, false}}) {
+            const auto extremum = tensor.reduction_value(key.what, key.abs);
+            if (!extremum) {
+                missing = extremum.failure();
+            } else if (std::isnan(*extremum) || (std::isinf(*extremum) && !only_nan)) {
+                return tensor.met(*extremum, std::numeric_limits<double>::quiet_NaN(),
+                                  "the saved " + key.name() + " is not finite");
+            } else {
+                finite_extrema += key.abs ? 2 : 1;
+            }
+        }
+        if (finite_extrema >= 2) {
+            return {};
+        }
+        for (const reduction what : {reduction::mean, reduction::sum, reduction::l1, reduction::l2}) {
+            for (const bool abs : {false, true}) {
+                if (const auto total = tensor.reduction_value(what, abs); total && std::isfinite(*total)) {
+                    return {};
+                }
+            }
+        }
+        return tensor.note(missing);
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,119 @@
+// The built-in rule FeatureImportanceOverweight: a few features of a boosted model carry almost all of its weight.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule FeatureImportanceOverweight.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires at a step where the `nfeatures` largest of the selected scalars make up more than `threshold` of their sum.
+/// Tensors with several values or none are no importances and are passed over.  A NaN among the importances, or a sum
+/// that is not above 0, never fires; fewer features than nfeatures make up 1 and fire.  Where one cannot be read the
+/// shares of the others would be wrong: it is noted, and the step is not judged.
+/// One finding a step: it names the largest.  Of several workers the first that saved a tensor counts, as all have the
+/// same model.
+/// Fast path: exact; a scalar is its own mean.  Where only reductions were saved, a shape or min = max makes it one.
+struct feature_importance_overweight {
+    double threshold = 0.8;
+    std::int64_t nfeatures = 3;
+    text_list tensor_regex = ".*feature_importance/weight";
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "feature_importance_overweight"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "FeatureImportanceOverweight"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "a few features make up too much of a model's feature importance";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = feature_importance_overweight;
+        return std::tuple{setting{"threshold", &self::threshold, "a share of the sum above this fires, from 0 to 1"},
+                          setting{"nfeatures", &self::nfeatures, "how many of the largest importances are added up"},
+                          setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
+    }
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        std::vector<importance> all;
+        std::vector<finding> notes =
+            judge_each(run, step, {.tensor_regex = tensor_regex}, false, [&](const auto& tensor) {
+                const auto scalar = is_scalar(tensor);
+                if (!scalar) {
+                    return tensor.note(scalar.failure());
+                }
+                if (*scalar) {
+                    const auto value = tensor.reduction_value(reduction::mean);
+                    if (!value) {
+                        return tensor.note(value.failure());
+                    }
+                    all.push_back({*value, tensor.name(), tensor.worker()});
+                }
+                return finding{};
+            });
+        if (!notes.empty()) {
+            return notes;
+        }
+        std::optional<finding> found = judge(std::move(all));
+        return found ? std::vector<finding>{*std::move(found)} : std::vector<finding>{};
+    }
+
+private:
+    struct importance {
+        double value;
+        std::string tensor;
+        std::string worker;
+    };
+
+    [[nodiscard]] std::optional<finding> judge(std::vector<importance> all) const;
+
+    /// Whether it has exactly one value that is a real number.
+    [[nodiscard]] static lookup<bool> is_scalar(const auto& tensor) {
+        if (const auto counts = tensor.counts()) {
+            return counts->count == 1;
+        } else if (counts.failure().why == absence::wrong_dtype) {
+            return false;
+        } else if (counts.failure().why != absence::tensor_not_saved) {
+            return counts.failure();
+        }
+        if (const auto shape = tensor.shape()) {
+            return element_count(*shape) == std::size_t{1};
+        }
+        const auto least = tensor.reduction_value(reduction::min);
+        const auto most = tensor.reduction_value(reduction::max);
+        if (!least || !most) {
+            return least ? most.failure() : least.failure();
+        }
+        return *least == *most || (std::isnan(*least) && std::isnan(*most));
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/feature_importance_overweight.ipp>
+#endif

@@ -1,0 +1,125 @@
+// The bodies of <smdebug/rules/built_in/class_imbalance.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/rules/built_in/class_imbalance.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+SMDEBUG_INLINE void class_imbalance::check() const {
+    if (!(threshold_imbalance >= 0)) {
+        throw value_error("class_imbalance: threshold_imbalance is " + short_text(threshold_imbalance) +
+                          "; it must be a number that is not below 0");
+    }
+    if (!(threshold_misprediction >= 0 && threshold_misprediction <= 1)) {
+        throw value_error("class_imbalance: threshold_misprediction is " + short_text(threshold_misprediction) +
+                          "; it must be from 0 to 1");
+    }
+    if (samples < 0) {
+        throw value_error("class_imbalance: samples is " + std::to_string(samples) + "; it must not be below 0");
+    }
+    if (labels_regex.empty()) {
+        throw insufficient_information_for_rule_invocation{"class_imbalance", "labels_regex names no tensor"};
+    }
+}
+
+SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& found, finding note) {
+    if (!note.message.empty()) {
+        found.push_back(std::move(note));
+    }
+}
+
+SMDEBUG_INLINE std::vector<double> class_imbalance::largest_of_rows(const tensor_value& values) {
+    std::vector<double> found;
+    const std::size_t width = values.shape().empty() ? 0 : values.shape().back();
+    if (width == 0) {
+        return found;
+    }
+    visit_reals(values, [&]<class T>(std::span<const T> elements) {
+        found.reserve(elements.size() / width);
+        for (std::size_t row = 0; row + width <= elements.size(); row += width) {
+            std::size_t best = 0;
+            bool has_nan = false;
+            for (std::size_t i = 0; i < width; ++i) {
+                has_nan = has_nan || std::isnan(to_double(elements[row + i]));
+                best = elements[row + i] > elements[row + best] ? i : best;
+            }
+            found.push_back(has_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(best));
+        }
+    });
+    return found;
+}
+
+SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, const std::vector<double>& predicted) {
+    const bool paired = predicted.size() == labels.size();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const double label = std::nearbyint(labels[i]);
+        if (!(label >= 0 && label < 0x1p63)) {
+            continue;
+        }
+        auto& of_class = so_far.classes[static_cast<std::int64_t>(label)];
+        ++so_far.seen;
+        ++of_class.labels;
+        if (paired && std::isfinite(predicted[i])) {
+            ++of_class.judged;
+            of_class.wrong += std::nearbyint(predicted[i]) == label ? 0U : 1U;
+        }
+    }
+}
+
+SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<finding>& found) const {
+    using entry = std::pair<const std::int64_t, history::tally>;
+    const entry* largest = nullptr;
+    const entry* smallest = nullptr;
+    const entry* worst = nullptr;
+    const auto share = [](const entry& one) {
+        return static_cast<double>(one.second.wrong) / static_cast<double>(one.second.judged);
+    };
+    const auto take = [](const entry*& best, const entry& one, const auto& order) {
+        if (best == nullptr || order(one) < order(*best) || (order(one) == order(*best) && one.first < best->first)) {
+            best = &one;
+        }
+    };
+    for (const entry& one : so_far.classes) {
+        take(largest, one, [](const entry& each) { return -static_cast<double>(each.second.labels); });
+        take(smallest, one, [](const entry& each) { return static_cast<double>(each.second.labels); });
+        if (one.second.judged > 0) {
+            take(worst, one, [&](const entry& each) { return -share(each); });
+        }
+    }
+    const auto add = [&](double value, double threshold, std::string message) {
+        finding one = met;
+        one.value = value;
+        one.threshold = threshold;
+        one.message = std::move(message);
+        found.push_back(std::move(one));
+    };
+    const double ratio =
+        largest == nullptr ? 1
+                           : static_cast<double>(largest->second.labels) / static_cast<double>(smallest->second.labels);
+    if (ratio > threshold_imbalance) {
+        add(ratio, threshold_imbalance,
+            "class " + std::to_string(largest->first) + " has " + std::to_string(largest->second.labels) +
+                " labels and class " + std::to_string(smallest->first) + " " + std::to_string(smallest->second.labels) +
+                ", a ratio of " + short_text(ratio) + ", more than " + short_text(threshold_imbalance));
+    }
+    if (worst != nullptr && share(*worst) > threshold_misprediction) {
+        add(share(*worst), threshold_misprediction,
+            "of " + std::to_string(worst->second.judged) + " labels of class " + std::to_string(worst->first) + ", " +
+                std::to_string(worst->second.wrong) + " were predicted wrongly, a share of " +
+                short_text(share(*worst)) + ", more than " + short_text(threshold_misprediction));
+    }
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

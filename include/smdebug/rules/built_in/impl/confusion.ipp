@@ -1,0 +1,92 @@
+// The bodies of <smdebug/rules/built_in/confusion.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/rules/built_in/confusion.hpp>
+
+#include <cmath>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+SMDEBUG_INLINE void confusion::check() const {
+    if (category_no && *category_no < 2) {
+        throw value_error("confusion: category_no is " + std::to_string(*category_no) + "; it must be at least 2");
+    }
+    const auto check_share = [](const char* which, double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw value_error("confusion: " + std::string{which} + " is " + short_text(share) +
+                              "; it must be from 0 to 1");
+        }
+    };
+    check_share("min_diag", min_diag);
+    check_share("max_off_diag", max_off_diag);
+    if (labels.empty() && labels_collection.empty()) {
+        throw insufficient_information_for_rule_invocation{"confusion", "neither labels nor labels_collection"};
+    }
+    if (predictions.empty() && predictions_collection.empty()) {
+        throw insufficient_information_for_rule_invocation{"confusion",
+                                                           "neither predictions nor predictions_collection"};
+    }
+}
+
+SMDEBUG_INLINE confusion::pairs confusion::categories(const std::vector<double>& labelled,
+                                                      const std::vector<double>& predicted) const {
+    const double end = category_no ? static_cast<double>(*category_no) : 0x1p63;
+    const auto is_category = [&](double cut) { return cut >= 0 && cut < end; };  // NaN is none
+    pairs kept;
+    kept.reserve(labelled.size());
+    for (std::size_t i = 0; i < labelled.size(); ++i) {
+        const double label = std::trunc(labelled[i]);
+        const double prediction = std::trunc(predicted[i]);
+        if (is_category(label) && is_category(prediction)) {
+            const auto a = static_cast<std::int64_t>(prediction);
+            const auto b = static_cast<std::int64_t>(label);
+            kept.push_back(share_of == confusion_share::predictions ? std::pair{a, b} : std::pair{b, a});
+        }
+    }
+    return kept;
+}
+
+SMDEBUG_INLINE std::vector<confusion::cell> confusion::cells_of(pairs kept) {
+    std::vector<cell> found;
+    const auto fits = [](const auto& one) { return one.first < small_matrix && one.second < small_matrix; };
+    if (std::all_of(kept.begin(), kept.end(), fits)) {
+        std::int64_t width = 0;
+        for (const auto& [whole, part] : kept) {
+            width = std::max({width, whole + 1, part + 1});
+        }
+        std::vector<std::uint64_t> matrix(static_cast<std::size_t>(width * width));
+        for (const auto& [whole, part] : kept) {
+            ++matrix[static_cast<std::size_t>(whole * width + part)];
+        }
+        for (std::int64_t i = 0; i < width * width; ++i) {
+            if (const std::uint64_t count = matrix[static_cast<std::size_t>(i)]; count > 0) {
+                found.push_back({i / width, i % width, count});
+            }
+        }
+        return found;
+    }
+    std::sort(kept.begin(), kept.end());
+    for (const auto& [whole, part] : kept) {
+        if (found.empty() || found.back().whole != whole || found.back().part != part) {
+            found.push_back({whole, part, 0});
+        }
+        ++found.back().count;
+    }
+    return found;
+}
+
+SMDEBUG_INLINE std::string confusion::words(const violation& bad) const {
+    const bool by_prediction = share_of == confusion_share::predictions;
+    return "of " + std::to_string(bad.sum) + (by_prediction ? " predicted" : " labelled") + " as category " +
+           std::to_string(bad.of.whole) + ", " + std::to_string(bad.of.count) +
+           (by_prediction ? " are labelled as " : " are predicted as ") + std::to_string(bad.of.part) +
+           ", a share of " + short_text(bad.share);
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,195 @@
+// The built-in rule LossNotDecreasing: a loss that does not fall enough from check to check.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule LossNotDecreasing.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/loss_values.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Checks each scalar loss every num_steps steps, and fires where it did not fall enough.
+/// When: at a save s with some save p <= s - num_steps, and num_steps after the check before.  It is compared with the
+/// newest such p; saves every 3 steps and num_steps 10: 12 with 0, 24 with 12.  The first check is the first possible
+/// one of the walk; what it is compared with may lie before the walk.
+/// Condition: the loss rose by more than increase_threshold_percent, fell by less than diff_percent, or is the same;
+/// percent of |previous|.  Decision: a small rise is tolerated, a flat loss is not, as the public texts have it.
+/// Edge cases: previous 0: fires unless the loss is negative now.  NaN or infinite now, finite before: fires; not
+/// finite before: silent, but a check.  Tensors of other sizes than 1, text and complex numbers: skipped.
+/// Steps are those of a mode, by its own numbers; with GLOBAL, all steps by global numbers.  XGBoost's losses are in
+/// "metrics", beside metrics that should rise: name them with tensor_regex.
+/// Cost: nothing at steps without a check; two small reads at one.  Not meant for thousands of large tensors.
+struct loss_not_decreasing {
+    text_list collection_names = {};  ///< all three together; one of them is needed
+    text_list tensor_regex = {};
+    bool use_losses_collection = true;  ///< adds the collection "losses"
+    std::int64_t num_steps = 10;
+    double diff_percent = 0.1;
+    double increase_threshold_percent = 5.0;
+    /// Unset: the first of EVAL, TRAIN, GLOBAL in which the run has saves of the tensor.
+    std::optional<smdebug::mode> mode = {};
+    bool all_workers = false;
+
+    /// When each loss was checked last, by tensor and worker.
+    class history {
+        friend loss_not_decreasing;
+        std::map<std::pair<std::string, std::string>, step_number> last_check_;
+    };
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_not_decreasing"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "LossNotDecreasing"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss does not fall enough"; }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &loss_not_decreasing::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &loss_not_decreasing::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"use_losses_collection", &loss_not_decreasing::use_losses_collection,
+                    "look at the collection \"losses\", too"},
+            setting{"num_steps", &loss_not_decreasing::num_steps, "how many steps lie at least between two checks"},
+            setting{"diff_percent", &loss_not_decreasing::diff_percent,
+                    "a fall by less than so many percent of the loss before fires"},
+            setting{"increase_threshold_percent", &loss_not_decreasing::increase_threshold_percent,
+                    "a rise by more than so many percent of the loss before fires"},
+            setting{"mode", &loss_not_decreasing::mode,
+                    "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
+            setting{"all_workers", &loss_not_decreasing::all_workers, all_workers_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        tensor_selection which{collection_names, tensor_regex};
+        if (use_losses_collection) {
+            std::vector<std::string> groups = collection_names.texts();
+            groups.emplace_back("losses");
+            which.collection_names = std::move(groups);
+        }
+        const auto step_mode = run.mode(step);
+        return judge_each(run, step, which, all_workers, [&](const auto& tensor) {
+            const smdebug::mode in = mode ? *mode : first_mode(tensor.handle());
+            if (in == smdebug::mode::global) {
+                return judge(tensor, in, step);
+            }
+            const auto mode_step = run.mode_step(step);
+            return step_mode == in && mode_step ? judge(tensor, in, *mode_step) : finding{};
+        });
+    }
+
+private:
+    [[nodiscard]] static smdebug::mode first_mode(const auto& tensor) {
+        for (const smdebug::mode in : {smdebug::mode::eval, smdebug::mode::train}) {
+            if (!last_steps(tensor, std::numeric_limits<step_number>::max(), 1, in).empty()) {
+                return in;
+            }
+        }
+        return smdebug::mode::global;
+    }
+
+    /// A save of a tensor, by the numbers of its mode.
+    struct save {
+        step_number step = -1;
+        std::string worker;
+    };
+
+    /// The newest save that is old enough to compare with.
+    [[nodiscard]] std::optional<save> save_before(const auto& now, smdebug::mode in, step_number step) const {
+        std::optional<save> found;
+        visit_steps_back(now.handle(), step - num_steps, in, [&](step_number at) {
+            const std::vector<std::string> workers = now.handle().workers(at, read_options{.mode = in});
+            const auto from = all_workers ? std::find(workers.begin(), workers.end(), now.worker()) : workers.begin();
+            if (from != workers.end()) {
+                found = save{at, *from};
+            }
+            return !found;
+        });
+        return found;
+    }
+
+    // `step` counts in the mode.
+    [[nodiscard]] finding judge(const auto& now, smdebug::mode in, step_number step) {
+        const auto key = std::pair{now.name(), all_workers ? now.worker() : std::string{}};
+        const auto last = so_far.last_check_.find(key);
+        // A check at this step or later belongs to a walk before this one.
+        if (last != so_far.last_check_.end() && last->second < step && step - last->second < num_steps) {
+            return {};
+        }
+        const auto before = save_before(now, in, step);
+        if (!before) {
+            return {};
+        }
+        const auto current = scalar_at(now.handle(), now.step(), read_options{.worker = now.worker()});
+        if (!current) {
+            return now.note(current.failure());
+        }
+        const auto previous = scalar_at(now.handle(), before->step, read_options{.mode = in, .worker = before->worker});
+        if (!previous) {
+            return note_about(now.name(), before->worker, before->step, previous.failure());
+        }
+        if (!current->has_value() || !previous->has_value()) {
+            return {};
+        }
+        so_far.last_check_.insert_or_assign(key, step);
+        const std::string since = (in == smdebug::mode::global ? "" : std::string{name_of(in)} + ' ') + "step " +
+                                  std::to_string(before->step);
+        return compare(now, **previous, **current, since);
+    }
+
+    [[nodiscard]] finding compare(const auto& now, double before, double current, const std::string& since) const {
+        if (!std::isfinite(before)) {
+            return {};
+        }
+        const std::string course = "since " + since + ", from " + short_text(before) + " to " + short_text(current);
+        if (!std::isfinite(current)) {
+            return now.met(current, std::numeric_limits<double>::quiet_NaN(),
+                           "the loss is not finite any more " + course);
+        }
+        if (current == before) {
+            return now.met(0, diff_percent, "the loss has not changed since " + since + ": " + short_text(current));
+        }
+        const double change = std::abs(current - before);
+        const double percent = before == 0 ? std::numeric_limits<double>::infinity() : 100 * change / std::abs(before);
+        if (current > before && percent > increase_threshold_percent) {
+            return now.met(percent, increase_threshold_percent,
+                           "the loss rose by " + short_text(percent) + " % " + course + ": more than " +
+                               short_text(increase_threshold_percent) + " %");
+        }
+        if (current < before && percent < diff_percent) {
+            return now.met(percent, diff_percent,
+                           "the loss fell by " + short_text(percent) + " % " + course + ": less than " +
+                               short_text(diff_percent) + " %");
+        }
+        return {};
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/loss_not_decreasing.ipp>
+#endif

@@ -1,0 +1,154 @@
+// The built-in rule NLPSequenceRatio: too much of a batch of tokens is one token, such as padding.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule NLPSequenceRatio.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor of which more than token_thresholds_percent[k] percent are token_values[k], for some
+/// k: 100 * count / N > threshold.  One threshold stands for all tokens; thresholds without a token are ignored.
+/// NaN is no token, but counts in N.  A tensor gives one finding, of the first token in the list that is too frequent.
+/// Fast path: the count of zeros decides for the token 0; a token outside [min, max] is not there.  Else the values
+/// are counted.  Cost: at most one pass over the tensor for the reductions and one for each token.
+struct nlp_sequence_ratio {
+    text_list tensor_regex = ".*embedding0_input_0";
+    std::vector<double> token_values = {0};
+    std::vector<double> token_thresholds_percent = {50};
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "nlp_sequence_ratio"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "NLPSequenceRatio"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "too much of a batch of tokens is one token, such as padding";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = nlp_sequence_ratio;
+        return std::tuple{setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"token_values", &self::token_values, "numbers of the tokens to count"},
+                          setting{"token_thresholds_percent", &self::token_thresholds_percent,
+                                  "percent of a batch above which each token fires, in the same order; or one for all"},
+                          setting{"all_workers", &self::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: value_error, insufficient_information_for_rule_invocation.
+    void check() const;
+
+    /// Errors: also those of check(), as the lists must fit together.
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        check();
+        return judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
+            const bool only_zero =
+                std::all_of(token_values.begin(), token_values.end(), [](double v) { return v == 0; });
+            if (only_zero) {
+                if (const auto counts = tensor.counts()) {
+                    finding found = judge(tensor, static_cast<std::size_t>(counts->count),
+                                          [&](double) { return static_cast<std::size_t>(counts->zeros); });
+                    return found.met && !is_ordered(tensor) ? finding{} : found;
+                }
+            }
+            if (has_no_token(tensor)) {
+                return finding{};
+            }
+            const auto values = tensor.values();
+            if (!values) {
+                return tensor.note(values.failure());
+            }
+            if (!has_reals(values->type())) {
+                return finding{};
+            }
+            return judge(tensor, values->size(), [&](double token) { return count_of(token, *values); });
+        });
+    }
+
+private:
+    /// The finding about a tensor of `size` values, of which count(token) are a token.
+    [[nodiscard]] finding judge(const auto& tensor, std::size_t size, const auto& count) const {
+        for (std::size_t k = 0; size > 0 && k < token_values.size(); ++k) {
+            const double allowed = token_thresholds_percent[token_thresholds_percent.size() == 1 ? 0 : k];
+            const std::size_t found = count(token_values[k]);
+            const double percent = 100 * static_cast<double>(found) / static_cast<double>(size);
+            if (percent > allowed) {
+                return tensor.met(percent, allowed,
+                                  short_text(percent) + " percent of the " + std::to_string(size) +
+                                      " values are the token " + short_text(token_values[k]) + ", more than " +
+                                      short_text(allowed));
+            }
+        }
+        return {};
+    }
+
+    /// Whether min and max prove that none of the tokens is there.  NaN proves nothing.
+    [[nodiscard]] bool has_no_token(const auto& tensor) const {
+        const auto least = tensor.reduction_value(reduction::min);
+        const auto most = tensor.reduction_value(reduction::max);
+        const auto outside = [&](double token) {
+            const double slack = std::abs(token) * 0x1p-23;  // reductions may have been rounded to float32
+            return token - slack > *most || token + slack < *least;
+        };
+        return least && most && std::all_of(token_values.begin(), token_values.end(), outside);
+    }
+
+    /// Whether its dtype has a minimum: zeros are counted of complex numbers, too, but those are no tokens.
+    [[nodiscard]] static bool is_ordered(const auto& tensor) {
+        const auto least = tensor.reduction_value(reduction::min);
+        return least || least.failure().why != absence::wrong_dtype;
+    }
+
+    [[nodiscard]] static std::size_t count_of(double token, const tensor_value& values);
+
+    /// How many elements are `token` as doubles.  Compares in T where that gives the same: it is faster.
+    template <class T>
+    [[nodiscard]] static std::size_t count_in(std::span<const T> elements, double token) {
+        const auto equal = [&](T wanted) {
+            return static_cast<std::size_t>(std::count(elements.begin(), elements.end(), wanted));
+        };
+        constexpr double exact_integers = 0x1p53;  // below it double and int64 say the same
+        if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+            if (std::abs(token) < exact_integers) {
+                const bool fits = token == std::trunc(token) &&
+                                  token >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+                                  token <= static_cast<double>(std::numeric_limits<T>::max());
+                return fits ? equal(static_cast<T>(token)) : 0;
+            }
+        } else if constexpr (std::same_as<T, double>) {
+            return equal(token);
+        }
+        return static_cast<std::size_t>(
+            std::count_if(elements.begin(), elements.end(), [&](T each) { return to_double(each) == token; }));
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/nlp_sequence_ratio.ipp>
+#endif

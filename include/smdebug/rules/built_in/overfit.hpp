@@ -1,0 +1,101 @@
+// The built-in rule Overfit: a validation loss that stays above the training loss.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule Overfit.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/loss_values.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Over which steps Overfit takes the mean of each loss.
+enum class loss_window : std::uint8_t {
+    phase,       ///< the steps of the mode since the other one
+    cumulative,  ///< all steps of the mode that the rule has seen
+};
+/// Decision: the public description speaks of means, and not of what.
+inline constexpr loss_window default_loss_window = loss_window::phase;
+
+/// Fires where (V - T) / |T| > ratio_threshold at the last `patience` EVAL steps that had a loss.
+/// V is the mean loss of this EVAL phase up to the step, T that of the TRAIN phase before.  A phase is a run of steps
+/// with a loss in one mode; steps of other modes, or without a loss, do not end it.  Without a regex the losses are the
+/// collection "losses"; of several at a step the mean counts.
+/// XGBoost's form, for a run with neither TRAIN nor EVAL steps: T and V are the means of the scalars named train... and
+/// validation... in the collection "metrics", at each step that has both.
+/// Edge cases: no training loss yet: silent.  T = 0: the ratio is infinite where V > 0, else 0.  NaN: not overfit, and
+/// patience begins anew.  A loss that cannot be read: a note, and the others count.
+/// It accumulates from the first step that it is called with: a new walk takes a new rule.  Cost: a few small reads.
+struct overfit {
+    text_list tensor_regex = {};
+    std::int64_t start_step = 0;  ///< a global step
+    std::int64_t patience = 1;
+    double ratio_threshold = 0.1;
+    loss_window window = default_loss_window;
+
+    /// The phases so far, and for how many steps in a row it was overfit.
+    class history {
+        friend overfit;
+        std::optional<smdebug::mode> phase_;
+        mean_loss train_;
+        mean_loss validation_;
+        std::int64_t count_ = 0;
+    };
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "overfit"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Overfit"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the validation loss stays above the training loss";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"tensor_regex", &overfit::tensor_regex,
+                    "regular expressions for names of losses; none: the collection \"losses\"", setting_kind::regexes},
+            setting{"start_step", &overfit::start_step, "steps before this one do not count"},
+            setting{"patience", &overfit::patience, "at how many validation steps in a row it must be so"},
+            setting{"ratio_threshold", &overfit::ratio_threshold,
+                    "how far validation may be above training, as a part of training's loss"}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        if (step < start_step) {
+            return {};
+        }
+        step_losses now = losses_at(run, step, tensor_regex);
+        std::vector<finding> found = std::move(now.notes);
+        const std::optional<finding> verdict = now.by_mode ? judge_phases(now) : judge_both(now.train, now.validation);
+        if (verdict) {
+            found.push_back(*verdict);
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] std::optional<finding> judge_phases(const step_losses& now);
+
+    [[nodiscard]] std::optional<finding> judge_both(const mean_loss& train, const mean_loss& validation);
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/overfit.ipp>
+#endif

@@ -1,0 +1,260 @@
+// The built-in rule PoorWeightInitialization: first steps that show weights which were initialised badly.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule PoorWeightInitialization.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/quantiles.hpp>
+#include <smdebug/rules/built_in/tensor_variance.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/loss_values.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Looks at the first saved steps, those of TRAIN where there are any, else all, and fires at one where
+///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least;
+///    0 and something else is infinitely many times, all 0 is nothing; a NaN variance is left out);
+///  - a gradient is narrower than `distribution_range`: from its 5th to its 95th percentile (with NaN it is left out;
+///    the width of a single value is 0);
+///  - the mean of the scalar losses has not been below its minimum so far for `patience` saves in a row (NaN is not
+///    below; a step without losses does not count, and does not fire).
+/// Gradients of which only min and max were saved fire where these are that close; else they are noted.
+/// Looks at the first worker by name.  Complex numbers, strings and empty tensors are skipped.
+/// Cost: at the first steps one pass over activation inputs, about three over gradients; then nothing.
+struct poor_weight_initialization {
+    /// Decision: each of the three is enough (the description says of each that it makes the rule true).
+    static constexpr std::size_t parts_needed = 1;
+    /// Decision: `steps` counts saves, not step numbers: with a save each 500 steps there would be one.
+    static constexpr bool steps_are_saves = true;
+    /// Decision: what a gradient's width is measured between.
+    static constexpr std::array<double, 2> width_between = {0.05, 0.95};
+
+    /// What the rule remembers of earlier steps.
+    struct history {
+    private:
+        friend struct poor_weight_initialization;
+
+        bool only_train = false;  // a step of TRAIN was seen, or is known to be there
+        step_number last = -1;
+        std::uint64_t saves = 0;
+        double best_loss = std::numeric_limits<double>::infinity();
+        std::int64_t not_better = 0;  // saves with losses since then
+    };
+
+    text_list activation_inputs_regex = ".*relu_input";  ///< empty: variances are not looked at
+    double threshold = 10;
+    double distribution_range = 0.001;
+    std::int64_t patience = 5;
+    double steps = 10;
+    history so_far = {};  ///< what it has seen; leave it to the rule
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "poor_weight_initialization"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "PoorWeightInitialization"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the first steps show unlike activations, narrow gradients, or a loss that does not fall";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = poor_weight_initialization;
+        return std::tuple{
+            setting{"activation_inputs_regex", &self::activation_inputs_regex,
+                    "regular expressions for names of activation inputs", setting_kind::regexes},
+            setting{"threshold", &self::threshold,
+                    "strictly above this ratio of the largest to the smallest variance of activation inputs it fires"},
+            setting{"distribution_range", &self::distribution_range,
+                    "a gradient fires whose 5th and 95th percentile are strictly closer than this"},
+            setting{"patience", &self::patience, "for so many saves in a row a loss may fail to reach a new minimum"},
+            setting{"steps", &self::steps, "so many saved steps, from the first on, are looked at"}};
+    }
+
+    /// Errors: value_error.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
+        const bool again = step == so_far.last;  // the same step once more: it is counted once
+        if (!is_looked_at(run, step)) {
+            return {};
+        }
+        std::vector<finding> found;
+        std::vector<finding> met;
+        for (const auto& part :
+             {by_variances(run, step, found), by_widths(run, step, found), by_losses(run, step, again, found)}) {
+            if (part) {
+                met.push_back(*part);
+            }
+        }
+        if (met.size() >= parts_needed) {
+            found.insert(found.end(), std::make_move_iterator(met.begin()), std::make_move_iterator(met.end()));
+        }
+        return found;
+    }
+
+private:
+    /// A tensor, and what of it is compared.
+    struct measured {
+        std::string tensor;
+        std::string worker;
+        double value = 0;
+    };
+
+    static void check_at_least(const std::string& what, double value, double least);
+
+    [[nodiscard]] bool within_steps(step_number step, std::uint64_t saves_before) const {
+        return (steps_are_saves ? static_cast<double>(saves_before) : static_cast<double>(step)) < steps;
+    }
+
+    /// Whether the step is one of the first; counts it.  What was seen before the first step of TRAIN is forgotten.
+    [[nodiscard]] bool is_looked_at(const readable_trial auto& run, step_number step) {
+        const bool again = step == so_far.last;
+        const bool train = run.mode(step) == smdebug::mode::train;
+        if (!so_far.only_train && !again &&
+            (train || (within_steps(step, so_far.saves) && has_steps_of(run, smdebug::mode::train)))) {
+            so_far = {};
+            so_far.only_train = true;
+        }
+        if (so_far.only_train && !train) {
+            return false;
+        }
+        const std::uint64_t before = so_far.saves - (again ? 1 : 0);
+        if (!within_steps(step, before)) {
+            return false;
+        }
+        so_far.last = step;
+        so_far.saves = before + 1;
+        return true;
+    }
+
+    /// The variances of activation inputs.  Appends notes to `found`, as the two below do.
+    [[nodiscard]] std::optional<finding> by_variances(const readable_trial auto& run, step_number step,
+                                                      std::vector<finding>& found) const {
+        std::vector<measured> all;
+        if (!activation_inputs_regex.empty()) {
+            append(found,
+                   judge_each(run, step, {.tensor_regex = activation_inputs_regex}, false, [&](const auto& tensor) {
+                       const auto variance = variance_of(tensor);
+                       if (variance && !std::isnan(*variance)) {
+                           all.push_back({tensor.name(), tensor.worker(), *variance});
+                       }
+                       return variance ? finding{} : tensor.note(variance.failure());
+                   }));
+        }
+        if (all.size() < 2) {
+            return std::nullopt;
+        }
+        const auto [least, most] = std::minmax_element(all.begin(), all.end(), smaller);
+        const double ratio = most->value / least->value;  // infinite where least is 0, NaN where both are
+        if (!(ratio > threshold)) {
+            return std::nullopt;
+        }
+        return met(*most, ratio, threshold,
+                   "its variance " + short_text(most->value) + " is " + short_text(ratio) + " times that of " +
+                       least->tensor + ", " + short_text(least->value) + ": more than " + short_text(threshold));
+    }
+
+    /// The widths of gradients.
+    [[nodiscard]] std::optional<finding> by_widths(const readable_trial auto& run, step_number step,
+                                                   std::vector<finding>& found) const {
+        std::vector<measured> all;
+        append(found,
+               judge_each(run, step, {.collection_names = "gradients"}, false, [&](const auto& tensor) -> finding {
+                   const auto width = width_of(tensor);
+                   if (!width) {
+                       return tensor.note(width.failure());
+                   }
+                   if (!std::isnan(*width)) {
+                       all.push_back({tensor.name(), tensor.worker(), *width});
+                   }
+                   return {};
+               }));
+        const auto least = std::min_element(all.begin(), all.end(), smaller);
+        if (least == all.end() || !(least->value < distribution_range)) {
+            return std::nullopt;
+        }
+        return met(*least, least->value, distribution_range,
+                   "nearly all of the gradient lies within " + short_text(least->value) + ", less than " +
+                       short_text(distribution_range));
+    }
+
+    /// Between the percentiles; NaN where there is nothing to compare.
+    [[nodiscard]] lookup<double> width_of(const auto& tensor) const {
+        const auto values = tensor.values();
+        if (values) {
+            const auto ends = has_reals(values->type()) ? quantiles(values->view(), width_between)
+                                                        : result<std::vector<double>>{status::unsupported};
+            return ends.ok() ? (*ends)[1] - (*ends)[0] : std::numeric_limits<double>::quiet_NaN();
+        }
+        const auto low = tensor.reduction_value(reduction::min);
+        const auto high = tensor.reduction_value(reduction::max);
+        if (low && high && *high - *low < distribution_range) {  // percentiles are not farther apart
+            return *high - *low;
+        }
+        return values.failure();
+    }
+
+    /// The losses.
+    [[nodiscard]] std::optional<finding> by_losses(const readable_trial auto& run, step_number step, bool again,
+                                                   std::vector<finding>& found) {
+        mean_loss loss;
+        append(found, judge_each(run, step, {.collection_names = "losses"}, false, [&](const auto& tensor) {
+                   const auto value = scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
+                   if (value && value->has_value()) {
+                       loss.add(**value, tensor.name(), tensor.worker());
+                   }
+                   return value ? finding{} : tensor.note(value.failure());
+               }));
+        if (loss.count == 0) {
+            return std::nullopt;
+        }
+        if (!again) {
+            const bool better = loss.mean() < so_far.best_loss;
+            so_far.best_loss = better ? loss.mean() : so_far.best_loss;
+            so_far.not_better = better ? 0 : so_far.not_better + 1;
+        }
+        if (so_far.not_better < patience) {
+            return std::nullopt;
+        }
+        return met({loss.tensor, loss.worker}, static_cast<double>(so_far.not_better), static_cast<double>(patience),
+                   "for " + std::to_string(so_far.not_better) + " saves in a row the loss has not been below " +
+                       short_text(so_far.best_loss));
+    }
+
+    [[nodiscard]] static bool smaller(const measured& a, const measured& b) noexcept { return a.value < b.value; }
+    static void append(std::vector<finding>& found, std::vector<finding> more) {
+        found.insert(found.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    [[nodiscard]] static finding met(const measured& what, double value, double limit, std::string message);
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/poor_weight_initialization.ipp>
+#endif

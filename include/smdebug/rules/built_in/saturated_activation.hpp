@@ -1,0 +1,100 @@
+// The built-in rule SaturatedActivation: a tanh or sigmoid layer of which too many nodes are (almost) always saturated.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule SaturatedActivation.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/layer_activity.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor, inputs of a layer of tanh or sigmoid, of which more than threshold_layer percent of
+/// the nodes are saturated: strictly between the layer's limits in less than threshold_inactivity percent of the
+/// samples.  Each step is judged by itself.
+/// The name says which limits: one with "tanh" has those of tanh, any other with "sigmoid" those of sigmoid, and one
+/// with neither is skipped with a note.
+/// Axis 0 counts the samples, each position of the others is a node; a tensor with one axis is one sample.  NaN is
+/// not active.  Tensors without axes or values, complex numbers and strings are skipped.
+/// Fast path: min and max, both between the limits (nothing is saturated) or on one side of them (all of it is); else
+/// a pass over the values, which ends as soon as enough nodes were seen to be active.
+struct saturated_activation {
+    text_list collection_names = {};  ///< with tensor_regex, which keeps its default: the union
+    text_list tensor_regex = {".*tanh_input", ".*sigmoid_input"};
+    double threshold_tanh_min = -9.4999;
+    double threshold_tanh_max = 9.4999;
+    double threshold_sigmoid_min = -23;
+    double threshold_sigmoid_max = 16.99999;
+    double threshold_inactivity = 1;  ///< percent of the samples
+    double threshold_layer = 50;      ///< percent of the nodes of a layer
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "saturated_activation"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "SaturatedActivation"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "too many nodes of a tanh or sigmoid layer are (almost) always saturated";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using self = saturated_activation;
+        return std::tuple{
+            setting{"collection_names", &self::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold_tanh_min", &self::threshold_tanh_min, "an input of tanh is active strictly above this"},
+            setting{"threshold_tanh_max", &self::threshold_tanh_max, "an input of tanh is active strictly below this"},
+            setting{"threshold_sigmoid_min", &self::threshold_sigmoid_min,
+                    "an input of sigmoid is active strictly above this"},
+            setting{"threshold_sigmoid_max", &self::threshold_sigmoid_max,
+                    "an input of sigmoid is active strictly below this"},
+            setting{"threshold_inactivity", &self::threshold_inactivity,
+                    "a node that is active in less than this percentage of the samples is saturated"},
+            setting{"threshold_layer", &self::threshold_layer,
+                    "strictly above this percentage of saturated nodes a layer fires"},
+            setting{"all_workers", &self::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage, or for
+    /// limits with nothing between them.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            const std::optional<active_range> range = range_of(tensor.name());
+            if (!range) {
+                return tensor.note("its name contains neither tanh nor sigmoid, so its limits are not known");
+            }
+            const layer_judge judge{*range, {threshold_inactivity, threshold_layer}, "saturated"};
+            if (const auto decided = judge.by_extrema(tensor)) {
+                return *decided;
+            }
+            const auto values = tensor.values();
+            return values ? judge.by_values(tensor, *values) : tensor.note(values.failure());
+        });
+    }
+
+private:
+    [[nodiscard]] std::optional<active_range> range_of(std::string_view tensor) const;
+
+    static void check_limits(const std::string& what, double low, double high);
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/saturated_activation.ipp>
+#endif

@@ -1,0 +1,132 @@
+// The built-in rule SimilarAcrossRuns: a tensor that is not the same as in another run.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule SimilarAcrossRuns.
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/closeness.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor that DIFFERS from the same tensor of another run at the same global step, whatever
+/// the name says: another shape, or a value with |this - other| > atol + rtol * |other|.
+/// A finding for each other run that differs.  Where the other run does not have the tensor, or not at this step, or
+/// not from this worker: a note; with strict a tensor that the other run never saved counts as different.
+/// Decision: the public description has no tolerances; ours are NumPy's, and NaN is the same as NaN.
+/// Edge cases: text, complex numbers and what is empty in either run: skipped.
+/// Without all_workers the first worker by name of each run; with it, workers of the same name.
+/// Fast path: min, max and abs_max can prove a difference, be they saved in one run and computed in the other; that two
+/// tensors are the same takes the values: where only reductions were saved, the tensor is noted.
+/// Cost: see compare_saved.
+template <readable_trial Other>
+struct similar_across_runs {
+    std::vector<std::shared_ptr<const Other>> others = {};  ///< the runs to compare with; at least one
+    text_list collection_names = {};                        ///< with tensor_regex: the union; neither: all tensors
+    text_list tensor_regex = {};
+    double rtol = 1e-5;
+    double atol = 1e-8;
+    bool equal_nan = true;
+    bool strict = false;  ///< a tensor that the other run does not know is different
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "similar_across_runs"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "SimilarAcrossRuns"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "a tensor differs from the same tensor of another run";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        using rule = similar_across_runs;
+        return std::tuple{
+            setting{"collection_names", &rule::collection_names,
+                    "collections to look at; with tensor_regex: both; neither: all tensors"},
+            setting{"tensor_regex", &rule::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"rtol", &rule::rtol, "how far values may be apart, relative to the other run's"},
+            setting{"atol", &rule::atol, "how far values may be apart, in addition"},
+            setting{"equal_nan", &rule::equal_nan, "whether NaN is the same as NaN"},
+            setting{"strict", &rule::strict, "whether a tensor that the other run never saved is different"},
+            setting{"all_workers", &rule::all_workers, all_workers_meaning}};
+    }
+
+    void check() const;
+
+    /// The runs to compare with, for whoever calls the rule: refreshing is off in them, too.
+    [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        std::vector<finding> found;
+        for (const Other& other : other_runs()) {
+            std::vector<finding> of_one = judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                                     [&](const auto& tensor) { return judge(tensor, other); });
+            found.insert(found.end(), std::make_move_iterator(of_one.begin()), std::make_move_iterator(of_one.end()));
+        }
+        return found;
+    }
+
+private:
+    [[nodiscard]] finding judge(const auto& tensor, const Other& other) const {
+        const std::string of_run = "run " + std::string{other.name()};
+        if (!other.has_tensor(tensor.name())) {
+            const std::string unknown = of_run + " does not have this tensor";
+            return strict ? tensor.met(1, 0, unknown) : tensor.note(unknown);
+        }
+        const auto handle = other.tensor(tensor.name());
+        const std::vector<step_number> saved = last_steps(handle, tensor.step(), 1);
+        if (saved.empty() || saved.back() != tensor.step()) {
+            return tensor.note(of_run + " did not save this tensor at step " + std::to_string(tensor.step()));
+        }
+        const std::vector<std::string> workers = handle.workers(tensor.step(), read_options{});
+        const auto worker = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
+        if (worker == workers.end()) {
+            return tensor.note("worker " + tensor.worker() + " of " + of_run + " did not save this tensor at step " +
+                               std::to_string(tensor.step()));
+        }
+        return verdict(
+            tensor,
+            compare_saved(tensor, saved_tensor{handle, tensor.name(), tensor.step(), *worker}, {rtol, atol, equal_nan}),
+            of_run);
+    }
+
+    [[nodiscard]] static finding verdict(const auto& tensor, comparison compared, const std::string& of_run) {
+        switch (compared.result) {
+            case likeness::same:
+            case likeness::not_comparable:
+                break;
+            case likeness::different:
+                return tensor.met(compared.apart, compared.allowed,
+                                  "its " + compared.what + " is " + compared.value + " here, and " +
+                                      compared.reference + " in " + of_run);
+            case likeness::unknown:
+                if (compared.reference_missing) {
+                    compared.note.message = of_run + ": " + compared.note.message;
+                    compared.note.worker = tensor.worker();
+                }
+                return compared.note;
+        }
+        return {};
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#include <smdebug/rules/built_in/impl/similar_across_runs.tpp>

@@ -1,0 +1,93 @@
+// The built-in rule TensorVariance: a tensor whose variance is too large or too small.
+// Used by: users, cli, rules/built_in/poor_weight_initialization.hpp (variance_of).
+// Source: the public description of SageMaker Debugger's rule TensorVariance.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// The population variance of a saved_tensor: as it was saved, else computed, else the square of a saved std.
+/// What was saved is taken as it is, although PyTorch's hook divides by n - 1: a run does not say who wrote it.
+[[nodiscard]] lookup<double> variance_of(const auto& tensor) {
+    auto variance = tensor.reduction_value(reduction::variance);
+    if (!variance && variance.failure().why != absence::wrong_dtype) {
+        if (const auto deviation = tensor.reduction_value(reduction::std)) {
+            return *deviation * *deviation;
+        }
+    }
+    return variance;
+}
+
+/// Fires for each selected tensor with variance > max_threshold or variance < min_threshold, of those that are given.
+/// One value has variance 0.  A variance that is NaN (of NaN, infinities, no values) never fires; complex numbers and
+/// strings are skipped.
+/// Cost: a small read where variance was saved, else one pass over the tensor.
+struct tensor_variance {
+    text_list collection_names = {};  ///< with tensor_regex: the union; one of the two is mandatory
+    text_list tensor_regex = {};
+    std::optional<double> max_threshold = {};  ///< one of the two thresholds is mandatory
+    std::optional<double> min_threshold = {};
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "tensor_variance"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "TensorVariance"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the variance of a tensor is above or below a threshold";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &tensor_variance::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &tensor_variance::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"max_threshold", &tensor_variance::max_threshold, "strictly above this a variance fires"},
+            setting{"min_threshold", &tensor_variance::min_threshold, "strictly below this a variance fires"},
+            setting{"all_workers", &tensor_variance::all_workers, all_workers_meaning}};
+    }
+
+    /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds between which
+    /// there is nothing.
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            const auto variance = variance_of(tensor);
+            if (!variance) {
+                return tensor.note(variance.failure());
+            }
+            const std::string is = "the variance " + short_text(*variance);
+            if (max_threshold && *variance > *max_threshold) {
+                return tensor.met(*variance, *max_threshold, is + " is above " + short_text(*max_threshold));
+            }
+            if (min_threshold && *variance < *min_threshold) {
+                return tensor.met(*variance, *min_threshold, is + " is below " + short_text(*min_threshold));
+            }
+            return finding{};
+        });
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/tensor_variance.ipp>
+#endif

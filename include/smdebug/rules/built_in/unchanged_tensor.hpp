@@ -1,0 +1,109 @@
+// The built-in rule UnchangedTensor: a tensor whose last saves are numerically the same.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule UnchangedTensor.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/closeness.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each selected tensor whose last num_steps saves, this step's among them, are all close:
+/// |older - current| <= atol + rtol * |current| for each value, and each older save against the current one, so that
+/// slow drift counts as a change.  Which saves there are is the run's word, not what this object has seen.
+/// Edge cases: fewer saves: silent; another shape: changed; text, complex numbers and empty tensors: skipped.
+/// Without all_workers the first worker by name at each step counts; with it, each worker's own saves.
+/// Fast path: min, max and abs_max can prove a change; that nothing changed takes the values: where only reductions
+/// were saved, the tensor is noted.
+/// Cost: see compare_saved; two tensors in memory at a time, the newest saves first, up to the first that differs.
+struct unchanged_tensor {
+    text_list collection_names = {};  ///< this or tensor_regex is needed; both: the union
+    text_list tensor_regex = {};
+    std::int64_t num_steps = 3;  ///< saves, not steps; at least 2
+    double rtol = 1e-5;
+    double atol = 1e-8;
+    bool equal_nan = false;
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "unchanged_tensor"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "UnchangedTensor"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "a tensor did not change over its last saves";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"collection_names", &unchanged_tensor::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &unchanged_tensor::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"num_steps", &unchanged_tensor::num_steps, "how many saves in a row must be the same"},
+            setting{"rtol", &unchanged_tensor::rtol, "how far values may be apart, relative to the newest"},
+            setting{"atol", &unchanged_tensor::atol, "how far values may be apart, in addition"},
+            setting{"equal_nan", &unchanged_tensor::equal_nan, "whether NaN is the same as NaN"},
+            setting{"all_workers", &unchanged_tensor::all_workers, all_workers_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                          [&](const auto& tensor) { return judge(tensor); });
+    }
+
+private:
+    [[nodiscard]] finding judge(const auto& tensor) const {
+        std::vector<std::remove_cvref_t<decltype(tensor)>> older;
+        const std::size_t wanted = num_steps < 2 ? 1 : static_cast<std::size_t>(num_steps) - 1;
+        visit_earlier_saves(tensor, all_workers, [&](auto save) {
+            older.push_back(std::move(save));
+            return older.size() < wanted;
+        });
+        if (older.size() < wanted) {
+            return {};
+        }
+        bool all_known = true;
+        finding unknown;
+        for (const auto& save : older) {
+            comparison found = compare_saved(save, tensor, {rtol, atol, equal_nan});
+            if (found.result == likeness::different || found.result == likeness::not_comparable) {
+                return {};
+            }
+            if (found.result == likeness::unknown && std::exchange(all_known, false)) {
+                unknown = std::move(found.note);
+            }
+        }
+        if (!all_known) {
+            return unknown;
+        }
+        const double saves = static_cast<double>(wanted + 1);
+        return tensor.met(saves, saves,
+                          "unchanged in its last " + std::to_string(wanted + 1) + " saves, since step " +
+                              std::to_string(older.back().step()) + ": every value within " + short_text(atol) + " + " +
+                              short_text(rtol) + " * |value|");
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/unchanged_tensor.ipp>
+#endif

@@ -1,0 +1,57 @@
+// The built-in rule VanishingGradient: a gradient whose mean absolute value is below a threshold.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule VanishingGradient.
+#pragma once
+
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Fires for each tensor of the collection "gradients" with mean(|g|) < threshold.  A NaN mean never fires; a gradient
+/// of zeros does.  Cost: nothing but a small read where abs_mean was saved, else one pass over the tensor.
+struct vanishing_gradient {
+    double threshold = 1e-7;
+    bool all_workers = false;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "vanishing_gradient"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "VanishingGradient"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the mean absolute value of a gradient is below a threshold";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"threshold", &vanishing_gradient::threshold, "strictly below this a mean absolute gradient fires"},
+            setting{"all_workers", &vanishing_gradient::all_workers, all_workers_meaning}};
+    }
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        return judge_each(run, step, {.collection_names = "gradients"}, all_workers, [&](const auto& tensor) {
+            const auto mean = tensor.reduction_value(reduction::mean, true);
+            if (!mean) {
+                return tensor.note(mean.failure());
+            }
+            return *mean < threshold ? tensor.met(*mean, threshold,
+                                                  "the mean absolute gradient " + short_text(*mean) + " is below " +
+                                                      short_text(threshold))
+                                     : finding{};
+        });
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

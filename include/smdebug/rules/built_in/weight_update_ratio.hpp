@@ -1,0 +1,231 @@
+// The built-in rule WeightUpdateRatio: weights that change too much, or too little, from save to save.
+// Used by: users, cli.
+// Source: the public description of SageMaker Debugger's rule WeightUpdateRatio.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/closeness.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// What "ratio of update to weight" means; w are the weights, d their update, both flattened.
+enum class update_norm : std::uint8_t {
+    l2,              ///< ||d|| / (||w|| + epsilon)
+    mean_abs,        ///< mean|d| / (mean|w| + epsilon)
+    mean_of_ratios,  ///< mean(|d| / (|w| + epsilon))
+};
+/// Decision: the public description names no norm.
+inline constexpr update_norm default_update_norm = update_norm::l2;
+
+namespace detail {
+
+/// Sums of terms, in lanes: fast for long tensors, and more exact than one sum.
+class lane_sum {
+public:
+    /// Adds term(0) to term(count - 1).
+    void add(std::size_t count, auto&& term) noexcept {
+        std::size_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                sums_[lane] += term(i + lane);
+            }
+        }
+        for (; i < count; ++i) {
+            sums_[i % lanes] += term(i);
+        }
+    }
+    [[nodiscard]] double total() const noexcept;
+
+private:
+    static constexpr std::size_t lanes = 8;
+    std::array<double, lanes> sums_{};
+};
+
+struct update_norms {
+    double update = 0;   ///< ||now - before||
+    double weights = 0;  ///< ||before||
+};
+
+/// Both norms, of numbers that are multiplied by `scale` before they are squared.
+[[nodiscard]] update_norms scaled_norms(const tensor_value& before, const tensor_value& now, double scale);
+
+[[nodiscard]] update_norms norms_of_update(const tensor_value& before, const tensor_value& now);
+
+}  // namespace detail
+
+/// ||now - before|| / (||before|| + epsilon), or another reading.  Both are of reals and equally large, not empty.
+/// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
+/// Cost: one pass over both; for doubles one or two more where squares leave their range.
+[[nodiscard]] double update_ratio(const tensor_value& before, const tensor_value& now, double epsilon,
+                                  update_norm norm = default_update_norm);
+
+/// Fires for each tensor of the collection "weights" whose update is large or small beside it:
+///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
+/// p is the save before this step, or, with num_steps, the oldest one at most so many steps before it.  Where the run
+/// has TRAIN steps, these alone are looked at and counted (mode steps); else all of them, by their global numbers.
+/// Edge cases: no such p: silent; nothing changed: r = 0, fires; previous weights of 0: r is huge, fires; NaN: silent;
+/// an infinite update: fires.  Another shape: a note, where norms do not settle it.
+/// Text, complex numbers and empty tensors: skipped.
+/// Fast path: |a - b| <= ||w_s - w_p|| <= a + b for the norms a, b: l2 reductions can prove that r is fine.  Where the
+/// values were not saved they may prove the contrary, too; else the tensor is noted.
+/// Cost: two small reads where l2 was saved and proves it; else two tensors read and one pass over both.
+struct weight_update_ratio {
+    std::optional<std::int64_t> num_steps = {};  ///< unset: the save before
+    double large_threshold = 10.0;
+    double small_threshold = 1e-8;
+    double epsilon = 1e-9;  ///< keeps the division from 0
+    bool all_workers = false;
+    update_norm norm = default_update_norm;
+
+    [[nodiscard]] static constexpr std::string_view name() noexcept { return "weight_update_ratio"; }
+    [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "WeightUpdateRatio"; }
+    [[nodiscard]] static constexpr std::string_view summary() noexcept {
+        return "the update of a weight is too large or too small beside the weight";
+    }
+    [[nodiscard]] static constexpr auto settings() {
+        return std::tuple{
+            setting{"num_steps", &weight_update_ratio::num_steps,
+                    "compare with the oldest save at most so many steps back; unset: with the save before"},
+            setting{"large_threshold", &weight_update_ratio::large_threshold, "strictly above this a ratio fires"},
+            setting{"small_threshold", &weight_update_ratio::small_threshold, "strictly below this a ratio fires"},
+            setting{"epsilon", &weight_update_ratio::epsilon,
+                    "added to the norm of the weights, against division by 0"},
+            setting{"all_workers", &weight_update_ratio::all_workers, all_workers_meaning}};
+    }
+
+    void check() const;
+
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
+        const bool training = run.mode(step) == mode::train;
+        if (!training && has_steps_of(run, mode::train)) {
+            return {};
+        }
+        return judge_each(run, step, {.collection_names = "weights"}, all_workers,
+                          [&](const auto& tensor) { return judge(run, tensor, training); });
+    }
+
+private:
+    [[noreturn]] static void refuse(std::string_view setting_name, const std::string& value,
+                                    const std::string& allowed);
+
+    [[nodiscard]] finding judge(const auto& run, const auto& now, bool training) const {
+        using save_type = std::remove_cvref_t<decltype(now)>;
+        const auto number = [&](step_number step) { return training ? run.mode_step(step).value_or(step) : step; };
+        std::optional<step_number> before;
+        std::string worker;
+        visit_earlier_saves(now, all_workers, [&](const auto& save) {
+            if (training && run.mode(save.step()) != mode::train) {
+                return true;
+            }
+            if (num_steps && number(save.step()) < number(now.step()) - *num_steps) {
+                return false;
+            }
+            before = save.step();
+            worker = save.worker();
+            return num_steps.has_value();
+        });
+        return before ? compare(save_type{now.handle(), now.name(), *before, worker}, now) : finding{};
+    }
+
+    /// What l2 norms say that the ratio lies between; NaN where they say nothing.
+    struct bounds {
+        double least = std::numeric_limits<double>::quiet_NaN();
+        double most = std::numeric_limits<double>::quiet_NaN();
+    };
+    /// How far saved norms, of float32, may move a bound.
+    static constexpr double saved_norm_error = 1e-5;
+
+    [[nodiscard]] bounds bounds_of(const auto& before, const auto& now) const {
+        const auto was = norm == update_norm::l2 ? before.reduction_value(reduction::l2) : absence::tensor_not_saved;
+        const auto is = was ? now.reduction_value(reduction::l2) : absence::tensor_not_saved;
+        if (!is || !std::isfinite(*was) || !std::isfinite(*is)) {
+            return {};
+        }
+        const double least = std::abs(*is - *was) / (*was + epsilon);
+        const double most = (*is + *was) / (*was + epsilon);
+        return {least - saved_norm_error * (1 + least), most * (1 + saved_norm_error)};
+    }
+
+    [[nodiscard]] finding compare(const auto& before, const auto& now) const {
+        const bounds ratio = bounds_of(before, now);
+        if (ratio.least >= small_threshold && ratio.most <= large_threshold) {
+            return {};
+        }
+        const auto was = before.values();
+        const auto is = was ? now.values() : was;
+        if (!was || !is) {
+            const auto shape = now.shape();
+            const auto old_shape = before.shape();
+            if (shape && element_count(*shape) == 0U) {
+                return {};
+            }
+            if (shape && old_shape && *shape != *old_shape) {
+                return reshaped(before, *old_shape, now, *shape);
+            }
+            if (ratio.least > large_threshold) {
+                return met(before, now, ratio.least, "at least ");
+            }
+            if (ratio.most < small_threshold) {
+                return met(before, now, ratio.most, "at most ");
+            }
+            return was ? now.note(is.failure()) : before.note(was.failure());
+        }
+        if (!has_reals(was->type()) || !has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
+            return {};
+        }
+        if (was->shape() != is->shape()) {
+            return reshaped(before, was->shape(), now, is->shape());
+        }
+        const double exact = update_ratio(*was, *is, epsilon, norm);
+        return exact > large_threshold || exact < small_threshold ? met(before, now, exact, "") : finding{};
+    }
+
+    [[nodiscard]] static finding reshaped(const auto& before, const shape_type& was, const auto& now,
+                                          const shape_type& is) {
+        return now.note("the shape is (" + shape_text(is) + "), and was (" + shape_text(was) + ") at step " +
+                        std::to_string(before.step()) + ": no update to judge");
+    }
+
+    [[nodiscard]] finding met(const auto& before, const auto& now, double ratio, const std::string& how) const {
+        const bool large = ratio > large_threshold;
+        const double threshold = large ? large_threshold : small_threshold;
+        return now.met(ratio, threshold,
+                       "the update since step " + std::to_string(before.step()) + " is " + how + short_text(ratio) +
+                           " of the weights, " + (large ? "above " : "below ") + short_text(threshold));
+    }
+};
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/built_in/impl/weight_update_ratio.ipp>
+#endif

@@ -1,0 +1,129 @@
+// A trial that logs what a rule asks it for: what could not be read is counted, whatever the rule makes of it.
+// Used by: rules/invoke.hpp, rules/any_rule.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/drive/read_log.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A tensor's handle that logs how each look-up ends.  Everything is as the handle that it is made of has it.
+template <class Handle>
+class observed_tensor : public Handle {
+public:
+    observed_tensor(Handle own, std::shared_ptr<detail::read_log> log) : Handle(std::move(own)), log_(std::move(log)) {}
+
+    [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
+        return logged(Handle::find_value(step, how), step, how);
+    }
+    template <class T>
+    [[nodiscard]] auto find_value(step_number step, const value_options& how = {}) const {
+        return logged(Handle::template find_value<T>(step, how), step, how);
+    }
+    [[nodiscard]] lookup<shape_type> find_shape(step_number step, const read_options& where = {}) const {
+        return logged(Handle::find_shape(step, where), step, where);
+    }
+    /// By a reduction or its name.
+    [[nodiscard]] lookup<double> find_reduction(step_number step, const auto& what,
+                                                const reduction_options& how = {}) const {
+        return logged(Handle::find_reduction(step, what, how), step, how);
+    }
+    [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
+                                                                  const read_options& where = {}) const {
+        return logged(Handle::find_computed(step, wanted, where), step, where);
+    }
+
+    [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
+        return watched(step, how, [&] { return Handle::value(step, how); });
+    }
+    template <class T>
+    [[nodiscard]] auto value(step_number step, const value_options& how = {}) const {
+        return watched(step, how, [&] { return Handle::template value<T>(step, how); });
+    }
+    [[nodiscard]] auto values(const values_options& how = {}) const {
+        return watched(-1, how, [&] { return Handle::values(how); });
+    }
+    [[nodiscard]] shape_type shape(step_number step, const read_options& where = {}) const {
+        return watched(step, where, [&] { return Handle::shape(step, where); });
+    }
+    [[nodiscard]] auto shapes(const values_options& how = {}) const {
+        return watched(-1, how, [&] { return Handle::shapes(how); });
+    }
+    [[nodiscard]] double reduction_value(step_number step, const auto& what, const reduction_options& how = {}) const {
+        return watched(step, how, [&] { return Handle::reduction_value(step, what, how); });
+    }
+    [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
+                                                                   const read_options& where = {}) const {
+        return watched(step, where, [&] { return Handle::reduction_values(step, where); });
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] lookup<T> logged(lookup<T> found, step_number step, const auto& how) const {
+        if (found) {
+            log_->was_read(Handle::name(), step, how.mode, how.worker);
+        } else {
+            log_->was_looked_up(found.failure(), Handle::name(), step, how.mode, how.worker);
+        }
+        return found;
+    }
+    // For calls that throw.  `step` is -1 where they are about many: the error then says which it is.
+    template <class Call>
+    [[nodiscard]] auto watched(step_number step, const auto& how, Call&& call) const {
+        try {
+            auto found = call();
+            log_->was_read(Handle::name(), step, how.mode, how.worker);
+            return found;
+        } catch (const error& failed) {
+            if (is_lost(failed)) {
+                log_->was_lost(Handle::name(), step < 0 ? failed.step().value_or(-1) : step, how.mode, how.worker,
+                               [&] { return std::string{failed.what()}; });
+            }
+            throw;
+        }
+    }
+
+    std::shared_ptr<detail::read_log> log_;
+};
+
+/// The trial (the same state) for one rule at a time: whoever calls the rule reads the log before and behind the call.
+/// Threads: as the trial's.
+template <scannable_trial Trial>
+class observed_trial : public Trial {
+public:
+    using tensor_type = observed_tensor<decltype(std::declval<const Trial&>().tensor(std::string_view{}))>;
+
+    /// Makes the trial of these arguments.
+    template <class... Arguments>
+    explicit observed_trial(std::shared_ptr<detail::read_log> log, const Arguments&... arguments)
+        : Trial(arguments...), log_(std::move(log)) {}
+    observed_trial(const observed_trial&) = delete;
+    observed_trial& operator=(const observed_trial&) = delete;
+
+    /// Errors: tensor_unavailable.
+    [[nodiscard]] tensor_type tensor(std::string_view name) const { return {Trial::tensor(name), log_}; }
+
+private:
+    std::shared_ptr<detail::read_log> log_;
+};
+
+}  // namespace v1
+}  // namespace smdebug

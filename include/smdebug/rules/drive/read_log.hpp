@@ -1,0 +1,119 @@
+// What rules asked a run for, and what of it could not be read: a rule that could not look is not one that found
+// nothing. Used by: rules/drive/observed_trial.hpp, rules/drive/rule_drive.hpp.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// A step in both of the ways in which it may be named.
+struct named_step {
+    step_number step = -1;
+    smdebug::mode mode = mode::global;
+    step_number mode_step = -1;
+};
+
+/// A tensor of a step and worker, by numbers; those of different ones differ (but for one in 2^64).
+/// Of the step at hand there are two, as it may be asked for by its number in its mode, too; else they are the same.
+struct record_key {
+    std::uint64_t key = 0;
+    std::uint64_t other = 0;
+    [[nodiscard]] friend bool operator==(const record_key&, const record_key&) = default;
+    [[nodiscard]] friend auto operator<=>(const record_key&, const record_key&) = default;
+};
+
+[[nodiscard]] std::uint64_t mixed(std::uint64_t seed, std::uint64_t with) noexcept;
+[[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept { return text_hash{}(text); }
+
+/// What was asked for during one call of a rule.  A tensor counts once, however often it was asked for, and does not
+/// where it was not saved.  Of other steps than the one at hand only what could not be read counts: the others count at
+/// their own step.
+/// Threads: a call of a rule may ask on several; begin() and end() not beside them.
+class read_log {
+public:
+    struct entries {
+        std::vector<record_key> read = {};  ///< of the step at hand
+        std::vector<record_key> lost = {};
+        std::string first_lost = {};  ///< why, in words
+    };
+
+    void begin(const named_step& at);
+
+    /// It was read, or its dtype does not have what was asked for.
+    void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker);
+    /// It could not be read; describe() says why.
+    template <class Describe>
+    void was_lost(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker,
+                  Describe&& describe) {
+        const record_key key = key_of(tensor, step, in, worker);
+        const std::lock_guard lock{guard_};
+        if (now_.lost.empty()) {
+            now_.first_lost = describe();
+        }
+        now_.lost.push_back(key);
+    }
+    /// What a look-up came to.
+    void was_looked_up(const lookup_failure& failure, const std::string& tensor, step_number step, mode in,
+                       const std::optional<std::string>& worker);
+
+    /// Each tensor once; what could not be read is not among what was.
+    [[nodiscard]] entries end();
+
+private:
+    [[nodiscard]] bool is_at_hand(step_number step, mode in) const noexcept {
+        return in == mode::global ? step == at_.step : in == at_.mode && step == at_.mode_step;
+    }
+    [[nodiscard]] record_key key_of(std::string_view tensor, step_number step, mode in,
+                                    const std::optional<std::string>& worker) const;
+
+    named_step at_;
+    std::mutex guard_;
+    entries now_;
+};
+
+/// What one rule was to look at on its way over a run.  What could not be read counts once, though the rule may come
+/// back to it at later steps.
+/// Memory: a few bytes for each tensor that could not be read, of the last 100,000 or so.
+class read_tally {
+public:
+    /// One call.  `skipped`: why it skipped the step, null if it did not.
+    /// `asked` is null where nobody could watch what the rule asked for, and it is always empty for a rule that is for
+    /// one type of trial only.  Then what it notes and throws tells what could not be read, and a step without any of
+    /// that counts for one tensor.
+    void add(const read_log::entries* asked, const std::vector<finding>& found, const error* skipped, rule_outcome& to);
+
+private:
+    static constexpr std::size_t most_known = 100'000;
+
+    [[nodiscard]] bool is_new(const record_key& one);
+    [[nodiscard]] static record_key key_of_note(std::string_view tensor, std::string_view worker, std::string_view why);
+
+    std::unordered_set<std::uint64_t> known_;
+    bool watched_ = false;         // something was asked for
+    std::size_t quiet_calls_ = 0;  // in which nobody saw anything
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/drive/impl/read_log.ipp>
+#endif

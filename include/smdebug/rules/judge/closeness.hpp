@@ -1,0 +1,206 @@
+// Whether two tensors are close, value by value: of two steps, or of two runs.
+// Used by: the built-in rules that compare tensors.
+// Source: NumPy's allclose, with tensor b as the reference.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// How far a value may be from its reference: atol + rtol * |reference|.  Equal infinities are close; NaN is close to
+/// NaN only with equal_nan.
+struct tolerance {
+    double rtol = 1e-5;
+    double atol = 1e-8;
+    bool equal_nan = false;
+
+    [[nodiscard]] double allowed(double reference) const noexcept { return atol + rtol * std::abs(reference); }
+
+    [[nodiscard]] bool close(double value, double reference) const noexcept;
+};
+
+/// Errors: value_error for a tolerance that is negative or not finite.
+void check_tolerance(std::string_view rule, const tolerance& within);
+
+/// How many elements of two tensors are looked at together: both as doubles fit into L1.
+inline constexpr std::size_t pair_block = 512;
+
+namespace detail {
+
+/// Elements of a tensor of reals as doubles: where they lie, if they are doubles, else converted into `room`.
+[[nodiscard]] std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
+                                              std::array<double, pair_block>& room);
+
+/// Whether all are close and finite: tolerance::close with one comparison, which infinities and NaN fail.
+[[nodiscard]] bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
+                                double atol) noexcept;
+
+}  // namespace detail
+
+/// Calls visit(begin, a's doubles, b's doubles) for blocks of two tensors of reals that are equally large, until it
+/// says false.  Integers of 64 bits are rounded to doubles.
+template <class Visit>
+void for_each_pair_block(const tensor_value& a, const tensor_value& b, Visit&& visit) {
+    std::array<double, pair_block> room_a;
+    std::array<double, pair_block> room_b;
+    const std::size_t size = a.size();
+    for (std::size_t begin = 0; begin < size; begin += pair_block) {
+        const std::size_t count = std::min(pair_block, size - begin);
+        if (!visit(begin, detail::widened(a, begin, count, room_a), detail::widened(b, begin, count, room_b))) {
+            return;
+        }
+    }
+}
+
+/// The first element that is not close; nothing where all are.  Both are of reals and equally large.
+/// Cost: one pass, which ends at the block with the first difference.
+[[nodiscard]] std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
+                                                          const tolerance& within);
+
+/// NumPy's allclose for two tensors of reals; tensors of different shapes are not close.
+[[nodiscard]] inline bool allclose(const tensor_value& values, const tensor_value& references,
+                                   const tolerance& within = {}) {
+    return values.shape() == references.shape() && !first_difference(values, references, within);
+}
+
+/// Reductions are saved as float32: each is off by up to this part of itself.
+inline constexpr double saved_reduction_error = 0x1p-23;
+
+/// Whether two maxima (or minima, or largest absolute values) prove that the tensors are not close: a largest value
+/// can be apart by no more than the values are.  `abs_max` is the reference's.  Never wrong for reductions in float32;
+/// an infinite one stands for anything that float32 cannot hold; NaN proves nothing.
+[[nodiscard]] bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept;
+
+/// What comparing two saved tensors gave.
+enum class likeness : std::uint8_t {
+    same,
+    different,
+    not_comparable,  ///< text, complex numbers, or nothing in one of them
+    unknown,         ///< reductions do not tell, and the values cannot be read
+};
+
+struct comparison {
+    likeness result = likeness::unknown;
+    std::string what = {};                                      ///< of different ones: "max", "value 3 of 10", "shape"
+    std::string value = {};                                     ///< as a text ...
+    std::string reference = {};                                 ///< ... and what it was compared with
+    double apart = std::numeric_limits<double>::quiet_NaN();    ///< |value - reference|
+    double allowed = std::numeric_limits<double>::quiet_NaN();  ///< how far they might be apart
+    finding note = {};                                          ///< of what is unknown: why
+    bool reference_missing = false;                             ///< the note is about the reference
+};
+
+namespace detail {
+
+[[nodiscard]] comparison differing(std::string what, double value, double reference, double allowed);
+
+/// Different, where reductions prove it; not comparable, where the dtype has none; else unknown.
+template <class A, class B>
+[[nodiscard]] comparison compare_extrema(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+                                         const tolerance& within) {
+    struct pair {
+        lookup<double> value;
+        lookup<double> reference;
+        [[nodiscard]] explicit operator bool() const { return value && reference; }
+    };
+    const auto look = [&](reduction what, bool abs) {
+        return pair{value.reduction_value(what, abs), reference.reduction_value(what, abs)};
+    };
+    const auto no_such = [](const lookup<double>& found) {
+        return !found && found.failure().why == absence::wrong_dtype;
+    };
+    const pair max = look(reduction::max, false);  // first: complex numbers have abs_max, but no order
+    if (no_such(max.value) || no_such(max.reference)) {
+        return {.result = likeness::not_comparable};
+    }
+    const pair abs_max = look(reduction::max, true);
+    if (abs_max && extrema_differ(*abs_max.value, *abs_max.reference, *abs_max.reference, within)) {
+        return differing("largest absolute value", *abs_max.value, *abs_max.reference,
+                         within.allowed(*abs_max.reference));
+    }
+    const pair min = look(reduction::min, false);
+    double largest = std::numeric_limits<double>::quiet_NaN();
+    if (abs_max.reference) {
+        largest = *abs_max.reference;
+    } else if (min.reference && max.reference) {
+        largest = std::max(std::abs(*min.reference), std::abs(*max.reference));
+    }
+    if (max && extrema_differ(*max.value, *max.reference, largest, within)) {
+        return differing("largest value", *max.value, *max.reference, within.allowed(largest));
+    }
+    if (min && extrema_differ(*min.value, *min.reference, largest, within)) {
+        return differing("smallest value", *min.value, *min.reference, within.allowed(largest));
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// Compares two tensors: by min, max and abs_max where these prove that they differ,
+/// else by their values.  Tensors of different shapes differ; what is empty is not comparable.
+/// Cost: small reads where the reductions were saved and prove it; else up to one pass over each tensor for each of
+///       the three, which invoke_rules makes one, and a pass over both that ends at the first difference.
+template <class A, class B>
+[[nodiscard]] comparison compare_saved(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+                                       const tolerance& within) {
+    comparison found = detail::compare_extrema(value, reference, within);
+    if (found.result != likeness::unknown) {
+        return found;
+    }
+    const auto values = value.values();
+    const auto references = reference.values();
+    for (const auto* each : {&values, &references}) {
+        if (!*each) {
+            found.reference_missing = each == &references;
+            found.note = found.reference_missing ? reference.note(each->failure()) : value.note(each->failure());
+            return found;
+        }
+        if (!has_reals((*each)->type()) || (*each)->size() == 0) {
+            return {.result = likeness::not_comparable};
+        }
+    }
+    if (values->shape() != references->shape()) {
+        return {.result = likeness::different,
+                .what = "shape",
+                .value = '(' + shape_text(values->shape()) + ')',
+                .reference = '(' + shape_text(references->shape()) + ')'};
+    }
+    const auto at = first_difference(*values, *references, within);
+    if (!at) {
+        return {.result = likeness::same};
+    }
+    const auto number = [&](const tensor_value& tensor) {
+        std::array<double, pair_block> room;
+        return detail::widened(tensor, *at, 1, room)[0];
+    };
+    return detail::differing("value " + std::to_string(*at) + " of " + std::to_string(values->size()), number(*values),
+                             number(*references), within.allowed(number(*references)));
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/judge/impl/closeness.ipp>
+#endif

@@ -1,0 +1,26 @@
+// The bodies of <smdebug/rules/judge/reals.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+
+#include <span>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
+    std::vector<double> found;
+    visit_reals(tensor, [&]<class T>(std::span<const T> elements) {
+        found.reserve(elements.size());
+        for (const T& each : elements) {
+            found.push_back(to_double(each));
+        }
+    });
+    return found;
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,29 @@
+// The bodies of <smdebug/rules/judge/selection.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+SMDEBUG_INLINE finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                  const lookup_failure& failure) {
+    finding note{.tensor = tensor, .worker = worker};
+    if (failure.why == absence::wrong_dtype) {
+        return note;
+    }
+    note.damaged = is_lost(failure);
+    try {
+        throw_failure(failure, tensor, step, mode::global);
+    } catch (const error& described) {
+        note.message = described.what();
+    }
+    return note;
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug

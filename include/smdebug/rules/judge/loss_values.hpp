@@ -1,0 +1,141 @@
+// Losses of a run at a step, as numbers: which tensors they are, their values, training's apart from validation's.
+// Used by: the built-in rules that follow the loss.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// The value of a tensor of one real element; nothing for tensors of other sizes, text and complex numbers.
+/// Where only reductions were saved, and a shape of one element, they are the value.
+template <reducible_tensor Handle>
+[[nodiscard]] lookup<std::optional<double>> scalar_at(const Handle& tensor, step_number step,
+                                                      const read_options& where) {
+    lookup_failure missing;
+    if constexpr (valued_tensor<Handle>) {
+        const auto values = tensor.find_value(step, value_options{.mode = where.mode, .worker = where.worker});
+        if (values) {
+            std::optional<double> found;
+            if (values->size() == 1) {
+                visit_reals(*values, [&]<class T>(std::span<const T> elements) { found = to_double(elements[0]); });
+            }
+            return found;
+        }
+        if (values.failure().why != absence::tensor_not_saved) {
+            return values.failure();
+        }
+        missing = values.failure();
+    }
+    if constexpr (shaped_tensor<Handle>) {
+        const auto shape = tensor.find_shape(step, where);
+        if (!shape) {
+            return missing;
+        }
+        if (element_count(*shape) != 1U) {
+            return std::optional<double>{};
+        }
+        for (const reduction what : {reduction::mean, reduction::sum, reduction::max, reduction::min}) {
+            const auto found =
+                tensor.find_reduction(step, what, reduction_options{.mode = where.mode, .worker = where.worker});
+            if (found) {
+                return std::optional{*found};
+            }
+        }
+    }
+    return missing;
+}
+
+/// The losses of a step, which count together as their mean.
+struct mean_loss {
+    double sum = 0;
+    std::size_t count = 0;
+    std::string tensor = {};  ///< the one that it is; empty where there are several
+    std::string worker = {};
+
+    [[nodiscard]] double mean() const noexcept {
+        return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
+    }
+    void add(double value, const std::string& from, const std::string& by);
+};
+
+/// What training and validation say of the loss at a step.
+struct step_losses {
+    mean_loss train = {};
+    mean_loss validation = {};
+    bool by_mode = true;              ///< a step has one of them; not so in XGBoost's form
+    std::vector<finding> notes = {};  ///< losses that could not be read
+};
+
+/// Whether a run tells training and validation apart by modes.  XGBoost's does not: it has tensors for both in every
+/// step, named train... and validation..., in the collection "metrics".
+[[nodiscard]] bool has_phases(const readable_trial auto& run, step_number step) {
+    const auto in = run.mode(step);
+    return in == mode::train || in == mode::eval || has_steps_of(run, mode::train) || has_steps_of(run, mode::eval);
+}
+
+/// The losses of a step, by its mode: TRAIN is training's, EVAL validation's, others have none.  In a run without such
+/// modes by the beginnings of names.  Without a regex: of the collection "losses", or "metrics".  Scalars only, of the
+/// first worker by name.
+[[nodiscard]] step_losses losses_at(const readable_trial auto& run, step_number step,
+                                    const text_list& tensor_regex = {}) {
+    step_losses found;
+    const bool by_mode = found.by_mode = has_phases(run, step);
+    const auto in = run.mode(step);
+    if (by_mode && in != mode::train && in != mode::eval) {
+        return found;
+    }
+    const auto mean_of = [&](std::string_view name) -> mean_loss* {
+        if (by_mode) {
+            return in == mode::train ? &found.train : &found.validation;
+        }
+        return name.starts_with("train") ? &found.train
+                                         : (name.starts_with("validation") ? &found.validation : nullptr);
+    };
+    tensor_selection which{.tensor_regex = tensor_regex};
+    if (tensor_regex.empty()) {
+        which.collection_names = by_mode ? "losses" : "metrics";
+    }
+    found.notes = judge_each(run, step, which, false, [&](const auto& tensor) {
+        mean_loss* const mean = mean_of(tensor.name());
+        if (mean == nullptr) {
+            return finding{};
+        }
+        const auto value = scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
+        if (!value) {
+            return tensor.note(value.failure());
+        }
+        if (value->has_value()) {
+            mean->add(**value, tensor.name(), tensor.worker());
+        }
+        return finding{};
+    });
+    return found;
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/judge/impl/loss_values.ipp>
+#endif

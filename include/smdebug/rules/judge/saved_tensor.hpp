@@ -1,0 +1,169 @@
+// One tensor at one step as one worker saved it: what most rules judge, one after another.
+// Used by: the built-in rules, users who write rules.
+#pragma once
+
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/judge/selection.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// A handle that can count values, not only reduce them.
+template <class H>
+concept countable_tensor = requires(const H& tensor, step_number step, reduction_set wanted,
+                                    const read_options& where) {
+    { tensor.find_computed(step, wanted, where) } -> std::same_as<lookup<reduction_values>>;
+};
+
+/// A handle that gives the values themselves.
+template <class H>
+concept valued_tensor = requires(const H& tensor, step_number step, const value_options& how) {
+    { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
+};
+
+/// A handle that knows shapes.
+template <class H>
+concept shaped_tensor = requires(const H& tensor, step_number step, const read_options& where) {
+    { tensor.find_shape(step, where) } -> std::same_as<lookup<shape_type>>;
+};
+
+/// The last `n` steps of a mode up to and including `step` that have a tensor, ascending.
+template <reducible_tensor H>
+[[nodiscard]] std::vector<step_number> last_steps(const H& tensor, step_number step, std::size_t n,
+                                                  mode in = mode::global) {
+    if constexpr (requires(const prev_steps_options& which) {
+                      { tensor.prev_steps(step, which) } -> std::same_as<std::vector<step_number>>;
+                  }) {
+        return tensor.prev_steps(step, {.n = static_cast<std::int64_t>(n), .mode = in});
+    } else {
+        std::vector<step_number> found = tensor.steps(steps_options{.mode = in});
+        found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
+        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(std::min(n, found.size())));
+        return found;
+    }
+}
+
+/// Calls visit(step) for the steps of a mode up to and including `step` that have a tensor, the newest first, until
+/// visit says false.  Cost: grows with the steps visited.
+template <reducible_tensor H, class Visit>
+void visit_steps_back(const H& tensor, step_number step, mode in, Visit&& visit) {
+    for (std::size_t n = 4;; n *= 4) {
+        const std::vector<step_number> saved = last_steps(tensor, step, n, in);
+        for (auto at = saved.rbegin(); at != saved.rend(); ++at) {
+            if (!visit(*at)) {
+                return;
+            }
+        }
+        if (saved.size() < n) {
+            return;
+        }
+        step = saved.front() - 1;
+    }
+}
+
+/// Whether a run has steps of a mode.
+[[nodiscard]] bool has_steps_of(const readable_trial auto& run, mode in) {
+    if constexpr (requires {
+                      { run.modes() } -> std::same_as<std::vector<mode>>;
+                  }) {
+        const std::vector<mode> modes = run.modes();
+        return std::find(modes.begin(), modes.end(), in) != modes.end();
+    } else {
+        return !run.steps(steps_options{.mode = in}).empty();
+    }
+}
+
+/// What a worker saved of a tensor at a global step.  Borrows the handle, for the call only.
+/// A trial that cannot do what is asked answers as if it were not saved (absence::tensor_not_saved).
+template <reducible_tensor Handle>
+class saved_tensor {
+public:
+    saved_tensor(const Handle& handle, std::string name, step_number step, std::string worker)
+        : handle_(handle), name_(std::move(name)), step_(step), worker_(std::move(worker)) {}
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const std::string& worker() const noexcept { return worker_; }
+    [[nodiscard]] step_number step() const noexcept { return step_; }
+    [[nodiscard]] const Handle& handle() const noexcept { return handle_; }
+
+    /// The same tensor and worker at another global step.
+    [[nodiscard]] saved_tensor at(step_number step) const { return {handle_, name_, step, worker_}; }
+
+    /// A saved reduction as it was saved, else a computed one.
+    [[nodiscard]] lookup<double> reduction_value(reduction what, bool abs = false) const {
+        return handle_.find_reduction(step_, what, reduction_options{.worker = worker_, .abs = abs});
+    }
+    /// How many values there are, and how many are NaN, infinite, zero.
+    [[nodiscard]] lookup<reduction_values> counts() const;
+    [[nodiscard]] lookup<tensor_value> values() const;
+    [[nodiscard]] lookup<shape_type> shape() const;
+
+    /// A finding about it: the condition is met.
+    [[nodiscard]] finding met(double value, double threshold, std::string message) const;
+    /// A note about it: it could not be judged, for this reason.  Nothing to say where a dtype has no such reduction.
+    [[nodiscard]] finding note(const lookup_failure& failure) const {
+        return note_about(name_, worker_, step_, failure);
+    }
+    [[nodiscard]] finding note(std::string message) const {
+        return {.tensor = name_, .worker = worker_, .message = std::move(message)};
+    }
+
+private:
+    const Handle& handle_;
+    std::string name_;
+    step_number step_;
+    std::string worker_;
+};
+
+/// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
+/// first by name, or all), and gives what they say.  Errors: value_error for a bad regex, what `judge` throws.
+template <readable_trial Trial, class Judge>
+[[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_selection& which,
+                                              bool all_workers, Judge&& judge) {
+    std::vector<finding> found;
+    for (const std::string& name : selected_tensors(run, step, which)) {
+        const auto handle = run.tensor(name);
+        for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
+            finding one = judge(saved_tensor{handle, name, step, worker});
+            if (one.met || !one.message.empty()) {
+                found.push_back(std::move(one));
+            }
+        }
+    }
+    return found;
+}
+
+/// Calls visit(saved_tensor) for a tensor's saves before the one at hand, the newest first, until visit says false.
+/// Which worker's: with all_workers the same one's, else at each step the first by name.
+template <class Handle, class Visit>
+void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, Visit&& visit) {
+    const auto look = [&](step_number at) {
+        const std::vector<std::string> workers = tensor.handle().workers(at, read_options{});
+        const auto from = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
+        return from == workers.end() || visit(saved_tensor<Handle>{tensor.handle(), tensor.name(), at, *from});
+    };
+    visit_steps_back(tensor.handle(), tensor.step() - 1, mode::global, look);
+}
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#include <smdebug/rules/judge/impl/saved_tensor.tpp>

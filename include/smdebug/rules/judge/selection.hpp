@@ -1,0 +1,74 @@
+// Which tensors a built-in rule looks at, and what it does about those that cannot be read.
+// Used by: the built-in rules.
+// Selected is the union of collections and regexes; what was not saved at a step is skipped there.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace rules {
+
+/// Collections and regexes; with neither, all tensors.
+struct tensor_selection {
+    text_list collection_names = {};
+    text_list tensor_regex = {};
+};
+
+/// What the settings that most rules have mean.
+inline constexpr std::string_view collection_names_meaning =
+    "collections to look at; with tensor_regex: the union of both";
+inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
+inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
+
+/// The selected tensors that were saved at a step, sorted, each once.  A collection that does not exist selects
+/// nothing. Errors: value_error for a bad regex.
+[[nodiscard]] std::vector<std::string> selected_tensors(const readable_trial auto& run, step_number step,
+                                                        const tensor_selection& which) {
+    if (which.collection_names.empty() && which.tensor_regex.empty()) {
+        return run.tensor_names({.step = step});
+    }
+    std::vector<std::string> names;
+    const auto take = [&](std::vector<std::string> more) { names.insert(names.end(), more.begin(), more.end()); };
+    for (const std::string& group : which.collection_names.texts()) {
+        take(run.tensor_names({.collection = group, .step = step}));
+    }
+    if (!which.tensor_regex.empty()) {
+        take(run.tensor_names({.regex = which.tensor_regex, .step = step}));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+/// The workers to look at: the first that saved the tensor, or all of them.
+[[nodiscard]] std::vector<std::string> workers_to_check(const reducible_tensor auto& tensor, step_number step,
+                                                        bool all_workers) {
+    std::vector<std::string> workers = tensor.workers(step, read_options{});
+    if (!all_workers && workers.size() > 1) {
+        workers.resize(1);
+    }
+    return workers;
+}
+
+/// The note about a tensor that could not be judged; nothing to say where a dtype simply has no such reduction.
+[[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
+                                 const lookup_failure& failure);
+
+}  // namespace rules
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/rules/judge/impl/selection.ipp>
+#endif

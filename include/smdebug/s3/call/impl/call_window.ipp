@@ -1,0 +1,18 @@
+// The bodies of <smdebug/s3/call/call_window.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/s3/call/call_window.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+SMDEBUG_INLINE bool result::is_missing() const noexcept {
+    return !good && answer.answered() && answer.status == 404 && said.code != "NoSuchBucket" &&
+           said.code != "NoSuchUpload";
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,174 @@
+// The bodies of <smdebug/s3/call/client.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/system_time.hpp>
+#include <smdebug/s3/call/client.hpp>
+#include <smdebug/s3/call/percent_encoding.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+template <http_transport Transport, credentials_provider Credentials>
+client<Transport, Credentials>::client(location where, s3_options options, Transport transport, Credentials credentials)
+    : where_(std::move(where)),
+      options_(std::move(options)),
+      transport_(std::move(transport)),
+      credentials_(std::move(credentials)) {
+    known_.region = options_.region.value_or("us-east-1");
+    if (!is_region(known_.region)) {
+        throw value_error("\"" + known_.region +
+                          "\" is no region: one has small letters, digits and '-' only; see s3_options::region, "
+                          "AWS_REGION, AWS_DEFAULT_REGION and the profile's region");
+    }
+    if (options_.endpoint) {
+        known_.endpoint = checked_endpoint(*options_.endpoint);
+    }
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+std::string client<Transport, Credentials>::server() const {
+    const std::string base = base_url(look());
+    return base.substr(0, base.find('/', base.find("://") + 3));
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+bool client<Transport, Credentials>::trusts(std::string_view server) const {
+    const std::lock_guard lock{guard_};
+    return standing_of(server) != standing::stranger;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+typename client<Transport, Credentials>::prepared client<Transport, Credentials>::prepare(
+    const call& asked, std::string_view payload_hash, clock::time_point deadline) const {
+    const knowledge now = look();
+    prepared made{{}, now.number, {}, now.reached};
+    http::request& ask = made.request;
+    ask.method = asked.method;
+    ask.url = base_url(now);
+    append_percent_encoded(ask.url, asked.key, true);
+    if (!asked.query.empty()) {
+        ask.url.append("?").append(canonical_query(asked.query));
+    }
+    ask.headers = asked.headers;
+    ask.body = asked.body;
+    ask.most = asked.most;
+    ask.connect_within = options_.connect_within;
+    ask.stalled_after = options_.stalled_after;
+    ask.deadline = deadline;
+    ask.least_speed = asked.wanted.length != 0 ? options_.least_speed : 0;
+    const auto time = std::chrono::system_clock::now() + now.clock_offset;
+    made.keys = credentials_.keys(time);
+    if (made.keys) {
+        signer_.sign(ask, payload_hash, *made.keys, {.region = now.region}, time);
+    }
+    return made;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+std::chrono::milliseconds client<Transport, Credentials>::time_for(const call& asked) const noexcept {
+    using std::chrono::milliseconds;
+    // A clock does not go as far as durations do: who wants no deadline sets the longest there is.
+    constexpr milliseconds longest{std::chrono::years{100}};
+    const milliseconds all = std::min(options_.retry.deadline, longest);
+    const bool is_short =
+        asked.wanted.length != 0 && clock::now() < clock::time_point{impatient_until_.load(std::memory_order_relaxed)};
+    return is_short ? std::min(all, std::max(all / 64, milliseconds{std::chrono::seconds{1}})) : all;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+void client<Transport, Credentials>::note_read(bool in_vain) const noexcept {
+    const auto now = clock::now();
+    if (!in_vain) {
+        impatient_until_.store({}, std::memory_order_relaxed);
+    } else if (clock::time_point{impatient_until_.load(std::memory_order_relaxed)} <= now) {
+        impatient_until_.store((now + time_for({})).time_since_epoch(), std::memory_order_relaxed);
+    }
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+void client<Transport, Credentials>::note_reached(std::uint64_t prepared_in) const {
+    const std::lock_guard lock{guard_};
+    known_.reached = known_.reached || known_.number == prepared_in;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+bool client<Transport, Credentials>::learn(const verdict& what, const http::response& answer,
+                                           std::uint64_t prepared_in) const {
+    const std::lock_guard lock{guard_};
+    if (known_.number != prepared_in) {
+        return true;
+    }
+    switch (what.move) {
+        case next_move::to_region:
+            if (what.place == known_.region || !may_go_to_region(what.place)) {
+                return false;
+            }
+            known_.region = what.place;
+            known_.reached = known_.reached && known_.endpoint;
+            break;
+        case next_move::to_endpoint: {
+            const standing found = standing_of(what.place);
+            if (what.place == known_.moved_to || found == standing::stranger) {
+                return false;
+            }
+            known_.moved_to = what.place;
+            known_.reached = false;
+            known_.names_bucket = found == standing::server_of_bucket;
+            break;
+        }
+        case next_move::renew_keys:
+            credentials_.renew();
+            break;
+        case next_move::set_clock: {
+            const auto date = parse_http_date(answer.find_header("date").value_or(""));
+            const auto offset =
+                date ? time_between(std::chrono::system_clock::now(), *date) : std::chrono::milliseconds::max();
+            // A century away is no clock, and a time that is moved by it has no date.
+            if (std::chrono::abs(offset) > std::chrono::hours{24 * 365 * 100} ||
+                std::chrono::abs(offset - known_.clock_offset) < std::chrono::minutes{1}) {
+                return false;  // it is not the clock
+            }
+            known_.clock_offset = offset;
+            break;
+        }
+        case next_move::done:
+        case next_move::again:
+        case next_move::ask_why:
+        case next_move::ask_size:
+        case next_move::give_up:
+            return false;
+    }
+    ++known_.number;
+    return true;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+typename client<Transport, Credentials>::knowledge client<Transport, Credentials>::look() const {
+    const std::lock_guard lock{guard_};
+    return known_;
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+std::string client<Transport, Credentials>::base_url(const knowledge& now) const {
+    if (now.moved_to.empty()) {
+        return bucket_url(now.endpoint, now.region, where_.bucket, options_.addressing);
+    }
+    return now.moved_to + "/" + (now.names_bucket ? std::string{} : where_.bucket + "/");
+}
+
+template <http_transport Transport, credentials_provider Credentials>
+standing client<Transport, Credentials>::standing_of(std::string_view server) const {
+    const auto other = server_named_by(server);
+    const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
+    return other && home ? s3::standing_of(*other, *home, where_.bucket) : standing::stranger;
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

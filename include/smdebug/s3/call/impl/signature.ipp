@@ -1,0 +1,170 @@
+// The bodies of <smdebug/s3/call/signature.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/s3/call/signature.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, std::string>> parameters) {
+    for (auto& [name, value] : parameters) {
+        name = percent_encoded(name, false);
+        value = percent_encoded(value, false);
+    }
+    std::sort(parameters.begin(), parameters.end());
+    std::string out;
+    for (const auto& [name, value] : parameters) {
+        out.append(out.empty() ? "" : "&").append(name).append("=").append(value);
+    }
+    return out;
+}
+
+namespace detail {
+
+SMDEBUG_INLINE url_parts parts_of(std::string_view url) {
+    const std::size_t colon = url.find("://");
+    const std::string_view scheme = url.substr(0, colon);
+    url.remove_prefix(colon == std::string_view::npos ? 0 : colon + 3);
+    url_parts parts;
+    std::string_view host = url.substr(0, url.find_first_of("/?#"));
+    url.remove_prefix(host.size());
+    const std::size_t port_at = host.find_last_of(":]");
+    if (port_at != std::string_view::npos && host[port_at] == ':') {
+        const std::string_view digits = host.substr(port_at + 1);
+        unsigned port = 0;  // by value, as "0443" goes out as 443; an empty one is the scheme's own
+        std::from_chars(digits.data(), digits.data() + digits.size(), port);
+        parts.host = host.substr(0, port_at);
+        if (port != 0 && port != (scheme == "https" ? 443U : 80U)) {
+            parts.host.append(":").append(std::to_string(port));
+        }
+    } else {
+        parts.host = host;
+    }
+    url = url.substr(0, url.find('#'));
+    parts.path = url.substr(0, url.find('?'));
+    url.remove_prefix(parts.path.size());
+    parts.query = url.substr(url.empty() ? 0 : 1);
+    if (parts.path.empty()) {
+        parts.path = "/";
+    }
+    return parts;
+}
+
+SMDEBUG_INLINE std::string folded(std::string_view value) {
+    std::string out;
+    bool apart = false;
+    for (const char c : value) {
+        if (c == ' ' || c == '\t') {
+            apart = !out.empty();
+        } else {
+            out.append(apart ? " " : "") += c;
+            apart = false;
+        }
+    }
+    return out;
+}
+
+SMDEBUG_INLINE canonical_request canonical(http::method method, std::string_view url, std::vector<http::header> covered,
+                                           std::string_view payload_hash) {
+    url_parts parts = parts_of(url);
+    covered.push_back({"host", std::move(parts.host)});
+    std::sort(covered.begin(), covered.end(),
+              [](const http::header& a, const http::header& b) { return a.name < b.name; });
+    canonical_request out;
+    out.text.append(http::name_of(method)).append("\n");
+    out.text.append(parts.path).append("\n").append(parts.query).append("\n");
+    for (const auto& [name, value] : covered) {
+        out.text.append(name).append(":").append(folded(value)).append("\n");
+        out.signed_headers.append(out.signed_headers.empty() ? "" : ";").append(name);
+    }
+    out.text.append("\n").append(out.signed_headers).append("\n").append(payload_hash);
+    return out;
+}
+
+SMDEBUG_INLINE std::string signing_time(std::chrono::system_clock::time_point now) {
+    const auto day = std::chrono::floor<std::chrono::days>(now);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(now - day)};
+    std::string out;
+    const auto append = [&](long number, std::size_t width) {
+        const std::string digits = std::to_string(number);
+        out.append(width - std::min(width, digits.size()), '0').append(digits);
+    };
+    append(static_cast<int>(date.year()), 4);
+    append(static_cast<long>(static_cast<unsigned>(date.month())), 2);
+    append(static_cast<long>(static_cast<unsigned>(date.day())), 2);
+    out += 'T';
+    append(time.hours().count(), 2);
+    append(time.minutes().count(), 2);
+    append(time.seconds().count(), 2);
+    out += 'Z';
+    return out;
+}
+
+SMDEBUG_INLINE digest signing_key(std::string_view secret, std::string_view day, const signing_scope& scope) {
+    const std::string first = std::string{"AWS4"}.append(secret);
+    const digest of_day = sha256_hmac(as_bytes(first), as_bytes(day));
+    const digest of_region = sha256_hmac(of_day, as_bytes(scope.region));
+    return sha256_hmac(sha256_hmac(of_region, as_bytes(scope.service)), as_bytes("aws4_request"));
+}
+
+SMDEBUG_INLINE std::string string_to_sign(const canonical_request& asked, std::string_view time,
+                                          std::string_view scope) {
+    return std::string{"AWS4-HMAC-SHA256\n"}.append(time).append("\n").append(scope).append("\n").append(
+        to_hex(sha256(as_bytes(asked.text))));
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void signer::sign(http::request& ask, std::string_view payload_hash, const access_keys& keys,
+                                 const signing_scope& scope, std::chrono::system_clock::time_point now) const {
+    std::erase_if(ask.headers, [](const http::header& held) {
+        return held.name == "x-amz-date" || held.name == "x-amz-content-sha256" ||
+               held.name == "x-amz-security-token" || held.name == "authorization";
+    });
+    const std::string time = detail::signing_time(now);
+    ask.headers.push_back({"x-amz-date", time});
+    ask.headers.push_back({"x-amz-content-sha256", std::string{payload_hash}});
+    if (!keys.token.empty()) {
+        ask.headers.push_back({"x-amz-security-token", keys.token});
+    }
+    std::vector<http::header> covered;
+    std::copy_if(ask.headers.begin(), ask.headers.end(), std::back_inserter(covered),
+                 [](const http::header& held) { return held.name.starts_with("x-amz-"); });
+    const auto asked = detail::canonical(ask.method, ask.url, std::move(covered), payload_hash);
+    const std::string where = detail::scope_text(std::string_view{time}.substr(0, 8), scope);
+    const digest key = key_of(std::string_view{time}.substr(0, 8), keys.secret, scope);
+    const digest signature = sha256_hmac(key, as_bytes(detail::string_to_sign(asked, time, where)));
+    std::string line = "AWS4-HMAC-SHA256 Credential=";
+    line.append(keys.id).append("/").append(where);
+    line.append(", SignedHeaders=").append(asked.signed_headers);
+    line.append(", Signature=").append(to_hex(signature));
+    ask.headers.push_back({"authorization", std::move(line)});
+}
+
+SMDEBUG_INLINE digest signer::key_of(std::string_view day, const std::string& secret,
+                                     const signing_scope& scope) const {
+    {
+        const std::lock_guard lock{guard_};
+        if (last_.day == day && last_.secret == secret && last_.scope == scope) {
+            return last_.key;
+        }
+    }
+    derived next{std::string{day}, secret, scope, detail::signing_key(secret, day, scope)};
+    const digest key = next.key;
+    const std::lock_guard lock{guard_};
+    last_ = std::move(next);
+    return key;
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,158 @@
+// The bodies of <smdebug/s3/object/failure.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/http/message.hpp>
+#include <smdebug/s3/object/failure.hpp>
+#include <smdebug/s3/options.hpp>
+
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+namespace detail {
+
+SMDEBUG_INLINE std::string answer_text(const result& failed) {
+    const http::response& answer = failed.answer;
+    const auto without_stops = [](std::string words) {
+        while (words.ends_with('.')) {
+            words.pop_back();
+        }
+        return words;
+    };
+    if (!answer.answered()) {
+        return answer.failure.empty() ? "there was no answer" : without_stops(answer.failure);
+    }
+    std::string text = "the server said " + std::to_string(answer.status);
+    text.append(failed.said.code.empty() ? "" : " ").append(failed.said.code);
+    if (answer.status < 300) {
+        const bool is_part = failed.asked.wanted.length != 0 && part_in(answer, failed.asked.wanted).has_value();
+        const std::string_view disagrees = is_part ? disagreeing_checksum(answer, true) : std::string_view{};
+        text += disagrees.empty() ? ", but the answer was not whole, or not what was asked for"
+                                  : ", but the bytes that came are not those that its header \"" +
+                                        std::string{disagrees} + "\" is the checksum of";
+    }
+    if (!failed.said.request_id.empty()) {
+        text.append(" (request id ").append(failed.said.request_id).append(")");
+    }
+    if (!failed.said.message.empty()) {
+        text.append(": ").append(failed.said.message);
+    }
+    return without_stops(std::move(text));
+}
+
+SMDEBUG_INLINE std::string_view advice_when_denied(std::string_view code) noexcept {
+    if (code == "SignatureDoesNotMatch") {
+        return "The secret key does not belong to the key id: check both, where they come from, and that nothing "
+               "between "
+               "here and the server changes requests";
+    }
+    if (code == "InvalidAccessKeyId" || code == "InvalidToken" || code == "InvalidClientTokenId") {
+        return "The server does not know these keys: check which profile or variables they come from, and that they "
+               "are for this server";
+    }
+    if (code == "ExpiredToken" || code == "RequestExpired" || code == "TokenRefreshRequired") {
+        return "The keys have expired, and no newer ones are to be had: get new ones";
+    }
+    if (code == "RequestTimeTooSkewed") {
+        return "This machine's clock is wrong: set it";
+    }
+    return "These keys may not do it, or the secret key is wrong: ask for the rights (s3:GetObject and s3:ListBucket "
+           "to read, s3:PutObject and "
+           "s3:DeleteObject to write), or use other keys; without s3:ListBucket a missing object looks like this, too";
+}
+
+SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
+    const auto found = server_named_by(server);
+    const std::string place = found ? " (host " + found->host + ", port " + std::to_string(found->port) + ")" : "";
+    return "Is the endpoint " + std::string{server} + place +
+           " right, and can it be reached? It comes from s3_options::endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL "
+           "or the profile, and is Amazon's for the region else; check that the server runs, and the name, the "
+           "firewall and the proxy (https_proxy, http_proxy) on the way to it";
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void fail(const location& place, std::string_view server, const result& failed) {
+    const std::string where = failed.asked.key.empty() ? place.text() : "s3://" + place.bucket + "/" + failed.asked.key;
+    const http::response& answer = failed.answer;
+    std::string text = std::string{failed.asked.doing} + " " + where + " failed";
+    if (failed.attempts > 1) {
+        text += " after " + std::to_string(failed.attempts) + " attempts in " + std::to_string(failed.taken.count()) +
+                " ms";
+    }
+    text += ": " + detail::answer_text(failed) + ". ";
+    const error_context context{.where = where};
+    if (!answer.answered()) {
+        switch (answer.outcome) {
+            case http::outcome::unreachable:
+                throw unavailable(text + detail::advice_when_unreachable(server), context);
+            case http::outcome::timed_out:
+                throw timed_out(text + "It did not end within its deadline; see s3_options::retry", context);
+            case http::outcome::too_long:
+                throw unsupported(text + "The server " + std::string{server} + " sends more than it was asked for",
+                                  context);
+            case http::outcome::refused:
+                throw unavailable(text + "Check the endpoint " + std::string{server} +
+                                      " and the certificates that are trusted (s3_options::ca_file, AWS_CA_BUNDLE)",
+                                  context);
+            case http::outcome::answered:
+            case http::outcome::interrupted:
+            case http::outcome::stalled:
+                break;
+        }
+        throw unavailable(text + "Try again later", context);
+    }
+    const std::string_view code = failed.said.code;
+    if (code == "NoSuchBucket") {
+        throw not_found(text + "There is no bucket \"" + place.bucket + "\" at " + std::string{server} +
+                            ": check its name and the endpoint",
+                        context);
+    }
+    if (code == "NoSuchUpload") {
+        throw unavailable(text + "Somebody else has ended the upload: write the object again", context);
+    }
+    if (answer.status == 404) {
+        throw not_found("there is no object " + where + " (" + detail::answer_text(failed) + ")", context);
+    }
+    const bool wants_keys = !failed.is_signed && (answer.status == 400 || answer.status == 412 ||
+                                                  answer.status == 401 || answer.status == 403);
+    if (wants_keys) {
+        throw access_denied(text + "It was asked without keys (s3_options::anonymous), and not everybody may do it",
+                            context);
+    }
+    if (answer.status == 401 || answer.status == 403 ||
+        (answer.status == 400 && (code == "ExpiredToken" || code == "InvalidToken"))) {
+        throw access_denied(text + std::string{detail::advice_when_denied(code)}, context);
+    }
+    if (!failed.sent_to.empty()) {
+        throw unsupported(text + "The server " + std::string{server} + " sends its requests on to " + failed.sent_to +
+                              ", which is not known to belong to the same service: it was not asked, as keys and data "
+                              "go nowhere else. If they may, make it the endpoint (s3_options::endpoint, "
+                              "AWS_ENDPOINT_URL_S3)",
+                          context);
+    }
+    if (answer.status >= 300 && answer.status < 400) {
+        throw unsupported(text +
+                              "The server sends us elsewhere: set the region of the bucket (s3_options::region, "
+                              "AWS_REGION) or its endpoint",
+                          context);
+    }
+    if (answer.status == 416) {
+        throw unavailable(text +
+                              "It says that the object ends before what was asked for, which its size does not bear "
+                              "out. Try again later",
+                          context);
+    }
+    if (answer.status == 501 || (answer.status >= 400 && answer.status < 500 && answer.status != 408 &&
+                                 answer.status != 409 && answer.status != 429)) {
+        throw unsupported(text + "The server " + std::string{server} + " does not take such a request", context);
+    }
+    throw unavailable(text + "Try again later", context);
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

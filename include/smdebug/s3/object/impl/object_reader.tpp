@@ -1,0 +1,259 @@
+// The bodies of <smdebug/s3/object/object_reader.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/s3/object/object_reader.hpp>
+#include <smdebug/s3/options.hpp>
+
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace s3 {
+
+template <class Client>
+std::optional<byte_buffer> object_reader<Client>::read(std::string_view key, byte_range where) const {
+    requests asked{client_, most_requests()};
+    return read(asked, key, where);
+}
+
+template <class Client>
+std::optional<versioned_object> object_reader<Client>::read_versioned(std::string_view key) const {
+    requests asked{client_, most_requests()};
+    object_version version;
+    auto bytes = read(asked, key, {0, everything}, &version);
+    if (!bytes) {
+        return std::nullopt;
+    }
+    // Of an object without bytes an answer may tell nothing; not all servers have an ETag for everything.
+    return versioned_object{*std::move(bytes), version.tag.empty() ? "unknown" : std::move(version.tag)};
+}
+
+template <class Client>
+void object_reader<Client>::read_each(std::span<const std::string> keys, object_sink sink) const {
+    read_each_versioned(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version& /*version*/) {
+        sink(i, bytes);
+    });
+}
+
+template <class Client>
+void object_reader<Client>::read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
+    constexpr std::uint64_t most_at_once = std::uint64_t{256} << 20U;
+    const byte_range whole{0, everything};
+    requests asked{client_, most_requests()};
+    std::map<std::size_t, std::size_t> numbers;  // of the first parts, by place in `keys`
+    std::size_t started = 0;
+    const auto fill = [&](std::size_t from) {
+        for (; started < keys.size() && started - from < most_requests(); ++started) {
+            if (!keys[started].empty()) {
+                numbers[started] = asked.start(part(keys[started], first_part(whole)));
+            }
+        }
+    };
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        fill(i);
+        std::optional<byte_buffer> object;
+        object_version version;
+        if (const auto number = numbers.extract(i)) {
+            result first = asked.wait(number.mapped());
+            fill(i + 1);  // the network has something to do meanwhile
+            object = put_together(asked, keys[i], whole, std::move(first), most_at_once, &version);
+        }
+        sink(i, object ? std::optional{object->view()} : std::nullopt, version);
+    }
+}
+
+template <class Client>
+void object_reader<Client>::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
+    read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes,
+                                      const object_version& /*version*/) { sink(i, std::move(bytes)); });
+}
+
+template <class Client>
+void object_reader<Client>::read_ranges_versioned(std::span<const object_range> ranges,
+                                                  versioned_range_sink sink) const {
+    const range_plan plan{ranges, {client_.options().merge_gap, part_bytes()}};
+    const auto planned = plan.requests();
+    range_assembly assembly{plan, sink, name_of({})};
+    requests asked{client_, most_requests()};
+    std::map<std::size_t, std::size_t> places;  // in `planned`, of what is under way
+    std::size_t started = 0;
+    for (std::size_t first_open = 0; !assembly.complete();) {
+        if (const auto again = assembly.ask_again()) {
+            for (const auto& under_way : std::exchange(places, {})) {
+                asked.drop(under_way.first);
+            }
+            first_open = started = *again;
+        }
+        while (first_open < started && assembly.answered(first_open)) {
+            ++first_open;
+        }
+        // What has come out of order waits in memory: so not too far ahead of what is due.
+        for (; started < planned.size() && started - first_open < most_requests(); ++started) {
+            const object_range& next = planned[started];
+            if (next.key.empty()) {
+                assembly.give(started, std::nullopt);
+            } else if (!assembly.answered(started)) {
+                // A part of no bytes is not to be had; any other tells whether the object is there.
+                const byte_range wanted{next.where.offset, std::max<std::uint64_t>(next.where.length, 1)};
+                places[asked.start(part(next.key, first_part(wanted)))] = started;
+            }
+        }
+        if (!asked.idle()) {  // else all of these were answered by what came before them
+            auto [number, first] = asked.next();
+            const std::size_t place = places.extract(number).mapped();
+            give(assembly, asked, place, planned[place], std::move(first));
+        }
+    }
+}
+
+template <class Client>
+object_reader<Client>::parts_under_way::~parts_under_way() {
+    for (const std::size_t number : numbers) {
+        asked.drop(number);
+    }
+}
+
+template <class Client>
+bool object_reader<Client>::verifies_etags() const {
+    const etag_check when = client_.options().verify_etags;
+    return when == etag_check::always || (when == etag_check::without_tls && client_.server().starts_with("http:"));
+}
+
+template <class Client>
+call object_reader<Client>::part(std::string_view key, byte_range wanted, std::string_view version) const {
+    // A server that knows no parts may send all of a small object.
+    constexpr std::uint64_t whole_objects_to = std::uint64_t{16} << 20U;
+    call asked{.key = std::string{client_.where().prefix}.append(key),
+               .most = std::max(wanted.length, whole_objects_to),
+               .wanted = wanted,
+               .check = verifies_etags() ? holds_part<true> : holds_part<false>,
+               .doing = "reading"};
+    asked.headers.push_back({"range", range_header(wanted)});
+    if (wanted.offset == 0) {  // it may be all: then the server is to say what checksum it has
+        asked.headers.push_back({"x-amz-checksum-mode", "ENABLED"});
+    }
+    if (!version.empty()) {
+        asked.headers.push_back({"if-match", std::string{version}});
+    }
+    return asked;
+}
+
+template <class Client>
+std::optional<byte_buffer> object_reader<Client>::read(requests& asked, std::string_view key, byte_range where,
+                                                       object_version* version_told) const {
+    if (key.empty()) {
+        return std::nullopt;  // its URL is that of the bucket, or of a folder
+    }
+    result first = asked.wait(asked.start(part(key, first_part(where))));
+    return put_together(asked, key, where, std::move(first), everything, version_told);
+}
+
+template <class Client>
+std::optional<byte_buffer> object_reader<Client>::put_together(requests& asked, std::string_view key, byte_range where,
+                                                               result first, std::uint64_t most,
+                                                               object_version* version_told) const {
+    constexpr int most_versions = 5;
+    for (int version = 1; version <= most_versions; ++version) {
+        if (version > 1) {
+            first = asked.wait(asked.start(part(key, first_part(where))));
+        }
+        if (first.is_missing()) {
+            return std::nullopt;
+        }
+        if (!first.good) {
+            fail(client_.where(), client_.server(), first);
+        }
+        const held_part begin = *part_in(first.answer, first.asked.wanted);
+        if (version_told != nullptr) {
+            *version_told = version_told_by(first.answer, begin);
+        }
+        const std::uint64_t length =
+            begin.total > where.offset ? std::min(where.length, begin.total - where.offset) : 0;
+        if (begin.bytes.size() >= length) {
+            return byte_buffer{first.answer.body.owner(), begin.bytes.first(static_cast<std::size_t>(length))};
+        }
+        if (length > most) {
+            throw unsupported("the object " + first_name(first) + " has " + std::to_string(begin.total) +
+                                  " bytes, too many to be read at once: read it in pieces",
+                              {.where = first_name(first)});
+        }
+        if (auto whole = join(asked, key, {where.offset, length}, first, begin)) {
+            return whole;
+        }
+    }
+    throw_replaced(first_name(first));
+}
+
+template <class Client>
+std::string object_reader<Client>::version_of(const http::response& answer) {
+    const std::string_view etag = unquoted(answer.find_header("etag").value_or(""));
+    return std::string{etag.empty() ? answer.find_header("last-modified").value_or("unknown") : etag};
+}
+
+template <class Client>
+object_version object_reader<Client>::version_told_by(const http::response& answer, const held_part& part) {
+    if (answer.status == 416) {  // tells at most where the object ends
+        const bool has_size = answer.find_header("content-range").has_value();
+        return {.size = has_size ? std::optional{part.total} : std::nullopt};
+    }
+    return {.tag = version_of(answer), .size = part.total};
+}
+
+template <class Client>
+std::optional<byte_buffer> object_reader<Client>::join(requests& asked, std::string_view key, byte_range where,
+                                                       const result& first, const held_part& begin) const {
+    // Uninitialised on purpose: each byte is written, or this throws.
+    const auto block = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(where.length));
+    std::memcpy(block.get(), begin.bytes.data(), begin.bytes.size());
+    const std::string_view etag = first.answer.find_header("etag").value_or("");
+    const std::string version = version_of(first.answer);
+    parts_under_way going{asked};
+    std::uint64_t started = begin.bytes.size();
+    while (started < where.length || !going.numbers.empty()) {
+        while (started < where.length && going.numbers.size() < most_requests()) {
+            const byte_range next{where.offset + started, std::min(part_bytes(), where.length - started)};
+            going.numbers.push_back(asked.start(part(key, next, etag)));
+            started += next.length;
+        }
+        const result ended = asked.wait(going.numbers.front());
+        going.numbers.pop_front();
+        if (ended.is_missing() || (ended.answer.answered() && ended.answer.status == 412)) {
+            return std::nullopt;
+        }
+        if (!ended.good) {
+            fail(client_.where(), client_.server(), ended);
+        }
+        const byte_range wanted = ended.asked.wanted;
+        const held_part next = *part_in(ended.answer, wanted);
+        // Not every server knows versions, or looks at the one that is asked for.
+        if (next.bytes.size() != wanted.length || next.total != begin.total || version_of(ended.answer) != version) {
+            return std::nullopt;
+        }
+        std::memcpy(block.get() + (wanted.offset - where.offset), next.bytes.data(), next.bytes.size());
+    }
+    return byte_buffer{block, byte_view{block.get(), static_cast<std::size_t>(where.length)}};
+}
+
+template <class Client>
+void object_reader<Client>::give(range_assembly& assembly, requests& asked, std::size_t place,
+                                 const object_range& wanted, result first) const {
+    std::optional<byte_buffer> bytes;
+    object_version version;
+    try {
+        bytes = put_together(asked, wanted.key, wanted.where, std::move(first), everything, &version);
+    } catch (const error&) {
+        assembly.fail(place, std::current_exception());
+        return;
+    }
+    assembly.give(place, std::move(bytes), version);
+}
+
+}  // namespace s3
+}  // namespace v1
+}  // namespace smdebug

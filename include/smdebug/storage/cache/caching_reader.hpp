@@ -1,0 +1,151 @@
+// Reading whole objects through a cache: which of them are cached, in which version, and who fetches them.
+// What cached_storage's copies share.
+// Used by: storage/cached_storage.hpp, storage/cache/cached_batch.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/cache/fetch_table.hpp>
+#include <smdebug/storage/cache/held_parts.hpp>
+#include <smdebug/storage/cache/known_objects.hpp>
+#include <smdebug/storage/cache/object_scout.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/object_cache.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Whether a key is that of an event file or of an index file, which are never changed while a run is written.  Those
+/// of collections files and of the mark of the job's end are not.
+[[nodiscard]] bool is_written_once(std::string_view key) noexcept;
+
+/// What is cached.
+struct cache_options {
+    std::uint64_t largest_object = std::uint64_t{16} << 20U;  ///< bytes: of larger ones the parts are read each time
+    /// Which keys may be cached at all.  Called on any thread, often.
+    std::function<bool(std::string_view)> cacheable = is_written_once;
+    std::size_t threads_ahead = 4;  ///< that read ahead; 0: nothing is read ahead
+    std::size_t most_ahead = 64;    ///< wishes that wait: of more the oldest are dropped
+};
+
+/// An inner storage and a cache.
+/// Threads: everything may be called at once, as far as the inner storage lets be.
+template <storage Inner, object_cache Cache>
+requires(!Cache::needs_versions || entry_lister<Inner>) class caching_reader {
+public:
+    static constexpr bool keeps_scans = scan_cache<Cache>;
+
+    caching_reader(Inner inner, Cache cache, cache_options options);
+    caching_reader(const caching_reader&) = delete;
+    caching_reader& operator=(const caching_reader&) = delete;
+    ~caching_reader() = default;
+
+    [[nodiscard]] Inner& inner() noexcept { return inner_; }
+    [[nodiscard]] const cache_options& options() const noexcept { return options_; }
+
+    /// A part of an object: of what is held of it, else of the cached whole, which is brought first where it is to be
+    /// cached.
+    /// `told`: is set to the version that it is of, as far as that is known.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* told = nullptr);
+    [[nodiscard]] byte_buffer read(std::string_view key);
+
+    /// Past the cache, and which version it is, where the storage tells.
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& told) const;
+
+    /// What is known of an object that is to be cached; nothing for one that is not, or is not there.
+    /// With `may_ask` the inner storage is asked where nothing is known.
+    [[nodiscard]] std::optional<known_object> to_cache(std::string_view key, bool may_ask);
+
+    /// Whether an object is in the cache or on its way, as far as is known; nothing for one that is not to be cached.
+    [[nodiscard]] std::optional<bool> looks_near(std::string_view key);
+
+    /// Whether an object is in the cache, or on its way.
+    [[nodiscard]] bool is_near(std::string_view key, const known_object& known) {
+        return cache_.holds(identity(key, known)) || fetches_.is_under_way(key, known.version);
+    }
+    /// The object, if it is; waits for one on its way.
+    [[nodiscard]] std::optional<byte_buffer> find_near(std::string_view key, const known_object& known, bool for_scan,
+                                                       object_version* told = nullptr);
+    /// The object, if it is in the cache.
+    [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, const known_object& known,
+                                                  bool for_scan = false);
+
+    /// Brings an object into the cache for whoever may want it.
+    void bring(const std::string& key);
+
+    /// Keeps a copy of what a scan brought, under the version that was known before; to be confirmed.
+    void keep_aside(std::string_view key, const known_object& known, byte_view bytes) requires scan_cache<Cache>;
+    /// The same under the version that the reading told; `state` is that of scout().known() before it.  What is known
+    /// of the object then.
+    known_object keep_aside(std::string_view key, const known_object& known, byte_view bytes,
+                            const std::string& version, std::uint64_t state) requires scan_cache<Cache>;
+    /// Takes away what was kept of objects that have been replaced since they became known: the bytes may be others.
+    /// Cost: a listing for some thousand objects whose keys lie near to each other.
+    void confirm(const std::vector<std::pair<std::string, known_object>>& kept) requires entry_lister<Inner>;
+
+    [[nodiscard]] object_scout<Inner>& scout() noexcept { return scout_; }
+    /// What is held of objects, and on its way.
+    [[nodiscard]] held_parts& held() noexcept { return held_; }
+
+    /// Is told of an object that has been, or may have been, replaced or removed.
+    void forget(std::string_view key);
+    void forget();
+    /// Is told of one that changes: it is not to be cached.
+    void pass(std::string_view key);
+
+private:
+    [[nodiscard]] bool may_cache(std::string_view key) const { return largest_ > 0 && options_.cacheable(key); }
+    [[nodiscard]] bool is_to_cache(const known_object& known) const noexcept {
+        return !known.passes && known.size <= largest_;
+    }
+    [[nodiscard]] object_identity identity(std::string_view key, const known_object& known) const noexcept {
+        return {.place = place_, .key = key, .version = known.version};
+    }
+
+    void drop(std::string_view key);
+
+    static void tell(object_version* told, object_version version);
+
+    // A part of what is not cached.
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, byte_range where, object_version* told) const;
+
+    // What a fetch gives.
+    struct fetched {
+        byte_buffer whole;
+        std::optional<std::string> version = {};  // to keep it under; none: not to be kept
+    };
+
+    /// The object, fetched where it is not in the cache.  Nothing for who reads ahead of another who fetches it.
+    [[nodiscard]] std::optional<byte_buffer> object(std::string_view key, const known_object& known,
+                                                    fetch_table::by who, object_version* told = nullptr);
+
+    [[nodiscard]] fetched fetch(std::string_view key, const known_object& known);
+
+    Inner inner_;
+    Cache cache_;
+    cache_options options_;
+    std::string place_;
+    std::uint64_t largest_;
+    object_scout<Inner> scout_;
+    held_parts held_;
+    fetch_table fetches_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/cache/impl/caching_reader.ipp>
+#endif
+
+#include <smdebug/storage/cache/impl/caching_reader.tpp>

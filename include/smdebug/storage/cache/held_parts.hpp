@@ -1,0 +1,93 @@
+// The parts of objects that somebody holds, by key: there, or on their way.
+// Used by: storage/cache/caching_reader.hpp, storage/cache/object_holder.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A part that begins with an object and is longer than that is the whole of it.
+/// Threads: everything may be called at once.  Memory: what is held, until the last who holds it lets go.
+class held_parts {
+public:
+    /// A whole object, whatever its size.
+    static constexpr byte_range whole{0, std::numeric_limits<std::uint64_t>::max()};
+
+    /// One part.  What is in it belongs to the table.
+    class part {
+    public:
+        part(std::string_view key, byte_range asked) : key_(key), asked_(asked) {}
+        [[nodiscard]] const std::string& key() const noexcept { return key_; }
+        [[nodiscard]] byte_range asked() const noexcept { return asked_; }
+
+    private:
+        friend class held_parts;
+        std::string key_;
+        byte_range asked_;
+        bool over = false;  // no longer on its way
+        std::optional<byte_buffer> bytes;
+        object_version version;
+        std::size_t holders = 0;
+    };
+    using part_handle = std::shared_ptr<part>;
+
+    struct promised {
+        part_handle what;
+        bool fresh = false;  ///< who has promised it is to bring it
+    };
+
+    /// Holds a part, which is on its way from now on, or has been before.
+    [[nodiscard]] promised promise(std::string_view key, byte_range asked);
+    /// What has come of it; nothing: it cannot be had, or is not there.
+    void put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version = {});
+    /// Lets go of it once.
+    void release(const part_handle& what);
+    /// Whether anybody still holds it.
+    [[nodiscard]] bool is_held(const part_handle& what) const;
+
+    /// A range of an object, cut at the object's end, if it is inside of what is held; waits for it, if it is on its
+    /// way.  Nothing for an empty range, and for one behind the object's end.
+    /// `told`: is set to the version that it is of, as far as that is known.
+    [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, byte_range where,
+                                                  object_version* told = nullptr) const;
+    [[nodiscard]] bool covers(std::string_view key, byte_range where) const;
+
+    /// Is told of an object that has been, or may have been, replaced: what is held of it is not given any more.
+    void forget(std::string_view key);
+    void forget();
+
+private:
+    [[nodiscard]] static bool covers(const part& held, byte_range where) noexcept;
+
+    [[nodiscard]] part_handle look(std::string_view key, byte_range where) const;
+
+    void erase(const part_handle& what);
+
+    mutable std::mutex guard_;
+    mutable std::condition_variable over_;
+    std::unordered_map<std::string, std::vector<part_handle>, text_hash, std::equal_to<>> by_key_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/cache/impl/held_parts.ipp>
+#endif

@@ -1,0 +1,41 @@
+// The bodies of <smdebug/storage/cache/fetch_table.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/cache/fetch_table.hpp>
+
+#include <algorithm>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::optional<byte_buffer> fetch_table::wait(std::string_view key, std::string_view version) {
+    std::unique_lock lock{guard_};
+    const auto other = find(key, version);
+    if (!other) {
+        return std::nullopt;
+    }
+    over_.wait(lock, [&] { return other->over; });
+    return other->bytes;
+}
+
+SMDEBUG_INLINE bool fetch_table::is_under_way(std::string_view key, std::string_view version) const {
+    const std::lock_guard lock{guard_};
+    return find(key, version) != nullptr;
+}
+
+SMDEBUG_INLINE std::shared_ptr<fetch_table::fetching> fetch_table::find(std::string_view key,
+                                                                        std::string_view version) const {
+    const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+                                    [&](const auto& one) { return one->key == key && one->version == version; });
+    return found != under_way_.end() ? *found : nullptr;
+}
+
+SMDEBUG_INLINE void fetch_table::end(const std::shared_ptr<fetching>& mine) {
+    std::erase(under_way_, mine);
+    mine->over = true;
+    over_.notify_all();
+}
+
+}  // namespace v1
+}  // namespace smdebug

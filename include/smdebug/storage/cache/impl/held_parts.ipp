@@ -1,0 +1,119 @@
+// The bodies of <smdebug/storage/cache/held_parts.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/cache/held_parts.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE held_parts::promised held_parts::promise(std::string_view key, byte_range asked) {
+    const std::lock_guard lock{guard_};
+    std::vector<part_handle>& known = by_key_[std::string{key}];
+    const auto same = std::find_if(known.begin(), known.end(), [&](const part_handle& one) {
+        return one->asked_ == asked && (!one->over || one->bytes);
+    });
+    promised made{same != known.end() ? *same : std::make_shared<part>(key, asked), same == known.end()};
+    if (made.fresh) {
+        known.push_back(made.what);
+    }
+    ++made.what->holders;
+    return made;
+}
+
+SMDEBUG_INLINE void held_parts::put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version) {
+    const std::lock_guard lock{guard_};
+    what->over = true;
+    if (bytes && what->holders > 0) {
+        what->bytes = std::move(bytes);
+        what->version = std::move(version);
+    } else {
+        erase(what);
+    }
+    over_.notify_all();
+}
+
+SMDEBUG_INLINE void held_parts::release(const part_handle& what) {
+    const std::lock_guard lock{guard_};
+    if (--what->holders == 0) {
+        erase(what);
+        if (what->over) {
+            what->bytes.reset();
+        }
+    }
+}
+
+SMDEBUG_INLINE bool held_parts::is_held(const part_handle& what) const {
+    const std::lock_guard lock{guard_};
+    return what->holders > 0;
+}
+
+SMDEBUG_INLINE std::optional<byte_buffer> held_parts::find(std::string_view key, byte_range where,
+                                                           object_version* told) const {
+    std::unique_lock lock{guard_};
+    while (const part_handle held = look(key, where)) {
+        if (held->over) {
+            if (told != nullptr) {
+                *told = held->version;
+            }
+            return held->bytes->slice({where.offset - held->asked_.offset, where.length});
+        }
+        over_.wait(lock, [&] { return held->over; });
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE bool held_parts::covers(std::string_view key, byte_range where) const {
+    const std::lock_guard lock{guard_};
+    return look(key, where) != nullptr;
+}
+
+SMDEBUG_INLINE void held_parts::forget(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    if (const auto known = by_key_.find(key); known != by_key_.end()) {
+        by_key_.erase(known);
+    }
+}
+
+SMDEBUG_INLINE void held_parts::forget() {
+    const std::lock_guard lock{guard_};
+    by_key_.clear();
+}
+
+SMDEBUG_INLINE bool held_parts::covers(const part& held, byte_range where) noexcept {
+    if (where.length == 0 || where.offset < held.asked_.offset || (held.over && !held.bytes)) {
+        return false;
+    }
+    const std::uint64_t begin = where.offset - held.asked_.offset;
+    const bool inside = begin <= held.asked_.length && where.length <= held.asked_.length - begin;
+    if (!held.over) {
+        return inside || (held.asked_.offset == 0 && where == whole);  // it may be all: that will be seen
+    }
+    const bool ended = held.bytes->size() < held.asked_.length;
+    return begin < held.bytes->size() && (inside || ended);  // behind an object's end there may be more by now
+}
+
+SMDEBUG_INLINE held_parts::part_handle held_parts::look(std::string_view key, byte_range where) const {
+    const auto known = by_key_.find(key);
+    if (known == by_key_.end()) {
+        return nullptr;
+    }
+    const auto held = std::find_if(known->second.begin(), known->second.end(),
+                                   [&](const part_handle& one) { return covers(*one, where); });
+    return held != known->second.end() ? *held : nullptr;
+}
+
+SMDEBUG_INLINE void held_parts::erase(const part_handle& what) {
+    if (const auto known = by_key_.find(what->key_); known != by_key_.end()) {
+        std::erase(known->second, what);
+        if (known->second.empty()) {
+            by_key_.erase(known);
+        }
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,111 @@
+// The bodies of <smdebug/storage/cache/known_objects.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/cache/known_objects.hpp>
+
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::optional<known_object> known_objects::find(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    if (const auto found = young_.find(key); found != young_.end()) {
+        return found->second;
+    }
+    const auto aged = old_.find(key);
+    if (aged == old_.end()) {
+        return std::nullopt;
+    }
+    auto node = old_.extract(aged);
+    known_object known = node.mapped();
+    make_room();
+    young_.insert(std::move(node));
+    return known;
+}
+
+SMDEBUG_INLINE std::uint64_t known_objects::state() const {
+    const std::lock_guard lock{guard_};
+    return state_;
+}
+
+SMDEBUG_INLINE void known_objects::learn(std::vector<object_entry> told, std::uint64_t state) {
+    const std::lock_guard lock{guard_};
+    if (state == state_) {
+        for (object_entry& one : told) {
+            put(std::move(one.key), {.size = one.size, .version = std::move(one.version)});
+        }
+    }
+}
+
+SMDEBUG_INLINE void known_objects::learn(std::string_view key, known_object told, std::uint64_t state) {
+    const std::lock_guard lock{guard_};
+    if (state == state_) {
+        put(std::string{key}, std::move(told));
+    }
+}
+
+SMDEBUG_INLINE void known_objects::pass(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    ++state_;
+    known_object& noted = young_.insert_or_assign(std::string{key}, known_object{}).first->second;
+    noted.passes = true;
+}
+
+SMDEBUG_INLINE void known_objects::forget(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    ++state_;
+    erase(key);
+}
+
+SMDEBUG_INLINE void known_objects::forget() {
+    const std::lock_guard lock{guard_};
+    ++state_;
+    young_.clear();
+    old_.clear();
+}
+
+SMDEBUG_INLINE void known_objects::doubt(const std::vector<std::string>& keys) {
+    const std::lock_guard lock{guard_};
+    state_ += keys.empty() ? 0U : 1U;
+    for (const std::string& key : keys) {
+        if (const known_object* noted = look(key); noted != nullptr && !noted->passes) {
+            erase(key);
+        }
+    }
+}
+
+SMDEBUG_INLINE const known_object* known_objects::look(std::string_view key) const {
+    for (const map* held : {&young_, &old_}) {
+        if (const auto found = held->find(key); found != held->end()) {
+            return &found->second;
+        }
+    }
+    return nullptr;
+}
+
+SMDEBUG_INLINE void known_objects::put(std::string key, known_object told) {
+    if (const known_object* noted = look(key); noted != nullptr && noted->passes) {
+        return;
+    }
+    make_room();
+    young_.insert_or_assign(std::move(key), std::move(told));
+}
+
+SMDEBUG_INLINE void known_objects::erase(std::string_view key) {
+    for (map* held : {&young_, &old_}) {
+        if (const auto found = held->find(key); found != held->end()) {
+            held->erase(found);
+        }
+    }
+}
+
+SMDEBUG_INLINE void known_objects::make_room() {
+    if (young_.size() >= half_) {
+        old_ = std::exchange(young_, {});
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,142 @@
+// The bodies of <smdebug/storage/cache/object_holder.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/cache/cached_batch.hpp>
+#include <smdebug/storage/cache/object_holder.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <exception>
+#include <optional>
+#include <system_error>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class Reader>
+object_holder<Reader>::~object_holder() {
+    {
+        const std::lock_guard lock{guard_};
+        ended_ = true;
+        release_all();
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+template <class Reader>
+void object_holder<Reader>::bring(std::span<const object_range> parts) {
+    const std::lock_guard lock{guard_};
+    for (const object_range& each : parts) {
+        auto [part, fresh] = table().promise(each.key, each.where);
+        held_[std::string{each.key}].push_back(part);
+        if (fresh) {
+            to_bring_.push_back(std::move(part));
+        }
+    }
+    if (!to_bring_.empty() && !thread_.joinable()) {
+        try {
+            thread_ = std::thread{[this] { work(); }};
+        } catch (const std::system_error&) {
+            give_up();  // no thread to be had: who wants them reads them
+        }
+    }
+    wake_.notify_all();
+}
+
+template <class Reader>
+void object_holder<Reader>::release(std::string_view key) {
+    const std::lock_guard lock{guard_};
+    if (const auto held = held_.find(std::string{key}); held != held_.end()) {
+        for (const handle& each : held->second) {
+            table().release(each);
+        }
+        held_.erase(held);
+    }
+}
+
+template <class Reader>
+void object_holder<Reader>::release_all() {
+    give_up();
+    for (const auto& [key, parts] : held_) {
+        for (const handle& each : parts) {
+            table().release(each);
+        }
+    }
+    held_.clear();
+}
+
+template <class Reader>
+void object_holder<Reader>::give_up() {
+    for (const handle& each : std::exchange(to_bring_, {})) {
+        table().put(each, std::nullopt);
+    }
+}
+
+template <class Reader>
+void object_holder<Reader>::work() {
+    std::vector<handle> batch;
+    std::vector<object_range> ranges;
+    while (next(batch)) {
+        ranges.clear();
+        for (const handle& each : batch) {
+            ranges.push_back({each->key(), each->asked()});
+        }
+        std::size_t come = 0;
+        object_version last;
+        const auto take = [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
+            const bool is_replaced =
+                place > 0 && batch[place]->key() == batch[place - 1]->key() && version.differs_from(last);
+            last = version;
+            if (is_replaced) {
+                table().forget(batch[place]->key());  // of two versions: who reads the parts reads them together
+                bytes.reset();
+            }
+            table().put(batch[place], std::move(bytes), version);
+            come = place + 1;
+            if (has_ended()) {
+                throw nobody_waits{};
+            }
+        };
+        try {
+            cached_batch{*reader_}.bring(ranges, take);
+        } catch (const nobody_waits&) {
+        } catch (const std::exception&) {
+            // Who reads them is told.
+        }
+        for (; come < batch.size(); ++come) {
+            table().put(batch[come], std::nullopt);
+        }
+    }
+}
+
+template <class Reader>
+bool object_holder<Reader>::next(std::vector<handle>& batch) {
+    batch.clear();
+    std::unique_lock lock{guard_};
+    while (batch.empty()) {
+        wake_.wait(lock, [this] { return ended_ || !to_bring_.empty(); });
+        if (ended_) {
+            return false;
+        }
+        for (; !to_bring_.empty() && batch.size() < most_at_once; to_bring_.pop_front()) {
+            if (table().is_held(to_bring_.front())) {
+                batch.push_back(std::move(to_bring_.front()));
+            } else {
+                table().put(to_bring_.front(), std::nullopt);
+            }
+        }
+    }
+    return true;
+}
+
+template <class Reader>
+bool object_holder<Reader>::has_ended() {
+    const std::lock_guard lock{guard_};
+    return ended_;
+}
+
+}  // namespace v1
+}  // namespace smdebug

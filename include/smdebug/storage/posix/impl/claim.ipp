@@ -1,0 +1,206 @@
+// The bodies of <smdebug/storage/posix/claim.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/posix/claim.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace posix {
+
+SMDEBUG_INLINE bool leads_to(const std::string& path, int handle) noexcept {
+    struct ::stat named = {};
+    struct ::stat opened = {};
+    return ::lstat(path.c_str(), &named) == 0 && ::fstat(handle, &opened) == 0 && named.st_dev == opened.st_dev &&
+           named.st_ino == opened.st_ino;
+}
+
+SMDEBUG_INLINE lock_result try_lock(int handle, int kind, int patience) {
+    while (::flock(handle, kind | LOCK_NB) != 0) {
+        if (errno != EINTR && errno != EWOULDBLOCK) {
+            return lock_result::impossible;
+        }
+        if (errno == EWOULDBLOCK) {
+            if (patience-- == 0) {
+                return lock_result::refused;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        }
+    }
+    return lock_result::taken;
+}
+
+SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) {
+    using kind = claim_state::kind;
+    const auto held = [&](const std::string& why) { return claim_state{.what = kind::held, .why = path + " " + why}; };
+    // Not through links, and a pipe must not hang it: what is taken over will be removed.
+    const int how = (to_take ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    descriptor handle{::open(path.c_str(), how)};
+    while (handle.get() < 0 && errno == EINTR) {
+        handle = descriptor{::open(path.c_str(), how)};
+    }
+    if (handle.get() < 0) {
+        if (errno == ELOOP || errno == EISDIR || errno == ENXIO) {
+            return held("is not a file.");
+        }
+        if (means_missing(errno) || errno == ESTALE) {
+            return {};
+        }
+        fail("cannot open", path, errno);
+    }
+    struct ::stat info = {};
+    if (::fstat(handle.get(), &info) != 0) {
+        fail("cannot look at", path, errno);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return held("is not a file.");
+    }
+    const lock_result lock =
+        to_take ? try_lock(handle.get(), LOCK_EX, takers_patience) : try_lock(handle.get(), LOCK_SH, 0);
+    std::array<char, 64> content = {};
+    const ::ssize_t got = ::pread(handle.get(), content.data(), content.size(), 0);
+    if (got < 0) {
+        fail("cannot read", path, errno);
+    }
+    std::string_view line{content.data(), static_cast<std::size_t>(got)};
+    line = line.substr(0, line.find('\n'));
+    constexpr std::string_view start = "smdebug, process ";
+    if (lock == lock_result::refused) {
+        return held("is held by another writer" + (line.starts_with(start) ? " (" + std::string{line} + ")" : "") +
+                    ". Wait for its end, or write elsewhere.");
+    }
+    if (got == 0) {
+        return held(
+            "is held by a writer that keeps no lock, as the Python package does. If its process is gone, "
+            "remove the file.");
+    }
+    if (!line.starts_with(start)) {
+        return held("is there, and is no claim. If nobody needs it, remove the file.");
+    }
+    if (lock == lock_result::impossible ||
+        line.find_first_not_of("0123456789", start.size()) != std::string_view::npos) {
+        return held("is held by a writer (" + std::string{line} +
+                    ") where the file system has no locks. If its process is gone, remove the file.");
+    }
+    return {.what = kind::dead, .lock = std::move(handle)};
+}
+
+SMDEBUG_INLINE bool is_claimed(const std::string& path) {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        const claim_state seen = look_at_claim(path, false);
+        if (seen.what != claim_state::kind::dead || leads_to(path, seen.lock.get())) {
+            return seen.what == claim_state::kind::held;
+        }
+    }
+    return true;  // it changes hands all the time
+}
+
+SMDEBUG_INLINE file_claim::file_claim(std::string path) : path_(std::move(path)) {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+        claim_state found = look_at_claim(path_, true);
+        if (found.what == claim_state::kind::held) {
+            throw in_use(found.why, {.where = path_});
+        }
+        // While it is locked here, no other taker can have removed it, and no new one have its name.
+        if (found.what == claim_state::kind::dead && leads_to(path_, found.lock.get())) {
+            remove_file(path_);
+        }
+        if (make()) {
+            is_found_ = leads_to(path_, handle_.get());
+            return;
+        }
+    }
+    throw in_use(path_ + " changes hands all the time. Try again.", {.where = path_});
+}
+
+SMDEBUG_INLINE file_claim::file_claim(file_claim&& other) noexcept
+    : path_(std::move(other.path_)),
+      handle_(std::move(other.handle_)),
+      holder_(other.holder_),
+      is_found_(other.is_found_) {}
+
+SMDEBUG_INLINE file_claim& file_claim::operator=(file_claim&& other) noexcept {
+    file_claim mine{std::move(other)};  // what this one held goes now, not with `other`
+    path_.swap(mine.path_);
+    std::swap(handle_, mine.handle_);
+    std::swap(holder_, mine.holder_);
+    std::swap(is_found_, mine.is_found_);
+    return *this;
+}
+
+SMDEBUG_INLINE file_claim::~file_claim() {
+    try {
+        release();
+    } catch (...) {
+        // Whoever comes next will find that nobody holds it.
+    }
+}
+
+SMDEBUG_INLINE void file_claim::release() {
+    const descriptor mine = std::move(handle_);
+    if (mine.get() >= 0 && holder_ == ::getpid() && leads_to(path_, mine.get())) {
+        remove_file(path_);
+    }
+}
+
+SMDEBUG_INLINE bool file_claim::make() {
+    temporary_file made{path_};
+    write_line(made.handle(), 0);
+    const bool linked = ::link(made.name().c_str(), path_.c_str()) == 0;
+    const int code = linked ? 0 : errno;
+    // A file server that answers a second time says that the name exists, although it has made it.
+    if (linked || (code == EEXIST && leads_to(path_, made.handle()))) {
+        handle_ = made.take_handle();
+        return true;
+    }
+    if (code == EPERM || code == ENOTSUP || code == ENOSYS) {
+        return make_in_place();
+    }
+    if (code != EEXIST) {
+        fail_writing(path_, code);
+    }
+    return false;
+}
+
+SMDEBUG_INLINE bool file_claim::make_in_place() {
+    descriptor made{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    if (made.get() < 0) {
+        if (errno != EEXIST) {
+            fail_writing(path_, errno);
+        }
+        return false;
+    }
+    try {
+        write_line(made.get(), takers_patience);
+    } catch (...) {
+        ::unlink(path_.c_str());
+        throw;
+    }
+    handle_ = std::move(made);
+    return true;
+}
+
+SMDEBUG_INLINE void file_claim::write_line(int handle, int patience) const {
+    const bool locked = try_lock(handle, LOCK_EX, patience) == lock_result::taken;
+    const std::string line = "smdebug, process " + std::to_string(holder_) + (locked ? "\n" : ", without a lock\n");
+    const byte_view bytes = as_bytes(line);
+    write_pieces(handle, {&bytes, 1}, path_);
+}
+
+}  // namespace posix
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,185 @@
+// The bodies of <smdebug/storage/posix/file.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/system_time.hpp>
+#include <smdebug/storage/posix/file.hpp>
+
+#include <limits.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+namespace smdebug {
+inline namespace v1 {
+namespace posix {
+
+SMDEBUG_INLINE void fail(const std::string& doing, const std::string& path, int code) {
+    const std::string why = doing + " " + path + ": " + std::generic_category().message(code);
+    if (means_missing(code)) {
+        throw not_found(why, {.where = path});
+    }
+    if (code == EACCES || code == EPERM) {
+        throw access_denied(why, {.where = path});
+    }
+    throw unavailable(why, {.where = path});
+}
+
+SMDEBUG_INLINE std::string absolute_path(const std::string& path) {
+    if (path.empty() || path.front() == '/') {
+        return path;
+    }
+    std::array<char, PATH_MAX> here;
+    if (::getcwd(here.data(), here.size()) == nullptr || here[0] != '/') {
+        return path;
+    }
+    const std::string folder{here.data()};
+    return folder == "/" ? folder + path : folder + "/" + path;
+}
+
+SMDEBUG_INLINE descriptor& descriptor::operator=(descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+}
+
+SMDEBUG_INLINE descriptor::~descriptor() {
+    if (number_ >= 0) {
+        ::close(number_);
+    }
+}
+
+SMDEBUG_INLINE std::optional<directory_handle> directory_handle::open(const std::string& path) {
+    descriptor handle{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (handle.get() < 0) {
+        if (means_missing(errno)) {
+            return std::nullopt;
+        }
+        fail("cannot open the folder", path, errno);
+    }
+    return directory_handle{std::move(handle)};
+}
+
+SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
+    if (size > size_) {
+        // Small files that grow from one to the next do not each ask for memory.
+        size = std::max(size, std::min(2 * size_, std::size_t{1} << 20U));
+        bytes_.reset();  // first, so that the two are never there at once
+        size_ = 0;
+        bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+        size_ = size;
+    }
+    return {bytes_.get(), size_};
+}
+
+SMDEBUG_INLINE std::string version_of(const struct ::stat& facts) {
+    using namespace std::chrono_literals;
+    const auto text = [](const ::timespec& at) { return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec); };
+    std::string version = std::to_string(facts.st_size) + "-" + std::to_string(facts.st_ino) + "-" +
+                          text(facts.st_mtim) + "-" + text(facts.st_ctim);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto tick = facts.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
+    if (now - tick < std::chrono::seconds{facts.st_ctim.tv_sec} + std::chrono::nanoseconds{facts.st_ctim.tv_nsec}) {
+        version += "-" + std::to_string(now.count());
+    }
+    return version;
+}
+
+SMDEBUG_INLINE file::file(std::string path) : path_(std::move(path)), handle_(open_at(AT_FDCWD, path_.c_str())) {
+    if (handle_.get() < 0) {
+        fail("cannot open", path_, errno);
+    }
+    check_kind();
+}
+
+SMDEBUG_INLINE std::optional<file> file::open_if_there(const directory_handle& folder, const std::string& name,
+                                                       const std::string& folder_name) {
+    descriptor handle{open_at(folder.get(), name.c_str())};
+    if (handle.get() < 0) {
+        if (means_missing(errno)) {
+            return std::nullopt;
+        }
+        fail("cannot open", folder_name + "/" + name, errno);
+    }
+    return file{folder_name + "/" + name, std::move(handle)};
+}
+
+SMDEBUG_INLINE std::string file::version() const {
+    struct ::stat info = {};
+    if (::fstat(handle_.get(), &info) != 0) {
+        fail("cannot look at", path_, errno);
+    }
+    return version_of(info);
+}
+
+SMDEBUG_INLINE std::size_t file::read_at(std::uint64_t offset, std::span<std::byte> into) const {
+    std::size_t done = 0;
+    while (done < into.size()) {
+        const ssize_t got =
+            ::pread(handle_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+        if (got < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            fail("cannot read", path_, errno);
+        }
+        if (got == 0) {
+            break;
+        }
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+SMDEBUG_INLINE byte_view file::read_all(scratch_buffer& buffer) const {
+    const std::span<std::byte> room = buffer.at_least(static_cast<std::size_t>(size_));
+    return room.first(read_at(0, room.first(static_cast<std::size_t>(size_))));
+}
+
+SMDEBUG_INLINE void file::check_kind() {
+    struct ::stat info = {};
+    if (::fstat(handle_.get(), &info) != 0) {
+        fail("cannot look at", path_, errno);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        throw corrupt_data(path_ + " is not a regular file", {.where = path_});
+    }
+    size_ = static_cast<std::uint64_t>(info.st_size);
+}
+
+SMDEBUG_INLINE std::optional<struct ::stat> regular_file_facts(const std::string& path) {
+    struct ::stat info = {};
+    if (::stat(path.c_str(), &info) != 0) {
+        if (means_missing(errno)) {
+            return std::nullopt;
+        }
+        fail("cannot look at", path, errno);
+    }
+    return S_ISREG(info.st_mode) ? std::optional{info} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<file_facts> facts_of(const std::string& path) {
+    const auto facts = regular_file_facts(path);
+    return facts ? std::optional{file_facts{static_cast<std::uint64_t>(facts->st_size), version_of(*facts)}}
+                 : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::uint64_t> regular_file_size(const std::string& path) {
+    const auto facts = regular_file_facts(path);
+    return facts ? std::optional{static_cast<std::uint64_t>(facts->st_size)} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path) {
+    const auto facts = regular_file_facts(path);
+    if (!facts) {
+        return std::nullopt;
+    }
+    // A damaged file system can give any number.
+    return nearest_system_time(std::chrono::seconds{facts->st_mtim.tv_sec},
+                               std::chrono::nanoseconds{facts->st_mtim.tv_nsec});
+}
+
+}  // namespace posix
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,270 @@
+// The bodies of <smdebug/storage/posix/watch.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/relative_path.hpp>
+#include <smdebug/storage/posix/watch.hpp>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::unique_ptr<change_signal> folder_watch::open(std::string_view root,
+                                                                 std::span<const std::string> prefixes) {
+    posix::descriptor events{::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
+    posix::descriptor bell{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    if (root.empty() || events.get() < 0 || bell.get() < 0) {
+        return nullptr;
+    }
+    std::unique_ptr<folder_watch> made{new folder_watch{std::move(events), std::move(bell)}};
+    made->set_out(root, prefixes);
+    static_cast<void>(made->watch_all());
+    return made->targets_.empty() || made->watched_.empty() ? nullptr : std::move(made);
+}
+
+SMDEBUG_INLINE bool folder_watch::wait_until(clock::time_point until) {
+    told_.emplace();
+    for (;;) {
+        bool changed = read_events();
+        // What leads to the root may have been moved away, which nothing tells.
+        outdated_ = outdated_ || clock::now() - watched_at_ > recheck;
+        if (outdated_ && watch_all()) {
+            // A folder that is watched only now may have files already: the caller has to look.
+            changed = true;
+            told_.reset();
+        }
+        if (partial_) {
+            told_.reset();
+        }
+        const bool interrupted = take_interrupt();
+        if (changed || interrupted || clock::now() >= until) {
+            return changed;
+        }
+        sleep(until);
+    }
+}
+
+SMDEBUG_INLINE void folder_watch::interrupt() noexcept {
+    const std::uint64_t one = 1;
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
+SMDEBUG_INLINE void folder_watch::set_out(std::string_view root, std::span<const std::string> prefixes) {
+    root_ = root.front() == '/' ? "" : ".";
+    for (std::string& part : parts_of(root)) {
+        above_.emplace_back(root_.empty() ? "/" : root_, part);
+        root_.append("/").append(part);
+    }
+    root_ = root_.empty() ? "/" : root_;
+    for (const std::string& prefix : prefixes) {
+        if (prefix.empty() || stays_inside(prefix)) {
+            target asked{.way = parts_of(prefix), .leaf = {}};
+            if (!asked.way.empty() && !prefix.ends_with('/')) {
+                asked.leaf = std::move(asked.way.back());
+                asked.way.pop_back();
+            }
+            targets_.push_back(std::move(asked));
+        }
+    }
+}
+
+SMDEBUG_INLINE std::vector<std::string> folder_watch::parts_of(std::string_view path) {
+    std::vector<std::string> parts;
+    while (!path.empty()) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        if (!part.empty() && part != ".") {
+            parts.emplace_back(part);
+        }
+        path.remove_prefix(std::min(part.size() + 1, path.size()));
+    }
+    return parts;
+}
+
+SMDEBUG_INLINE bool folder_watch::watch_all() {
+    const std::map<int, interest> before = std::exchange(watched_, {});
+    outdated_ = false;
+    partial_ = false;
+    watched_at_ = clock::now();
+    watch_way_to_root();
+    for (const target& asked : targets_) {
+        watch(asked);
+    }
+    for (const auto& held : before) {
+        if (!watched_.contains(held.first)) {
+            ::inotify_rm_watch(events_.get(), held.first);
+        }
+    }
+    return std::any_of(watched_.begin(), watched_.end(),
+                       [&](const auto& held) { return !before.contains(held.first); });
+}
+
+SMDEBUG_INLINE void folder_watch::watch_way_to_root() {
+    const auto watch_step = [&](std::size_t at) {
+        interest* held = watch(above_[at].first);
+        return held != nullptr && (held->ways.insert(above_[at].second), true);
+    };
+    std::size_t at = above_.size();
+    bool found = watch(root_) != nullptr;
+    while (!found && posix::means_missing(errno) && at > 0) {
+        found = watch_step(--at);
+    }
+    for (++at; found && at < above_.size(); ++at) {
+        found = watch_step(at);
+    }
+}
+
+SMDEBUG_INLINE void folder_watch::watch(const target& asked) {
+    std::string path = root_;
+    for (const std::string& part : asked.way) {
+        if (interest* held = watch(path)) {
+            held->ways.insert(part);
+        } else if (posix::means_missing(errno)) {
+            return;
+        }
+        path.append("/").append(part);
+    }
+    if (asked.leaf.empty()) {
+        watch_below(std::move(path));
+    } else if (interest* held = watch(path, IN_CLOSE_WRITE)) {
+        held->leaves.insert(asked.leaf);
+    }
+}
+
+SMDEBUG_INLINE void folder_watch::watch_below(std::string top) {
+    std::vector<std::string> level{std::move(top)};
+    while (!level.empty()) {
+        std::vector<std::string> next;
+        for (const std::string& folder : level) {
+            interest* held = watch(folder, IN_CLOSE_WRITE);
+            if (held != nullptr && !std::exchange(held->everything, true)) {  // else a circle of links
+                add_subfolders(folder, next);
+            }
+        }
+        std::sort(next.begin(), next.end(), std::greater<>{});
+        partial_ = partial_ || next.size() > most_folders;
+        next.resize(std::min(next.size(), most_folders));
+        level = std::move(next);
+    }
+}
+
+SMDEBUG_INLINE void folder_watch::add_subfolders(const std::string& folder, std::vector<std::string>& found) {
+    try {
+        if (auto reader = posix::folder_reader::open_if_there(posix::working_folder, folder, folder)) {
+            reader->each([&](const posix::folder_entry& entry) {
+                using kind = posix::folder_entry::kind;
+                if (entry.what == kind::folder || entry.what == kind::link) {
+                    found.push_back(posix::joined(folder + "/", entry.name));
+                }
+            });
+        }
+    } catch (const error&) {
+        outdated_ = true;  // to be tried again; whoever reads the folder is told why
+        partial_ = true;
+    }
+}
+
+SMDEBUG_INLINE folder_watch::interest* folder_watch::watch(const std::string& folder, std::uint32_t more) {
+    constexpr std::uint32_t comings = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+    const int number = ::inotify_add_watch(events_.get(), folder.c_str(), comings | more | IN_ONLYDIR | IN_MASK_ADD);
+    if (number < 0) {
+        partial_ = partial_ || !posix::means_missing(errno);
+        return nullptr;
+    }
+    const auto [at, is_new] = watched_.try_emplace(number);
+    interest& held = at->second;
+    held.path = is_new || held.path == folder ? folder : std::string{};
+    return &held;
+}
+
+SMDEBUG_INLINE bool folder_watch::read_events() {
+    alignas(::inotify_event) std::array<char, 16384> buffer;  // one event is 272 bytes at most
+    bool changed = false;
+    for (;;) {
+        const ssize_t got = ::read(events_.get(), buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return changed;
+        }
+        for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+            ::inotify_event event;
+            std::memcpy(&event, &buffer[at], sizeof event);
+            at += sizeof event;
+            // Padded with zeros; none for the folder itself.
+            const std::string_view name = event.len == 0 ? "" : std::string_view{&buffer[at]};
+            at += event.len;
+            changed = take(event.wd, event.mask, name) || changed;
+        }
+    }
+}
+
+SMDEBUG_INLINE bool folder_watch::take(int number, std::uint32_t what, std::string_view name) {
+    if ((what & IN_Q_OVERFLOW) != 0) {
+        outdated_ = true;
+        told_.reset();
+        return true;
+    }
+    const auto found = watched_.find(number);
+    if (found == watched_.end()) {
+        return false;
+    }
+    if ((what & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) != 0) {
+        outdated_ = true;
+        told_.reset();
+        return true;
+    }
+    const interest& held = found->second;
+    const bool is_folder = (what & IN_ISDIR) != 0 ||
+                           (held.everything && (what & (IN_CREATE | IN_MOVED_TO)) != 0 && is_link(held.path, name));
+    if ((what & (IN_CREATE | IN_MOVED_TO)) != 0 && (held.ways.contains(name) || (held.everything && is_folder))) {
+        outdated_ = true;
+    }
+    if (!held.everything && !held.leaves.contains(name)) {
+        return false;
+    }
+    if (is_folder || held.path.empty()) {
+        told_.reset();  // a folder may have come with files in it
+    } else if (told_) {
+        told_->push_back(posix::joined(held.path + "/", name).substr(root_.size() + 1));
+    }
+    return true;
+}
+
+SMDEBUG_INLINE bool folder_watch::is_link(const std::string& folder, std::string_view name) {
+    struct ::stat info = {};
+    return ::lstat(posix::joined(folder + "/", name).c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+SMDEBUG_INLINE bool folder_watch::take_interrupt() noexcept {
+    std::uint64_t times = 0;
+    return ::read(bell_.get(), &times, sizeof times) > 0;
+}
+
+SMDEBUG_INLINE void folder_watch::sleep(clock::time_point until) {
+    // Far deadlines do not fit every kernel's clock; the caller's loop goes on.
+    using std::chrono::nanoseconds;
+    const auto left = std::clamp<nanoseconds>(until - clock::now(), nanoseconds{0}, recheck);
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const ::timespec timeout{.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
+    std::array<::pollfd, 2> sources{::pollfd{.fd = events_.get(), .events = POLLIN, .revents = 0},
+                                    ::pollfd{.fd = bell_.get(), .events = POLLIN, .revents = 0}};
+    if (::ppoll(sources.data(), sources.size(), &timeout, nullptr) < 0 && errno != EINTR) {
+        posix::fail("cannot wait for changes of", root_, errno);
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

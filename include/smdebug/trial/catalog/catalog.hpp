@@ -1,0 +1,168 @@
+// Everything that the index files of a run say, as one immutable snapshot that answers without touching storage.
+// Steps, workers and tensors are numbers inside and names outside; layouts are shared between the files that repeat
+// them. Used by: trial (a refresh builds the next snapshot, readers keep theirs).
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shared_list.hpp>
+#include <smdebug/core/sorted_blocks.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/catalog/name_table.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A worker's name as a number: its place in the catalog's worker table.
+using worker_id = std::uint32_t;
+
+/// A snapshot.  Everything is const for its readers; trial/catalog/catalog_builder.hpp makes the next one from it,
+/// which shares what did not change: a copy costs a reference count for some hundred steps or layouts. Memory: 104
+/// bytes a step, 48 more for each further worker; 16 an entry of each different layout, 16 more where its names differ,
+/// too.
+struct catalog {
+    /// One index file that names something.
+    struct file {
+        step_number step = 0;
+        step_number mode_step = 0;
+        std::uint32_t layout = 0;  ///< place in `layouts`
+        worker_id worker = 0;
+        std::uint32_t event_file = usual_event_file;  ///< place in `event_files`, or the usual name for step and worker
+        smdebug::mode mode = smdebug::mode::global;
+    };
+    static constexpr std::uint32_t usual_event_file = std::numeric_limits<std::uint32_t>::max();
+
+    /// One global step that somebody wrote.
+    struct step_entry {
+        step_number step = 0;
+        step_number mode_step = 0;  ///< of its first index file
+        smdebug::mode mode = smdebug::mode::global;
+        std::uint32_t file_count = 0;       ///< workers that wrote it
+        file one;                           ///< its file, where there is one
+        std::shared_ptr<const file[]> all;  ///< its files, where there are several
+
+        /// By worker's name.
+        [[nodiscard]] std::span<const file> files() const noexcept {
+            return {file_count > 1 ? all.get() : &one, file_count};
+        }
+    };
+    struct step_of {
+        [[nodiscard]] step_number operator()(const step_entry& held) const noexcept { return held.step; }
+    };
+
+    /// A mode step and the first global step that claimed it.
+    struct claim {
+        step_number mode_step = 0;
+        step_number step = 0;
+    };
+    struct mode_step_of {
+        [[nodiscard]] step_number operator()(const claim& held) const noexcept { return held.mode_step; }
+    };
+
+    /// What the collections files say.
+    struct job_description {
+        std::map<std::string, collection, std::less<>> collections;
+        std::vector<std::string> collection_workers;  ///< that wrote collections files, by name
+        std::size_t num_workers = 0;
+    };
+
+    std::shared_ptr<const job_description> job = std::make_shared<const job_description>();
+    std::shared_ptr<const name_table> names = std::make_shared<const name_table>();  ///< tensors, original names
+    std::vector<std::string> workers;      ///< that wrote index files, in the order in which they were first seen
+    shared_list<std::string> event_files;  ///< names that are not the usual ones
+    shared_list<std::shared_ptr<const layout>> layouts;
+    shared_list<std::shared_ptr<const name_list>> name_lists;  ///< those of the layouts, each once
+    sorted_blocks<step_entry, step_of> steps;                  ///< by step
+    std::size_t file_count = 0;                                ///< of all steps
+    std::array<sorted_blocks<claim, mode_step_of>, 4> claims;  ///< by mode (global stays empty), by mode step
+    step_number last_complete_step = -1;
+    bool loaded_all_steps = false;
+
+    [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
+        return static_cast<std::size_t>(which) - 1;
+    }
+
+    // Steps ------------------------------------------------------------------------------------------------------
+
+    /// The step's entry, null when nobody wrote it.  Cost: a binary search.
+    [[nodiscard]] const step_entry* find_step(step_number step) const noexcept { return steps.find(step); }
+    [[nodiscard]] bool complete(const step_entry& held) const noexcept {
+        return loaded_all_steps || held.step <= last_complete_step || held.file_count >= job->num_workers;
+    }
+
+    /// The global step that a mode step stands for; a global one stands for itself, seen or not.
+    [[nodiscard]] std::optional<step_number> global_step(mode which, step_number mode_step) const noexcept;
+
+    /// The steps of a mode, ascending.  Cost: one pass over the steps; allocates its result.
+    [[nodiscard]] std::vector<step_number> steps_of(mode which, bool show_incomplete) const;
+
+    /// The last step of a mode, -1 when there is none.
+    [[nodiscard]] step_number last_step_of(mode which) const noexcept;
+
+    /// Whether a step can be read now, may still come, or never will.
+    [[nodiscard]] step_state state_of(mode which, step_number step) const noexcept;
+
+    // Tensors ----------------------------------------------------------------------------------------------------
+
+    [[nodiscard]] const layout& layout_of(const file& held) const noexcept { return *layouts[held.layout]; }
+
+    /// Whether any file has this tensor.  Names that are only original names of others have none.
+    [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
+        return names->find_tensor(name);
+    }
+
+    /// The tensors of the whole run, or of the files of a mode, sorted.
+    /// Cost: a look at each different list of names; for one mode, a pass over the files.  Allocates its result.
+    [[nodiscard]] std::vector<std::string> tensor_names(mode which) const;
+
+    /// The tensors of one step, sorted.  Allocates its result.
+    [[nodiscard]] std::vector<std::string> tensor_names_at(const step_entry& held) const;
+
+    /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
+    /// steps claim counts as the first of them has it.
+    /// Cost: grows with how far one has to go back for them, not with the run.
+    [[nodiscard]] std::vector<step_number> last_steps(name_id name, mode which, step_number step, std::size_t n) const;
+    /// Whether no mode step was claimed by two global steps, as far as counting tells.
+    [[nodiscard]] bool claimed_once() const noexcept;
+
+    /// A tensor's steps in a mode, ascending, each once.  Cost: one pass over the files.  Allocates its result.
+    [[nodiscard]] std::vector<step_number> tensor_steps(name_id name, mode which, bool show_incomplete) const;
+
+    /// The files of some steps, by step, then by worker's name.  Cost: grows with the files given.
+    [[nodiscard]] std::vector<const file*> files_in(const step_range& range) const;
+
+    /// The files of a step that hold the tensor, by worker's name.
+    [[nodiscard]] std::vector<const file*> files_with(name_id name, step_number step) const;
+
+    /// Heap bytes held, about, shared with other snapshots or not; for reports on memory.
+    [[nodiscard]] std::size_t memory() const noexcept;
+
+private:
+    static constexpr std::uint32_t no_layout = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::size_t control_block = 2 * sizeof(void*);
+
+    /// The first step of a mode that is not before `step`, and the global step that it stands for.
+    [[nodiscard]] std::optional<claim> first_from(mode which, step_number step) const noexcept;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/catalog/impl/catalog.ipp>
+#endif

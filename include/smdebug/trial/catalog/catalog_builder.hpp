@@ -1,0 +1,84 @@
+// Makes a catalog's next snapshot: the last one and the index files that have come since.
+// Layouts are shared by comparing payload bytes: a file whose payload was seen before is not parsed again.
+// Used by: trial/load/loader.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/index_file.hpp>
+#include <smdebug/index/index_meta.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/catalog/load_memory.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
+#include <smdebug/trial/catalog/name_table.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Collects index files and then makes a catalog of them and the one before.
+/// Borrows: the memory, whose places are those of the catalog that finish() makes: forget() it when that one is
+/// dropped.
+class catalog_builder {
+public:
+    catalog_builder(const catalog& last, load_memory& memory) : next_(last), names_(last.names), memory_(memory) {}
+
+    /// Takes in one index file.  Returns what is wrong with it, if anything: it then counts as not there.
+    /// The files of one load come in ascending order of step and worker, which decides who claims a mode step.
+    [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part,
+                                                        byte_view bytes);
+
+    /// Whether add has taken anything that makes a step.
+    [[nodiscard]] bool changed() const noexcept { return !added_.empty(); }
+
+    /// The new snapshot.  `window` is the incomplete-step window; `ended` whether the end-of-job mark was there before
+    /// the files were listed, so that nothing more will come.
+    [[nodiscard]] catalog finish(int window, bool ended) &&;
+
+private:
+    // Two names can stand for one worker (.json and .csv): the first counts, or the step would look complete.
+    [[nodiscard]] bool is_repeated(step_number step, worker_id worker) const;
+
+    // `made` stays empty for a file that names nothing.
+    [[nodiscard]] std::optional<index_file::damage> parse(worker_id worker, byte_view bytes, index_file::meta& head,
+                                                          std::optional<std::uint32_t>& made);
+
+    // Files mostly name the same tensors in the same order: a glance at the last list saves most look-ups.
+    [[nodiscard]] name_id id_of(std::string_view name, std::size_t place);
+
+    [[nodiscard]] std::shared_ptr<const name_list> list_of(const std::vector<layout::shape_entry>& shapes);
+
+    // A file that does not stand as usual may still say what the last one said.
+    [[nodiscard]] std::uint32_t layout_like(const layout& fresh);
+
+    [[nodiscard]] worker_id worker_of(std::string_view part);
+
+    // The usual name is "events/<step>/<step>_<worker part>.tfevents" and need not be kept.
+    [[nodiscard]] std::uint32_t event_file(step_number step, std::string_view worker_part, std::string_view name);
+
+    catalog next_;
+    name_table_builder names_;
+    std::vector<catalog::file> added_;
+    std::vector<std::shared_ptr<const layout>> layouts_;
+    std::vector<std::shared_ptr<const name_list>> lists_;
+    std::vector<std::string> event_files_;
+    load_memory& memory_;
+    std::vector<recorded_item> items_;  // of the file at hand, as are the places
+    std::vector<byte_range> places_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/catalog/impl/catalog_builder.ipp>
+#endif

@@ -1,0 +1,213 @@
+// The bodies of <smdebug/trial/catalog/catalog.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/names_found.hpp>
+
+#include <algorithm>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::optional<step_number> catalog::global_step(mode which, step_number mode_step) const noexcept {
+    if (which == mode::global) {
+        return mode_step;
+    }
+    const claim* held = claims[place_of(which)].find(mode_step);
+    return held != nullptr ? std::optional{held->step} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::vector<step_number> catalog::steps_of(mode which, bool show_incomplete) const {
+    std::vector<step_number> found;
+    if (which == mode::global) {
+        found.reserve(steps.size());
+        for (const step_entry& held : steps) {
+            if (show_incomplete || complete(held)) {
+                found.push_back(held.step);
+            }
+        }
+        return found;
+    }
+    const auto& claimed = claims[place_of(which)];
+    found.reserve(claimed.size());
+    for (const claim& held : claimed) {
+        if (show_incomplete || complete(*find_step(held.step))) {
+            found.push_back(held.mode_step);
+        }
+    }
+    return found;
+}
+
+SMDEBUG_INLINE step_number catalog::last_step_of(mode which) const noexcept {
+    if (which == mode::global) {
+        return steps.empty() ? -1 : steps.back().step;
+    }
+    const auto& claimed = claims[place_of(which)];
+    return claimed.empty() ? -1 : claimed.back().mode_step;
+}
+
+SMDEBUG_INLINE step_state catalog::state_of(mode which, step_number step) const noexcept {
+    const auto next = first_from(which, step);
+    if (!next) {
+        return loaded_all_steps ? step_state::unavailable : step_state::not_yet_available;
+    }
+    if (next->mode_step == step) {
+        return complete(*find_step(next->step)) ? step_state::available : step_state::not_yet_available;
+    }
+    // A later one of the mode is there.  Until everybody has got that far, this one may still come.
+    return loaded_all_steps || last_complete_step >= next->step ? step_state::unavailable
+                                                                : step_state::not_yet_available;
+}
+
+SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names(mode which) const {
+    return names_found(*names, [&](auto&& visit) {
+        if (which == mode::global) {
+            name_lists.for_each([&](const auto& list) { visit(*list); });
+            return;
+        }
+        for (const step_entry& held : steps) {
+            for (const file& written : held.files()) {
+                if (written.mode == which) {
+                    visit(layout_of(written).names());
+                }
+            }
+        }
+    });
+}
+
+SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names_at(const step_entry& held) const {
+    return names_found(*names, [&](auto&& visit) {
+        for (const file& written : held.files()) {
+            visit(layout_of(written).names());
+        }
+    });
+}
+
+SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode which, step_number step,
+                                                            std::size_t n) const {
+    const auto holds = [&](const step_entry& held) {
+        const auto files = held.files();
+        return complete(held) && std::any_of(files.begin(), files.end(), [&](const file& written) {
+                   return (which == mode::global || written.mode == which) && layout_of(written).names().contains(name);
+               });
+    };
+    const step_number last = std::min(step, last_step_of(which));
+    std::vector<step_number> found;
+    for (step_number window = 16; last >= 0 && found.size() < n; window = window > last / 16 ? last : 16 * window) {
+        const bool all = window >= last;
+        const step_number first = all ? 0 : last - window;
+        found.clear();
+        if (which == mode::global) {
+            for (auto held = steps.lower_bound(first); held != steps.end() && held->step <= last; ++held) {
+                if (holds(*held)) {
+                    found.push_back(held->step);
+                }
+            }
+        } else {
+            const auto& claimed = claims[place_of(which)];
+            for (auto held = claimed.lower_bound(first); held != claimed.end() && held->mode_step <= last; ++held) {
+                if (holds(*find_step(held->step))) {
+                    found.push_back(held->mode_step);
+                }
+            }
+        }
+        if (all) {
+            break;
+        }
+    }
+    if (found.size() > n) {
+        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(n));
+    }
+    return found;
+}
+
+SMDEBUG_INLINE bool catalog::claimed_once() const noexcept {
+    std::size_t all = 0;
+    for (const auto& claimed : claims) {
+        all += claimed.size();
+    }
+    return all >= steps.size();
+}
+
+SMDEBUG_INLINE std::vector<step_number> catalog::tensor_steps(name_id name, mode which, bool show_incomplete) const {
+    list_memory<bool> memory;
+    auto holds = [&, last = no_layout, answer = false](const file& written) mutable {
+        if (written.layout != last) {
+            const name_list& list = layout_of(written).names();
+            last = written.layout;
+            answer = memory.answer(list, [&] { return list.contains(name); });
+        }
+        return answer;
+    };
+    std::vector<step_number> found;
+    found.reserve(which == mode::global ? steps.size() : claims[place_of(which)].size());
+    for (const step_entry& held : steps) {
+        if (!show_incomplete && !complete(held)) {
+            continue;
+        }
+        for (const file& written : held.files()) {
+            if ((which != mode::global && written.mode != which) || !holds(written)) {
+                continue;
+            }
+            const step_number step = which == mode::global ? written.step : written.mode_step;
+            if (found.empty() || found.back() != step) {
+                found.push_back(step);
+            }
+        }
+    }
+    if (which != mode::global) {  // mode steps need not rise with global ones
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+    }
+    return found;
+}
+
+SMDEBUG_INLINE std::vector<const catalog::file*> catalog::files_in(const step_range& range) const {
+    std::vector<const file*> found;
+    for (auto held = range.begin ? steps.lower_bound(*range.begin) : steps.begin();
+         held != steps.end() && range.contains(held->step); ++held) {
+        for (const file& written : held->files()) {
+            found.push_back(&written);
+        }
+    }
+    return found;
+}
+
+SMDEBUG_INLINE std::vector<const catalog::file*> catalog::files_with(name_id name, step_number step) const {
+    std::vector<const file*> found;
+    if (const step_entry* held = find_step(step)) {
+        for (const file& written : held->files()) {
+            if (layout_of(written).contains(name)) {
+                found.push_back(&written);
+            }
+        }
+    }
+    return found;
+}
+
+SMDEBUG_INLINE std::size_t catalog::memory() const noexcept {
+    std::size_t bytes = names->memory() + steps.memory() + layouts.memory() + name_lists.memory();
+    for (const step_entry& held : steps) {
+        bytes += held.file_count > 1 ? held.file_count * sizeof(file) + control_block : 0;
+    }
+    layouts.for_each([&](const auto& held) { bytes += held->memory() + sizeof(layout) + control_block; });
+    name_lists.for_each([&](const auto& held) { bytes += held->memory() + sizeof(name_list) + control_block; });
+    for (const auto& held : claims) {
+        bytes += held.memory();
+    }
+    return bytes;
+}
+
+SMDEBUG_INLINE std::optional<catalog::claim> catalog::first_from(mode which, step_number step) const noexcept {
+    if (which == mode::global) {
+        const auto found = steps.lower_bound(step);
+        return found != steps.end() ? std::optional{claim{found->step, found->step}} : std::nullopt;
+    }
+    const auto& held = claims[place_of(which)];
+    const auto found = held.lower_bound(step);
+    return found != held.end() ? std::optional{*found} : std::nullopt;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,174 @@
+// The bodies of <smdebug/trial/catalog/catalog_builder.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/trial/catalog/catalog_builder.hpp>
+#include <smdebug/trial/catalog/catalog_growth.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_number step, std::string_view worker_part,
+                                                                      byte_view bytes) {
+    const worker_id worker = worker_of(worker_part);
+    if (is_repeated(step, worker)) {
+        return std::nullopt;
+    }
+    index_file::meta head;
+    std::optional<std::uint32_t> shared;
+    if (const auto parts = index_file::split_canonical(bytes)) {
+        head = parts->head;
+        shared = memory_.payloads.find(worker, parts->payload);
+    }
+    if (!shared) {
+        if (auto wrong = parse(worker, bytes, head, shared)) {
+            return wrong;
+        }
+    }
+    if (!shared) {
+        return std::nullopt;  // a file that names nothing makes no step (decisions.md N4)
+    }
+    added_.push_back({.step = step,
+                      .mode_step = head.mode_step,
+                      .layout = *shared,
+                      .worker = worker,
+                      .event_file = event_file(step, worker_part, head.event_file_name),
+                      .mode = head.mode});
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE catalog catalog_builder::finish(int window, bool ended) && {
+    next_.names = std::move(names_).finish();
+    next_.layouts = next_.layouts.with(std::move(layouts_));
+    next_.name_lists = next_.name_lists.with(std::move(lists_));
+    next_.event_files = next_.event_files.with(std::move(event_files_));
+    growth::claim_mode_steps(next_, added_);
+    growth::add_files(next_, std::move(added_));
+    growth::complete_steps(next_, static_cast<std::size_t>(window));
+    if (ended) {
+        growth::end(next_);
+    }
+    return std::move(next_);
+}
+
+SMDEBUG_INLINE bool catalog_builder::is_repeated(step_number step, worker_id worker) const {
+    for (auto held = added_.rbegin(); held != added_.rend() && held->step == step; ++held) {
+        if (held->worker == worker) {
+            return true;
+        }
+    }
+    return false;
+}
+
+SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_id worker, byte_view bytes,
+                                                                        index_file::meta& head,
+                                                                        std::optional<std::uint32_t>& made) {
+    items_.clear();
+    places_.clear();
+    std::vector<layout::shape_entry> shapes;
+    auto wrong = index_file::parse(
+        bytes, memory_.parser, head,
+        [&](const index_file::location& place) {
+            const recorded_name parsed = parse_recorded_name(place.tensor_name);
+            items_.push_back({.name = id_of(parsed.tensor, items_.size()), .kind = kind_of(parsed.reduction)});
+            places_.push_back(place.record);
+        },
+        [&](const index_file::saved_shape& shape) {
+            shapes.push_back({names_.id_of(shape.tensor_name), names_.id_of(shape.original_name), shape.extents});
+        });
+    if (wrong) {
+        return wrong;
+    }
+    if (items_.empty() && shapes.empty()) {
+        return std::nullopt;
+    }
+    const layout fresh{list_of(shapes), places_, std::move(shapes)};
+    made = layout_like(fresh);
+    if (const auto parts = index_file::split_canonical(bytes)) {
+        memory_.payloads.remember(worker, parts->payload, *made);
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE name_id catalog_builder::id_of(std::string_view name, std::size_t place) {
+    const name_list* last = memory_.lists.latest();
+    if (last != nullptr && place < last->items().size()) {
+        const name_id guess = last->items()[place].name;
+        if (names_.text_of(guess) == name) {
+            return guess;
+        }
+    }
+    return names_.id_of(name);
+}
+
+SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
+    const std::vector<layout::shape_entry>& shapes) {
+    std::vector<name_id> with_shape;
+    for (const layout::shape_entry& held : shapes) {
+        with_shape.push_back(held.name);
+    }
+    std::sort(with_shape.begin(), with_shape.end());
+    with_shape.erase(std::unique(with_shape.begin(), with_shape.end()), with_shape.end());
+    if (auto known = memory_.lists.find(items_, with_shape)) {
+        return known;
+    }
+    auto made = std::make_shared<const name_list>(items_, std::move(with_shape),
+                                                  [&](name_id id) -> const std::string& { return names_.text_of(id); });
+    for (const name_id id : made->tensors()) {
+        names_.mark_tensor(id);
+    }
+    memory_.lists.remember(made);
+    lists_.push_back(made);
+    return made;
+}
+
+SMDEBUG_INLINE std::uint32_t catalog_builder::layout_like(const layout& fresh) {
+    const std::size_t known = next_.layouts.size();
+    const layout* last = !layouts_.empty() ? layouts_.back().get() : (known > 0 ? next_.layouts.back().get() : nullptr);
+    if (last == nullptr || !last->equals(fresh)) {
+        layouts_.push_back(std::make_shared<const layout>(fresh));
+    }
+    return static_cast<std::uint32_t>(known + layouts_.size() - 1);
+}
+
+SMDEBUG_INLINE worker_id catalog_builder::worker_of(std::string_view part) {
+    std::string key{part};
+    if (const auto known = memory_.workers.find(key); known != memory_.workers.end()) {
+        return known->second;
+    }
+    const std::string name = locations::worker_from_file_part(part);
+    const auto found = std::find(next_.workers.begin(), next_.workers.end(), name);
+    const auto id = static_cast<worker_id>(found - next_.workers.begin());
+    if (found == next_.workers.end()) {
+        next_.workers.push_back(name);
+    }
+    memory_.workers.emplace(std::move(key), id);
+    return id;
+}
+
+SMDEBUG_INLINE std::uint32_t catalog_builder::event_file(step_number step, std::string_view worker_part,
+                                                         std::string_view name) {
+    const std::string padded = locations::zero_padded(step, 12);
+    std::string_view rest = name;
+    const auto skip = [&](std::string_view piece) {
+        const bool there = rest.starts_with(piece);
+        rest.remove_prefix(there ? piece.size() : 0);
+        return there;
+    };
+    if (skip(locations::events_folder) && skip(padded) && skip("/") && skip(padded) && skip("_") && skip(worker_part) &&
+        rest == locations::event_extension) {
+        // The usual name is rebuilt from the worker's name, which not every worker part can be got back from.
+        if (locations::file_part_from_worker(locations::worker_from_file_part(worker_part)) == worker_part) {
+            return catalog::usual_event_file;
+        }
+    }
+    event_files_.emplace_back(name);
+    return static_cast<std::uint32_t>(next_.event_files.size() + event_files_.size() - 1);
+}
+
+}  // namespace v1
+}  // namespace smdebug

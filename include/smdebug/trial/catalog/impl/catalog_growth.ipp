@@ -1,0 +1,102 @@
+// The bodies of <smdebug/trial/catalog/catalog_growth.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/catalog/catalog_growth.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace growth {
+
+SMDEBUG_INLINE void claim_mode_steps(catalog& next, std::span<const catalog::file> files) {
+    std::array<std::vector<catalog::claim>, 4> fresh;
+    for (const catalog::file& held : files) {
+        if (held.mode != mode::global) {
+            fresh[catalog::place_of(held.mode)].push_back({held.mode_step, held.step});
+        }
+    }
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+        std::stable_sort(fresh[i].begin(), fresh[i].end(),
+                         [](const auto& a, const auto& b) { return a.mode_step < b.mode_step; });
+        const auto end = std::unique(fresh[i].begin(), fresh[i].end(),
+                                     [](const auto& a, const auto& b) { return a.mode_step == b.mode_step; });
+        fresh[i].erase(end, fresh[i].end());
+        if (!fresh[i].empty()) {
+            next.claims[i] = next.claims[i].with(std::move(fresh[i]));
+        }
+    }
+}
+
+SMDEBUG_INLINE catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step) {
+    catalog::step_entry made{.step = files.front().step,
+                             .mode_step = mode_step,
+                             .mode = in,
+                             .file_count = static_cast<std::uint32_t>(files.size()),
+                             .one = files.front(),
+                             .all = nullptr};
+    if (files.size() > 1) {
+        const auto all = std::make_shared<catalog::file[]>(files.size());
+        std::copy(files.begin(), files.end(), all.get());
+        made.all = all;
+    }
+    return made;
+}
+
+SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
+    const auto by_worker = [&](const catalog::file& a, const catalog::file& b) {
+        return next.workers[a.worker] < next.workers[b.worker];
+    };
+    std::stable_sort(files.begin(), files.end(), [&](const catalog::file& a, const catalog::file& b) {
+        return a.step != b.step ? a.step < b.step : by_worker(a, b);
+    });
+    std::vector<catalog::step_entry> fresh;
+    for (std::size_t begin = 0; begin < files.size();) {
+        std::size_t end = begin;
+        while (end < files.size() && files[end].step == files[begin].step) {
+            ++end;
+        }
+        const auto written = std::span{files}.subspan(begin, end - begin);
+        fresh.push_back(entry_of(written, written.front().mode, written.front().mode_step));
+        begin = end;
+    }
+    const auto join = [&](const catalog::step_entry& held, const catalog::step_entry& more) {
+        std::vector<catalog::file> all(held.file_count + more.file_count);
+        std::merge(held.files().begin(), held.files().end(), more.files().begin(), more.files().end(), all.begin(),
+                   by_worker);
+        return entry_of(all, held.mode, held.mode_step);
+    };
+    next.steps = next.steps.with(std::move(fresh), join);
+    next.file_count += files.size();
+}
+
+SMDEBUG_INLINE void complete_steps(catalog& next, std::size_t window) {
+    std::vector<step_number> beyond;
+    for (auto at = next.steps.lower_bound(next.last_complete_step + 1); at != next.steps.end(); ++at) {
+        beyond.push_back(at->step);
+        if (at->file_count >= next.job->num_workers) {
+            next.last_complete_step = at->step;
+            beyond.clear();
+        }
+    }
+    for (std::size_t passed = 0; beyond.size() - passed > window;) {
+        passed += window / 2;
+        next.last_complete_step = beyond[passed - 1];
+    }
+}
+
+SMDEBUG_INLINE void end(catalog& next) {
+    next.loaded_all_steps = true;
+    if (!next.steps.empty()) {
+        next.last_complete_step = next.steps.back().step;
+    }
+}
+
+}  // namespace growth
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,38 @@
+// The bodies of <smdebug/trial/catalog/layout.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places,
+                              std::vector<shape_entry> shapes)
+    : names_(std::move(names)), places_(std::move(places)), shapes_(std::move(shapes)) {
+    places_.shrink_to_fit();
+    shapes_.shrink_to_fit();
+    std::stable_sort(shapes_.begin(), shapes_.end(),
+                     [](const shape_entry& a, const shape_entry& b) { return a.name < b.name; });
+}
+
+SMDEBUG_INLINE const layout::shape_entry* layout::shape(name_id name) const noexcept {
+    const auto after = std::upper_bound(shapes_.begin(), shapes_.end(), name,
+                                        [](name_id id, const shape_entry& held) { return id < held.name; });
+    return after != shapes_.begin() && std::prev(after)->name == name ? &*std::prev(after) : nullptr;
+}
+
+SMDEBUG_INLINE std::size_t layout::memory() const noexcept {
+    std::size_t bytes = places_.capacity() * sizeof(byte_range) + shapes_.capacity() * sizeof(shape_entry);
+    for (const shape_entry& held : shapes_) {
+        bytes += held.extents.capacity() * sizeof(std::size_t);
+    }
+    return bytes;
+}
+
+}  // namespace v1
+}  // namespace smdebug

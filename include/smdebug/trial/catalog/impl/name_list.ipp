@@ -1,0 +1,75 @@
+// The bodies of <smdebug/trial/catalog/name_list.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/catalog/name_list.hpp>
+
+#include <bit>
+#include <iterator>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE bool name_list::contains(name_id name) const noexcept {
+    const auto found = first_of(name);
+    return (found != order_.end() && items_[*found].name == name) ||
+           std::binary_search(shapes_.begin(), shapes_.end(), name);
+}
+
+SMDEBUG_INLINE std::optional<std::size_t> name_list::find(name_id name, std::uint8_t kind) const noexcept {
+    const std::uint64_t wanted = rank({.name = name, .kind = kind});
+    const auto after = std::upper_bound(order_.begin(), order_.end(), wanted,
+                                        [this](std::uint64_t r, std::uint32_t at) { return r < rank(items_[at]); });
+    if (after == order_.begin() || rank(items_[*std::prev(after)]) != wanted) {
+        return std::nullopt;
+    }
+    return *std::prev(after);
+}
+
+SMDEBUG_INLINE reduction_set name_list::saved_reductions(name_id name) const noexcept {
+    reduction_set saved;
+    for (auto at = first_of(name); at != order_.end() && items_[*at].name == name; ++at) {
+        if (const std::uint8_t kind = items_[*at].kind; kind > 0) {
+            saved = saved | reduction_set{reduction_key::from_index(kind - std::size_t{1})};
+        }
+    }
+    return saved;
+}
+
+SMDEBUG_INLINE bool name_list::leads(std::size_t place) const noexcept {
+    if (each_once_) {
+        return true;
+    }
+    const name_id name = items_[place].name;
+    if (const auto values = find(name, 0)) {
+        return *values == place;
+    }
+    const auto lowest = static_cast<std::size_t>(std::countr_zero(saved_reductions(name).mask));
+    return find(name, kind_of(reduction_key::from_index(lowest))) == place;
+}
+
+SMDEBUG_INLINE bool name_list::equals(std::span<const recorded_item> items,
+                                      std::span<const name_id> shapes) const noexcept {
+    return std::equal(items_.begin(), items_.end(), items.begin(), items.end()) &&
+           std::equal(shapes_.begin(), shapes_.end(), shapes.begin(), shapes.end());
+}
+
+SMDEBUG_INLINE std::size_t name_list::memory() const noexcept {
+    return items_.capacity() * sizeof(recorded_item) + order_.capacity() * sizeof(std::uint32_t) +
+           (shapes_.capacity() + tensors_.capacity()) * sizeof(name_id);
+}
+
+SMDEBUG_INLINE std::size_t name_list::only_shapes() const noexcept {
+    return static_cast<std::size_t>(std::count_if(shapes_.begin(), shapes_.end(), [this](name_id name) {
+        const auto found = first_of(name);
+        return found == order_.end() || items_[*found].name != name;
+    }));
+}
+
+SMDEBUG_INLINE std::vector<std::uint32_t>::const_iterator name_list::first_of(name_id name) const noexcept {
+    return std::lower_bound(order_.begin(), order_.end(), name,
+                            [this](std::uint32_t at, name_id id) { return items_[at].name < id; });
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,216 @@
+// The bodies of <smdebug/trial/shared_trial.hpp> that are templates.
+#pragma once
+
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/shared_trial.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+template <class Trial>
+void shared_tensors<Trial>::begin_step(step_number step, std::optional<step_number> end) {
+    const std::lock_guard lock{mutex_};
+    memory_.forget_values_before(previous_step_);
+    previous_step_ = step;
+    files_.begin_step(step, end);
+    std::vector<std::string> wanted = files_.reduced_lately();
+    if (ahead_.valid() && step >= ahead_steps_.front()) {
+        keep(ahead_.get());
+        covered_ = std::exchange(ahead_steps_, {});
+    }
+    if (!wanted.empty() && !std::binary_search(covered_.begin(), covered_.end(), step)) {
+        keep(reduced_by(run_, {step, step + 1}, wanted));
+    }
+    if (look_ahead_ && !wanted.empty() && !ahead_.valid()) {
+        ahead_steps_ =
+            files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
+        if (!ahead_steps_.empty()) {
+            const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
+            ahead_ = std::async(std::launch::async, [run = run_, range, names = std::move(wanted)] {
+                try {
+                    return reduced_by(run, range, names);
+                } catch (const std::exception&) {  // who asks for a step itself is told
+                    return std::vector<known_tensor>{};
+                }
+            });
+        }
+    }
+}
+
+template <class Trial>
+std::optional<reduction_values> shared_tensors<Trial>::reductions(const std::string& name, step_number step,
+                                                                  const std::string& worker) {
+    const std::lock_guard lock{mutex_};
+    files_.note_reduced(name);
+    const known_reductions* known = memory_.find(name, step, worker);
+    if (known == nullptr) {
+        keep(reduced_by(run_, {step, step + 1}, {name}));
+        known = memory_.find(name, step, worker);
+    }
+    return known != nullptr ? std::optional{known->found} : std::nullopt;
+}
+
+template <class Trial>
+void shared_tensors<Trial>::expect(const std::string& name) {
+    const std::lock_guard lock{mutex_};
+    files_.note_read(name);
+}
+
+template <class Trial>
+std::vector<step_number> shared_tensors<Trial>::last_steps(const typename Trial::tensor_type& tensor, step_number step,
+                                                           std::size_t n, mode in) {
+    const std::lock_guard lock{mutex_};
+    const auto slowly = [&] { return tensor.prev_steps(step, {.n = static_cast<std::int64_t>(n), .mode = in}); };
+    if (in == mode::global || !run_.snapshot()->loaded_all_steps) {
+        return slowly();
+    }
+    auto& known = steps_[tensor.name()][catalog::place_of(in)];
+    if (!known) {
+        if (kept_steps_ > most_kept_steps) {
+            return slowly();
+        }
+        known = tensor.steps({.mode = in});
+        kept_steps_ += known->size();
+    }
+    const auto end = std::upper_bound(known->begin(), known->end(), step);
+    const auto count = std::min(n, static_cast<std::size_t>(end - known->begin()));
+    return {end - static_cast<std::ptrdiff_t>(count), end};
+}
+
+template <class Trial>
+std::vector<typename shared_tensors<Trial>::known_tensor> shared_tensors<Trial>::reduced_by(
+    const Trial& run, const step_range& range, const std::vector<std::string>& names) {
+    std::vector<known_tensor> all;
+    const tensor_selection which{.names = names, .range = range};
+    for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& found) {
+        if (found.failure == nullptr && !found.file_failed) {
+            all.push_back({std::string{found.name}, {found.step, std::string{found.worker}, found.reductions}});
+        }
+    });
+    return all;
+}
+
+template <class Trial>
+void shared_tensors<Trial>::keep(const std::vector<known_tensor>& all) {
+    for (const known_tensor& each : all) {
+        memory_.keep(each.name, each.what.step, each.what.worker, each.what.found);
+    }
+}
+
+}  // namespace detail
+
+template <class Trial>
+std::vector<step_number> shared_tensor<Trial>::prev_steps(step_number step, const prev_steps_options& which) const {
+    return which.n && *which.n >= 0 ? shared_->last_steps(*this, step, static_cast<std::size_t>(*which.n), which.mode)
+                                    : base::prev_steps(step, which);
+}
+
+template <class Trial>
+lookup<double> shared_tensor<Trial>::find_reduction(step_number step, reduction what,
+                                                    const reduction_options& how) const {
+    if (how.mode == mode::global && how.worker) {
+        if (const auto known = shared_->reductions(base::name(), step, *how.worker);
+            known && known->computed.contains(what, how.abs)) {
+            return (*known)(what, how.abs);
+        }
+    }
+    shared_->expect(base::name());
+    return base::find_reduction(step, what, how);
+}
+
+template <class Trial>
+double shared_tensor<Trial>::reduction_value(step_number step, reduction what, const reduction_options& how) const {
+    const auto found = find_reduction(step, what, how);
+    if (!found) {
+        throw_failure(found.failure(), base::name(), step, how.mode);
+    }
+    return *found;
+}
+
+template <class Trial>
+lookup<smdebug::reduction_values> shared_tensor<Trial>::find_computed(step_number step, reduction_set wanted,
+                                                                      const read_options& where) const {
+    if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
+        if (auto known = shared_->reductions(base::name(), step, *where.worker);
+            known && known->computed.has_counts()) {
+            return *std::move(known);
+        }
+    }
+    shared_->expect(base::name());
+    return base::find_computed(step, wanted, where);
+}
+
+template <class Trial>
+std::map<reduction_key, double> shared_tensor<Trial>::reduction_values(step_number step,
+                                                                       const read_options& where) const {
+    shared_->expect(base::name());
+    return base::reduction_values(step, where);
+}
+
+template <class Trial>
+lookup<tensor_value> shared_tensor<Trial>::find_value(step_number step, const value_options& how) const {
+    shared_->expect(base::name());
+    const auto read = [&] { return base::find_value(step, how); };
+    return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
+}
+
+template <class Trial>
+tensor_value shared_tensor<Trial>::value(step_number step, const value_options& how) const {
+    auto found = find_value(step, how);
+    if (!found) {
+        throw_failure(found.failure(), base::name(), step, how.mode);
+    }
+    return *std::move(found);
+}
+
+template <scannable_trial Trial>
+void shared_trial<Trial>::begin_step(step_number step, std::optional<step_number> end) {
+    shared_->begin_step(step, end);
+    step_files now;
+    if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
+        now.job = from->job;
+        for (const catalog::file& written : held->files()) {
+            now.layouts.push_back(from->layouts[written.layout]);
+            now.workers.push_back(written.worker);
+        }
+    }
+    if (now != files_) {
+        files_ = std::move(now);
+        names_.clear();
+    }
+    step_ = step;
+}
+
+template <scannable_trial Trial>
+void shared_trial<Trial>::read_ahead(step_number step) const {
+    if constexpr (requires { Trial::read_ahead(step); }) {
+        if (!shared_->brings_files()) {
+            Trial::read_ahead(step);
+        }
+    }
+}
+
+template <scannable_trial Trial>
+std::vector<std::string> shared_trial<Trial>::tensor_names(const tensor_names_options& which) const {
+    if (!which.step || which.step != step_ || which.mode != mode::global) {
+        return Trial::tensor_names(which);
+    }
+    const question asked{which.regex.given(), which.regex.texts(),
+                         which.collection ? std::optional{which.collection->name()} : std::nullopt};
+    {
+        const std::lock_guard lock{names_mutex_};
+        if (const auto known = names_.find(asked); known != names_.end()) {
+            return known->second;
+        }
+    }
+    std::vector<std::string> found = Trial::tensor_names(which);
+    const std::lock_guard lock{names_mutex_};
+    return names_.insert_or_assign(asked, std::move(found)).first->second;
+}
+
+}  // namespace v1
+}  // namespace smdebug

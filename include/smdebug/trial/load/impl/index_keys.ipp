@@ -1,0 +1,59 @@
+// The bodies of <smdebug/trial/load/index_keys.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/load/index_keys.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::optional<index_key> index_key::parse(std::string&& key) {
+    const auto name = locations::parse_index_key(key);
+    if (!name) {
+        return std::nullopt;
+    }
+    index_key made;
+    made.step_ = name->step;
+    made.worker_begin_ = static_cast<std::size_t>(name->worker_part.data() - key.data());
+    made.worker_size_ = name->worker_part.size();
+    made.key_ = std::move(key);
+    return made;
+}
+
+SMDEBUG_INLINE bool known_files::contains(const index_key& key) {
+    if (at_ == nullptr || at_->step != key.step()) {
+        at_ = of_.find_step(key.step());
+        place_ = 0;
+    }
+    if (at_ == nullptr) {
+        return false;
+    }
+    const auto files = at_->files();
+    for (std::size_t tried = 0; tried < files.size(); ++tried) {
+        place_ = place_ < files.size() ? place_ : 0;
+        if (is_worker(of_.workers[files[place_++].worker], key.worker_part())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+SMDEBUG_INLINE void put_in_order(std::vector<index_key>& keys) {
+    if (!std::is_sorted(keys.begin(), keys.end())) {
+        std::sort(keys.begin(), keys.end());
+    }
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+SMDEBUG_INLINE bool fills_gap(const std::vector<index_key>& keys, const index_key& key) {
+    const auto none_later =
+        std::find_if(keys.rbegin(), keys.rend(), [&](const index_key& other) { return other.step() <= key.step(); });
+    return std::any_of(keys.rbegin(), none_later,
+                       [&](const index_key& other) { return other.worker_part() == key.worker_part(); });
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,58 @@
+// The bodies of <smdebug/trial/load/index_listing.hpp> that are templates.
+#pragma once
+
+#include <smdebug/index/locations.hpp>
+#include <smdebug/trial/load/index_listing.hpp>
+
+#include <iterator>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <storage Storage>
+std::vector<std::string> index_listing<Storage>::next(const catalog& last) {
+    if constexpr (followable_storage<Storage>) {
+        if (worth_following(store_)) {
+            if (!follower_) {
+                follower_.emplace(store_.follow(locations::index_folder));
+            }
+            return follower_->next();
+        }
+    }
+    const std::string after = from_start_ ? std::string{} : first_open_key(last);
+    auto keys = store_.list(locations::index_folder, after);
+    from_start_ = false;
+    return keys;
+}
+
+template <storage Storage>
+void index_listing<Storage>::forget() {
+    from_start_ = true;
+    open_from_ = 0;
+    if constexpr (followable_storage<Storage>) {
+        if (follower_) {
+            follower_->forget();
+        }
+    }
+}
+
+template <storage Storage>
+std::string index_listing<Storage>::first_open_key(const catalog& last) {
+    if (last.steps.empty() || last.steps.back().step >= step_with_long_name) {
+        return {};
+    }
+    auto at = last.steps.lower_bound(open_from_);
+    while (at != last.steps.end() && at->file_count >= last.job->num_workers) {
+        ++at;
+    }
+    // Nobody waits longer than the window for a worker that has died.
+    for (auto beyond = static_cast<std::size_t>(std::distance(at, last.steps.end())); beyond > window_; --beyond) {
+        ++at;
+    }
+    open_from_ = at != last.steps.end() ? at->step : last.steps.back().step + 1;
+    const std::string key = locations::index_key(open_from_, {});
+    return key.substr(0, key.rfind('_'));
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,244 @@
+// The bodies of <smdebug/trial/load/loader.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/index_file.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/trial/load/loader.hpp>
+#include <smdebug/trial/load/opening.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <storage Storage>
+loader<Storage>::loader(const Storage& store, const trial_options& options)
+    : store_(store),
+      options_(options),
+      settled_(options),
+      listing_(store, static_cast<std::size_t>(settled_.incomplete_step_wait_window)) {}
+
+template <storage Storage>
+catalog loader<Storage>::open() {
+    catalog first;
+    first.job = std::make_shared<const catalog::job_description>(
+        opening<Storage>{store_, options_, memory_.parser}.wait(seen_running_));
+    auto loaded = load(first);
+    return loaded ? std::move(*loaded) : first;
+}
+
+template <storage Storage>
+std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vector<std::string>* told) {
+    // The mark is looked up first: whatever was written before it is in the listing that follows.
+    const bool ended = has_ended();
+    // Only a listing shows what the last load has hidden or lost.
+    const bool everything = std::exchange(needs_listing_, false) || ended || told == nullptr;
+    try {
+        return load_new(last, ended, everything ? nullptr : told);
+    } catch (...) {
+        memory_.forget();  // its numbers are those of a catalog that nobody will see
+        listing_.forget();
+        left_over_.clear();
+        needs_listing_ = true;
+        throw;
+    }
+}
+
+template <storage Storage>
+std::vector<problem> loader<Storage>::problems() const {
+    std::vector<problem> found;
+    for (const auto& [where, what] : problems_) {
+        found.push_back({where, what});
+    }
+    return found;
+}
+
+template <storage Storage>
+bool loader<Storage>::has_ended() {
+    if (!store_.size(locations::end_of_job)) {
+        seen_running_ = true;
+        end_seen_.reset();
+        return false;
+    }
+    // What had ended before it was opened has been there long enough.
+    if (!seen_running_ || settled_.training_end_delay_refresh.count() == 0) {
+        return true;
+    }
+    const auto now = waiter::clock::now();
+    end_seen_ = end_seen_.value_or(now);
+    return now - *end_seen_ >= settled_.training_end_delay_refresh;
+}
+
+template <storage Storage>
+std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended,
+                                                 const std::vector<std::string>* told) {
+    if (ended) {
+        listing_.forget();  // once more everything: what came late and out of order, too
+    }
+    std::vector<index_key> keys = std::exchange(left_over_, {});
+    known_files known{last};  // a worker may have written the step under another name meanwhile
+    std::erase_if(keys, [&](const index_key& key) { return known.contains(key); });
+    add_new(keys, told != nullptr ? *told : listing_.next(last), last);
+    if (!ended && told == nullptr) {  // what is told comes in the order in which it was written
+        list_until_quiet(keys, last);
+    }
+    if (keys.empty() && !ended) {
+        return std::nullopt;
+    }
+    catalog_builder builder{last, memory_};
+    read(keys, ended, builder);
+    if (!builder.changed() && !ended) {
+        memory_.workers.clear();  // their numbers go with the builder
+        return std::nullopt;
+    }
+    return std::move(builder).finish(settled_.incomplete_step_wait_window, ended);
+}
+
+template <storage Storage>
+void loader<Storage>::add_new(std::vector<index_key>& keys, std::vector<std::string> listed, const catalog& last) {
+    known_files known{last};
+    if (last.steps.empty()) {
+        keys.reserve(keys.size() + listed.size());
+    }
+    for (std::string& text : listed) {
+        if (!locations::is_index_file(text) || !text.starts_with(locations::index_folder)) {
+            continue;
+        }
+        auto key = index_key::parse(std::move(text));
+        if (!key) {
+            damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
+        } else if (options_.range.contains(key->step()) && !known.contains(*key)) {
+            keys.push_back(*std::move(key));
+        }
+    }
+    put_in_order(keys);
+}
+
+template <storage Storage>
+void loader<Storage>::list_until_quiet(std::vector<index_key>& keys, const catalog& last) {
+    constexpr int most = 4;  // a job that writes faster than it can be listed is not waited for
+    for (int pass = 1; pass <= most && !keys.empty(); ++pass) {
+        std::vector<index_key> later;
+        add_new(later, listing_.next(last), last);
+        std::erase_if(later, [&](const index_key& key) { return std::binary_search(keys.begin(), keys.end(), key); });
+        if (later.empty()) {
+            return;
+        }
+        if (pass == most) {
+            // What may hide something itself has to wait.
+            const auto held_back =
+                std::partition(later.begin(), later.end(), [&](const index_key& key) { return fills_gap(keys, key); });
+            needs_listing_ = held_back != later.end();
+            std::move(held_back, later.end(), std::back_inserter(left_over_));
+            later.erase(held_back, later.end());
+        }
+        std::move(later.begin(), later.end(), std::back_inserter(keys));
+        put_in_order(keys);
+    }
+}
+
+template <storage Storage>
+void loader<Storage>::read(const std::vector<index_key>& found, bool ended, catalog_builder& builder) {
+    std::vector<std::string> keys;
+    keys.reserve(found.size());
+    for (const index_key& held : found) {
+        keys.push_back(held.text());
+    }
+    read_each_past_errors(
+        store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(found[i], bytes, ended, builder); },
+        [&](std::size_t i, const error& failed) {
+            // Not many at once, but alone: its size then decides.
+            if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
+                take_large(found[i], ended, builder);
+                return;
+            }
+            if (dynamic_cast<const corrupt_data*>(&failed) != nullptr) {  // a pipe or device, say
+                damaged(found[i].text(), &found[i], std::string{failed.message()});
+                left_over_.push_back(found[i]);
+                return;
+            }
+            // What cannot be read is skipped where damage is; else the storage's word stands.
+            if (options_.damaged_index == damage_policy::fail) {
+                throw;
+            }
+            damaged(found[i].text(), &found[i], std::string{failed.message()});
+            left_over_.push_back(found[i]);
+        });
+}
+
+template <storage Storage>
+void loader<Storage>::take_large(const index_key& key, bool ended, catalog_builder& builder) {
+    const auto size = store_.size(key.text());
+    if (size && *size > options_.limits.index_file) {
+        too_large(key, *size);
+        return;
+    }
+    std::optional<byte_buffer> bytes;
+    try {
+        bytes = store_.read(key.text());
+    } catch (const not_found&) {
+        bytes.reset();
+    }
+    take(key, bytes ? std::optional{bytes->view()} : std::nullopt, ended, builder);
+}
+
+template <storage Storage>
+void loader<Storage>::too_large(const index_key& key, std::uint64_t size) {
+    damaged(key.text(), &key,
+            "the file has " + std::to_string(size) + " bytes, more than the " +
+                std::to_string(options_.limits.index_file) + " that trial_options::limits.index_file allows");
+    left_over_.push_back(key);
+}
+
+template <storage Storage>
+void loader<Storage>::take(const index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder) {
+    if (!bytes) {
+        problems_.erase(key.text());
+        return;  // gone since the listing
+    }
+    if (bytes->size() > options_.limits.index_file) {
+        too_large(key, bytes->size());
+        return;
+    }
+    std::optional<index_file::damage> wrong;
+    try {
+        wrong = builder.add(key.step(), key.worker_part(), *bytes);
+    } catch (const std::bad_alloc&) {
+        throw unavailable("not enough memory for what the index file " + key.text() + " names", {.where = key.text()});
+    }
+    if (!wrong) {
+        problems_.erase(key.text());
+        return;
+    }
+    // A running job may be writing this very file: it is asked for again at the next refresh.
+    const bool half_written = wrong->not_json && !ended;
+    if (!half_written) {
+        damaged(key.text(), &key, wrong->what);
+    }
+    left_over_.push_back(key);
+}
+
+template <storage Storage>
+void loader<Storage>::damaged(const std::string& key, const index_key* parsed, const std::string& what) {
+    if (options_.damaged_index == damage_policy::fail) {
+        error_context context{.where = key};
+        if (parsed != nullptr) {
+            context.step = parsed->step();
+            context.step_mode = mode::global;
+            context.worker = locations::worker_from_file_part(parsed->worker_part());
+        }
+        throw index_reader_exception(
+            key + ": " + what + " (damaged_index = damage_policy::skip goes on without the file)", std::move(context));
+    }
+    problems_.insert_or_assign(key, what);
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,156 @@
+// The bodies of <smdebug/trial/load/opening.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/index/collection.hpp>
+#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/trial/load/opening.hpp>
+#include <smdebug/trial/load/wait.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <storage Storage>
+catalog::job_description opening<Storage>::wait(bool& seen_running) {
+    waiter pauses{look_interval(store_, options_.poll_interval),
+                  options_.open_timeout,
+                  options_.stop,
+                  {},
+                  signals_of(store_, {std::string{locations::collections_folder}, std::string{locations::end_of_job}})};
+    while (true) {
+        if (auto job = look(seen_running)) {
+            return *std::move(job);
+        }
+        switch (pauses.pause()) {
+            case wait_outcome::look_again:
+                break;
+            case wait_outcome::timed_out:
+                give_up();
+            case wait_outcome::stopped:
+                throw stopped("opening " + place() + " was stopped", {.where = place()});
+        }
+    }
+}
+
+template <storage Storage>
+std::optional<catalog::job_description> opening<Storage>::look(bool& seen_running) {
+    const bool ended = store_.size(locations::end_of_job).has_value();
+    seen_running = seen_running || !ended;
+    cut_.clear();
+    catalog::job_description job;
+    std::string first_key;
+    for (const std::string& key : store_.list(locations::collections_folder, {})) {
+        if (auto worker = locations::worker_of_collections_file(key)) {
+            first_key = job.collection_workers.empty() ? key : first_key;
+            job.collection_workers.push_back(std::move(*worker));
+        }
+    }
+    // Two names can stand for one worker ("collections.json" is worker_0's).
+    auto& workers = job.collection_workers;
+    std::sort(workers.begin(), workers.end());
+    workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
+    if (!first_key.empty() && !read(first_key, ended, job)) {
+        return std::nullopt;
+    }
+    const std::size_t wanted = std::max<std::size_t>(job.num_workers, 1);
+    if (workers.size() >= wanted) {
+        return job;
+    }
+    missing_ = std::to_string(workers.size()) + " of " + std::to_string(wanted) +
+               " collections files (collections/*/*_collections.json) are there";
+    if (ended) {
+        throw missing_collection_files(
+            "Training job has ended. All the collection files could not be loaded: in " + place() + ", " + missing_,
+            {.where = place()});
+    }
+    return std::nullopt;
+}
+
+template <storage Storage>
+bool opening<Storage>::read(const std::string& key, bool ended, catalog::job_description& job) {
+    byte_buffer bytes;
+    try {
+        bytes = read_within_limit(key);
+    } catch (const not_found&) {  // gone since the listing
+        if (ended) {
+            throw;
+        }
+        missing_ = "its collections file " + key + " is gone again";
+        return false;
+    }
+    collections_file parsed;
+    if (const auto wrong = parse_collections_file(bytes.view(), parser_, parsed)) {
+        cut_key_ = key;
+        cut_ = key + ": " + *wrong;
+        if (ended || parser_.parse(bytes.view())) {
+            throw collections_file_exception(cut_, {.where = key});
+        }
+        return false;
+    }
+    job.num_workers = static_cast<std::size_t>(parsed.num_workers);
+    job.collections = std::move(parsed.collections);
+    return true;
+}
+
+template <storage Storage>
+byte_buffer opening<Storage>::read_within_limit(const std::string& key) const {
+    if constexpr (followable_storage<Storage>) {
+        // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after
+        // it.
+        if (worth_following(store_)) {
+            check_size(key, store_.size(key).value_or(0));
+        }
+    }
+    byte_buffer bytes = store_.read(key);
+    check_size(key, bytes.size());
+    return bytes;
+}
+
+template <storage Storage>
+void opening<Storage>::check_size(const std::string& key, std::uint64_t size) const {
+    const std::uint64_t most = options_.limits.collections_file;
+    if (size > most) {
+        throw collections_file_exception(key + ": the file has " + std::to_string(size) + " bytes, more than the " +
+                                             std::to_string(most) +
+                                             " that trial_options::limits.collections_file allows",
+                                         {.where = key});
+    }
+}
+
+template <storage Storage>
+void opening<Storage>::give_up() const {
+    if (!cut_.empty()) {
+        throw collections_file_exception(cut_, {.where = cut_key_});
+    }
+    const error_context context{.where = place()};
+    const bool anything = !store_.list(locations::index_folder, {}).empty() ||
+                          !store_.list(locations::events_folder, {}).empty() ||
+                          !store_.list(locations::collections_folder, {}).empty();
+    if (anything) {
+        throw timed_out("the run in " + place() + " is not complete yet: " + missing_ +
+                            ", and the job has not ended; give open_timeout more time to wait for them",
+                        context);
+    }
+    const std::string looked_for =
+        "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
+    if constexpr (file_prober<Storage>) {
+        if (store_.is_file()) {
+            throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
+        }
+    }
+    if constexpr (place_prober<Storage>) {
+        if (!store_.exists()) {
+            throw not_found("there is no folder " + place() + " (" + looked_for + ")", context);
+        }
+    }
+    throw not_found("there is no training run in " + place() + ": " + looked_for + ", and none of these is there",
+                    context);
+}
+
+}  // namespace v1
+}  // namespace smdebug

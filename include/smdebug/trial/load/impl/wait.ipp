@@ -1,0 +1,152 @@
+// The bodies of <smdebug/trial/load/wait.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/load/wait.hpp>
+
+#include <algorithm>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(signals ? signals() : nullptr) {
+    announces_ = signal_ != nullptr;
+    if (!signal_) {
+        signal_ = std::make_unique<sleeping_signal>();
+    }
+}
+
+SMDEBUG_INLINE void change_feed::listen(clock::time_point until) {
+    // Should anything fail on the way, everything has to be looked at.
+    const bool before = std::exchange(everything_, true);
+    bool told_all = true;
+    if (signal_->wait_until(until)) {
+        const auto keys = signal_->told();
+        told_all = keys.has_value() && keys->size() + unseen_.size() <= most_keys;
+        if (told_all) {
+            unseen_.insert(unseen_.end(), keys->begin(), keys->end());
+        }
+    }
+    everything_ = before || !told_all;
+}
+
+SMDEBUG_INLINE void change_feed::interrupt() noexcept {
+    signal_->interrupt();
+    rest_.interrupt();
+}
+
+SMDEBUG_INLINE void change_feed::seen() noexcept {
+    unseen_.clear();
+    everything_ = false;
+}
+
+SMDEBUG_INLINE std::unique_ptr<change_feed> feed_pool::take() {
+    const std::lock_guard lock{guard_};
+    if (idle_.empty()) {
+        return nullptr;
+    }
+    auto feed = std::move(idle_.back());
+    idle_.pop_back();
+    return feed;
+}
+
+SMDEBUG_INLINE void feed_pool::give_back(std::unique_ptr<change_feed> feed) noexcept {
+    const std::lock_guard lock{guard_};
+    if (idle_.size() < most) {
+        idle_.push_back(std::move(feed));  // there is room: it cannot fail
+    }
+}
+
+SMDEBUG_INLINE waiter::waiter(std::chrono::milliseconds interval, std::optional<std::chrono::milliseconds> timeout,
+                              std::stop_token stop, std::stop_token also_stop, signal_source signals, feed_pool* pool)
+    : interval_(std::clamp<std::chrono::milliseconds>(interval, shortest, longest)),
+      stop_(std::move(stop)),
+      also_stop_(std::move(also_stop)),
+      signals_(std::move(signals)),
+      pool_(pool) {
+    // A timeout beyond the clock's range is none at all.
+    if (timeout && *timeout < longest) {
+        deadline_ = clock::now() + std::max(*timeout, std::chrono::milliseconds{0});
+    }
+}
+
+SMDEBUG_INLINE waiter::~waiter() {
+    ended_.reset();
+    also_ended_.reset();
+    if (pool_ != nullptr && feed_ && feed_->announces()) {
+        pool_->give_back(std::move(feed_));
+    }
+}
+
+SMDEBUG_INLINE const std::vector<std::string>* waiter::told() {
+    if (!feed_ && pool_ != nullptr) {
+        feed_ = pool_->take();
+        if (feed_) {
+            connect();
+            listen(clock::now());
+        }
+    }
+    looking_since_ = clock::now();
+    return feed_ ? feed_->unseen() : nullptr;
+}
+
+SMDEBUG_INLINE void waiter::looked() noexcept {
+    if (!feed_) {
+        return;
+    }
+    if (feed_->unseen() == nullptr) {
+        const auto now = clock::now();
+        const auto taken = now - looking_since_;
+        feed_->rested = now + std::min<clock::duration>(rest_share * taken, interval_);
+        feed_->next_look =
+            now + std::max<clock::duration>(feed_->announces() ? idle_share * taken : clock::duration{0}, interval_);
+    }
+    feed_->seen();
+}
+
+SMDEBUG_INLINE wait_outcome waiter::pause(clock::time_point latest) {
+    looked();
+    if (is_stopped()) {
+        return wait_outcome::stopped;
+    }
+    if (deadline_ && clock::now() >= *deadline_) {
+        return wait_outcome::timed_out;
+    }
+    if (!feed_) {
+        feed_ = std::make_unique<change_feed>(signals_);
+        connect();
+        if (feed_->announces()) {
+            looking_since_ = clock::now();
+            return wait_outcome::look_again;
+        }
+        feed_->next_look = clock::now() + interval_;
+    }
+    const auto until = deadline_ ? std::min(latest, *deadline_) : latest;
+    listen(until);
+    if (feed_->unseen() == nullptr && clock::now() < feed_->next_look) {
+        feed_->rest(std::min(feed_->rested, until));
+    }
+    looking_since_ = clock::now();
+    return is_stopped() ? wait_outcome::stopped : wait_outcome::look_again;
+}
+
+SMDEBUG_INLINE std::chrono::milliseconds waiter::intervals(std::chrono::milliseconds interval, int count) noexcept {
+    const auto one = std::clamp<std::chrono::milliseconds>(interval, shortest, longest);
+    return count > 0 && one > longest / count ? longest : one * count;
+}
+
+SMDEBUG_INLINE void waiter::listen(clock::time_point until) {
+    feed_->listen(std::min(until, feed_->next_look));
+    if (clock::now() >= feed_->next_look) {
+        feed_->look_at_everything();
+    }
+}
+
+SMDEBUG_INLINE void waiter::connect() {
+    const auto wake = [feed = feed_.get()] { feed->interrupt(); };
+    ended_.emplace(stop_, wake);
+    also_ended_.emplace(also_stop_, wake);
+}
+
+}  // namespace v1
+}  // namespace smdebug

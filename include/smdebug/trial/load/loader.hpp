@@ -1,0 +1,100 @@
+// Reading a run's collections and index files from a storage into catalogs: the first one, and each that follows.
+// Used by: trial/read/trial_state.hpp.
+// Source: decisions.md D5-D7, D16, D17.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/catalog_builder.hpp>
+#include <smdebug/trial/catalog/load_memory.hpp>
+#include <smdebug/trial/difference.hpp>
+#include <smdebug/trial/environment.hpp>
+#include <smdebug/trial/load/index_keys.hpp>
+#include <smdebug/trial/load/index_listing.hpp>
+#include <smdebug/trial/load/wait.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Loads one run.  Not for several threads at once: trial_state locks.
+/// Borrows: the storage and the options, for its life.
+template <storage Storage>
+class loader {
+public:
+    loader(const Storage& store, const trial_options& options);
+
+    /// Waits for the collections files, and loads what index files there are.
+    /// Errors:  not_found (no run here), missing_collection_files, collections_file_exception, index_reader_exception,
+    ///          timed_out, stopped, and what the storage throws.
+    [[nodiscard]] catalog open();
+
+    /// The catalog after `last`; nothing when nothing has changed.
+    /// What one worker wrote is taken in the order in which it was written, whatever is written meanwhile: a step is
+    /// never there without those that came before it.
+    /// `told`: the only keys that have changed since a load that began after the telling did; null: look for them.
+    /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
+    ///         reads where it was told.
+    /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
+    [[nodiscard]] std::optional<catalog> load(const catalog& last, const std::vector<std::string>* told = nullptr);
+
+    [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
+    /// When a job that was seen to end counts as ended.
+    [[nodiscard]] std::optional<waiter::clock::time_point> end_due() const {
+        return end_seen_ ? std::optional{*end_seen_ + settled_.training_end_delay_refresh} : std::nullopt;
+    }
+    /// By name.
+    [[nodiscard]] std::vector<problem> problems() const;
+
+private:
+    // Whether the job has ended, and long enough ago.
+    [[nodiscard]] bool has_ended();
+
+    [[nodiscard]] std::optional<catalog> load_new(const catalog& last, bool ended,
+                                                  const std::vector<std::string>* told);
+
+    /// Adds the listed index files that `last` does not know.
+    void add_new(std::vector<index_key>& keys, std::vector<std::string> listed, const catalog& last);
+
+    /// A folder that somebody writes to while it is listed may show a file and hide one that was written before it.
+    /// All that was there when one listing ended is in the next: when that shows nothing more, nothing is hidden.
+    void list_until_quiet(std::vector<index_key>& keys, const catalog& last);
+
+    void read(const std::vector<index_key>& found, bool ended, catalog_builder& builder);
+
+    /// An index file that the storage does not read with others.
+    void take_large(const index_key& key, bool ended, catalog_builder& builder);
+
+    void too_large(const index_key& key, std::uint64_t size);
+
+    void take(const index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
+
+    void damaged(const std::string& key, const index_key* parsed, const std::string& what);
+
+    const Storage& store_;
+    const trial_options& options_;
+    settled_options settled_;
+    index_listing<Storage> listing_;
+    load_memory memory_;
+    std::vector<index_key> left_over_;             // listed, and half written, unreadable or held back so far
+    std::map<std::string, std::string> problems_;  // what is wrong, by key
+    bool needs_listing_ = false;                   // the next load looks for itself, whatever it is told
+    bool seen_running_ = false;
+    std::optional<waiter::clock::time_point> end_seen_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/load/impl/loader.tpp>
+#endif

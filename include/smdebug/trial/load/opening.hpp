@@ -1,0 +1,61 @@
+// Waiting for a run to be there: until every worker has written its collections file.
+// Used by: trial/load/loader.hpp.
+// Source: decisions.md D5, D17.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// One run that is being opened.  Borrows everything, for its life.
+template <storage Storage>
+class opening {
+public:
+    opening(const Storage& store, const trial_options& options, json::document& parser)
+        : store_(store), options_(options), parser_(parser) {}
+
+    /// What the collections files say, once they are all there.  `seen_running` becomes true when the job was seen
+    /// without its end-of-job mark.
+    /// Errors: not_found (no run here), missing_collection_files (it has ended without them),
+    ///         collections_file_exception, timed_out, stopped, and what the storage throws.
+    [[nodiscard]] catalog::job_description wait(bool& seen_running);
+
+private:
+    [[nodiscard]] std::string place() const { return std::string(store_.name()); }
+
+    // Nothing while a file is missing, or half written: `missing_` or `cut_` then says which.
+    [[nodiscard]] std::optional<catalog::job_description> look(bool& seen_running);
+
+    // Returns false for a file that a running job may be writing this very moment.
+    [[nodiscard]] bool read(const std::string& key, bool ended, catalog::job_description& job);
+
+    [[nodiscard]] byte_buffer read_within_limit(const std::string& key) const;
+
+    void check_size(const std::string& key, std::uint64_t size) const;
+
+    [[noreturn]] void give_up() const;
+
+    const Storage& store_;
+    const trial_options& options_;
+    json::document& parser_;
+    std::string missing_;  // what is not there yet
+    std::string cut_;      // what is there and not whole
+    std::string cut_key_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/load/impl/opening.tpp>
+#endif

@@ -1,0 +1,67 @@
+// Where a scan takes the records of one event file from: the whole file in memory, or pieces of it as they are needed.
+// Used by: trial (scan_file, scan_walk).
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/concepts.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A file whose bytes are all there.  Borrows them.
+class whole_event_file {
+public:
+    explicit whole_event_file(byte_view bytes) noexcept : bytes_(bytes) {}
+
+    /// The bytes of a record, cut at the file's end.
+    [[nodiscard]] byte_view at(byte_range record) const noexcept;
+
+private:
+    byte_view bytes_;
+};
+
+/// Records are as long as is claimed.
+struct as_claimed {
+    template <storage Storage>
+    [[nodiscard]] byte_range operator()(const Storage& /*store*/, const std::string& /*key*/,
+                                        byte_range claimed) const noexcept {
+        return claimed;
+    }
+};
+
+/// A file of which only what is wanted is read, a piece at a time.
+/// bound(store, key, range) gives what is to be read of a record, see record_bound.
+/// Memory: one piece: `least` bytes or the record at hand, whichever is more.  Borrows the storage.
+template <storage Storage, class Bound = as_claimed>
+class piecewise_event_file {
+public:
+    piecewise_event_file(const Storage& store, std::string key, std::uint64_t least, Bound bound = {})
+        : store_(store), key_(std::move(key)), least_(least), bound_(std::move(bound)) {}
+
+    /// The bytes of a record, cut at the file's end; gone at the next call.  Records that follow each other and are
+    /// smaller than a piece come with one read.  Errors: what the storage and the bound throw.
+    [[nodiscard]] byte_view at(byte_range record);
+
+private:
+    const Storage& store_;
+    std::string key_;
+    std::uint64_t least_;
+    Bound bound_;
+    byte_buffer piece_;
+    std::uint64_t begin_ = 0;
+    std::uint64_t asked_ = 0;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/event_source.ipp>
+#endif
+
+#include <smdebug/trial/read/impl/event_source.tpp>

@@ -1,0 +1,166 @@
+// The bodies of <smdebug/trial/read/held_steps.hpp> that are templates.
+#pragma once
+
+#include <smdebug/trial/read/held_steps.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class State>
+held_steps<State>::held_steps(std::shared_ptr<const State> state, std::uint64_t most_bytes)
+    : state_(std::move(state)), most_(most_bytes) {
+    if constexpr (holding_storage<typename State::storage_type>) {
+        objects_ = state_->store().hold();
+    }
+}
+
+template <class State>
+void held_steps<State>::go_to(step_number step) {
+    at_ = step;
+    ahead_ = {};
+    for (auto each = steps_.upper_bound(at_); each != steps_.end(); ++each) {
+        ahead_ += each->second;
+    }
+    std::uint64_t behind = 0;
+    for (auto each = steps_.begin(); each != steps_.lower_bound(at_); ++each) {
+        behind = sum(behind, each->second.bytes);
+    }
+    while (behind > most_ / 4) {
+        behind -= steps_.begin()->second.bytes;
+        let_go_of_oldest();
+    }
+}
+
+template <class State>
+bool held_steps<State>::plan_ahead(const catalog& from, step_number step, const selected_tensors& which) {
+    const std::vector<file_plan> plan = planned(from, step, which, false);
+    held_files wanted;
+    for (const file_plan& each : plan) {
+        wanted += {each.bytes, 1};
+    }
+    // One step ahead is to be had whatever its size, if it can be had at all.
+    const bool is_next = ahead_.files == 0 && wanted.bytes <= most_;
+    const bool is_near =
+        ahead_.files + wanted.files <= most_files_ahead && sum(ahead_.bytes, wanted.bytes) <= most_ / 2;
+    if (!plan.empty() && ((!is_next && !is_near) || !make_room(wanted.bytes))) {
+        return false;
+    }
+    for (const file_plan& each : plan) {
+        hold(step, each);
+    }
+    return true;
+}
+
+template <class State>
+void held_steps<State>::bring_planned() {
+    if (!asked_.empty()) {
+        objects_->bring(asked_);
+        asked_.clear();
+    }
+}
+
+template <class State>
+typename held_steps<State>::held_files& held_steps<State>::held_files::operator+=(const held_files& other) noexcept {
+    bytes = sum(bytes, other.bytes);
+    files += other.files;
+    return *this;
+}
+
+template <class State>
+std::vector<typename held_steps<State>::file_plan> held_steps<State>::planned(const catalog& from, step_number step,
+                                                                              const selected_tensors& which,
+                                                                              bool wholes) const {
+    std::vector<file_plan> plan;
+    const auto* const entry = holds() ? from.find_step(step) : nullptr;
+    if (entry == nullptr) {
+        return plan;
+    }
+    const auto known = steps_.find(step);
+    for (const catalog::file& written : entry->files()) {
+        file_plan one{.key = State::event_key(from, written)};
+        if (one.key.empty() || (known != steps_.end() && known->second.keys.contains(one.key))) {
+            continue;
+        }
+        const layout& entries = from.layout_of(written);
+        const file_extent extent = extent_of(entries, which);
+        if (extent.records == 0) {
+            continue;
+        }
+        const bool whole =
+            extent.end <= (wholes ? small : worth_a_request) || way_of(extent, limits_, false) == file_way::whole;
+        if (whole) {
+            one.bytes = extent.end;
+            one.parts.push_back({0, sum(extent.end, 1)});  // no more than that, should it be longer
+        } else {
+            // Records near to each other come, and stay, with what lies between them.
+            one.bytes = std::min(extent.end, sum(extent.wanted, most_gap * extent.records));
+            one.parts = wanted_records(entries, which);
+        }
+        plan.push_back(std::move(one));
+    }
+    return plan;
+}
+
+template <class State>
+std::vector<byte_range> held_steps<State>::wanted_records(const layout& entries, const selected_tensors& which) {
+    std::vector<byte_range> records;
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        if (const layout::entry each = entries[place]; which.contains(each.what.name)) {
+            records.push_back(each.record);
+        }
+    }
+    std::sort(records.begin(), records.end(),
+              [](const byte_range& a, const byte_range& b) { return a.offset < b.offset; });
+    return records;
+}
+
+template <class State>
+void held_steps<State>::bring_files(const std::vector<file_plan>& plan) {
+    for (const file_plan& each : plan) {
+        if (make_room(each.bytes)) {
+            hold(at_, each);
+        }
+    }
+    bring_planned();
+}
+
+template <class State>
+bool held_steps<State>::make_room(std::uint64_t bytes) {
+    while (sum(held_bytes_, bytes) > most_) {
+        if (steps_.empty() || steps_.begin()->first >= at_) {
+            return false;
+        }
+        let_go_of_oldest();
+    }
+    return true;
+}
+
+template <class State>
+void held_steps<State>::let_go_of_oldest() {
+    const auto oldest = steps_.begin();
+    for (const std::string& key : oldest->second.keys) {
+        objects_->release(key);
+    }
+    held_bytes_ -= oldest->second.bytes;
+    steps_.erase(oldest);
+}
+
+template <class State>
+void held_steps<State>::hold(step_number step, const file_plan& file) {
+    held_step& of = steps_[step];
+    const std::string& key = *of.keys.insert(file.key).first;
+    for (const byte_range& each : file.parts) {
+        asked_.push_back({key, each});
+    }
+    of += {file.bytes, 1};
+    held_bytes_ += file.bytes;
+    if (step > at_) {
+        ahead_ += {file.bytes, 1};
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

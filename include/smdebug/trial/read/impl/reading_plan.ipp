@@ -1,0 +1,30 @@
+// The bodies of <smdebug/trial/read/reading_plan.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept {
+    const auto sum = [](std::uint64_t a, std::uint64_t b) {
+        return a + b < a ? std::numeric_limits<std::uint64_t>::max() : a + b;
+    };
+    file_extent found;
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        const layout::entry entry = entries[place];
+        found.end = std::max(found.end, sum(entry.record.offset, entry.record.length));
+        if (which.contains(entry.what.name)) {
+            found.wanted = sum(found.wanted, entry.record.length);
+            ++found.records;
+        }
+    }
+    return found;
+}
+
+}  // namespace v1
+}  // namespace smdebug

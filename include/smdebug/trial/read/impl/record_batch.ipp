@@ -1,0 +1,69 @@
+// The bodies of <smdebug/trial/read/record_batch.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void collected_event_file::put(std::size_t place, std::optional<byte_buffer> bytes) {
+    slots_[place].is_there = bytes.has_value();
+    slots_[place].bytes = std::move(bytes).value_or(byte_buffer{});
+}
+
+SMDEBUG_INLINE byte_view collected_event_file::at(byte_range record) {
+    slot& next = slots_[next_++];
+    held_ = std::exchange(next.bytes, {});
+    if (next.why != nullptr) {
+        std::rethrow_exception(next.why);
+    }
+    if (!next.is_there) {
+        throw not_found("event file " + key_ + " was removed while it was read", {.where = key_});
+    }
+    return held_.slice({.offset = 0, .length = record.length}).view();
+}
+
+SMDEBUG_INLINE void record_batch::add(std::string key, std::span<const byte_range> records) {
+    const std::string& kept = keys_.emplace_back(std::move(key));
+    // Asked for by ascending offset, which is what storages merge.
+    std::vector<std::size_t> order(records.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return records[a].offset < records[b].offset; });
+    std::uint64_t wanted = 0;
+    for (const std::size_t place : order) {
+        ranges_.push_back({kept, records[place]});
+        places_.push_back(place);
+        wanted += std::min(records[place].length, most - wanted);
+    }
+    const std::uint64_t span = order.empty() ? 0 : records[order.back()].offset - records[order.front()].offset;
+    files_.push_back({.end = ranges_.size(), .scattered = wanted < span / 2});
+}
+
+SMDEBUG_INLINE record_batch::incoming_file::incoming_file(const record_batch& of, std::size_t number) : of_(&of) {
+    if (number < of.files_.size()) {
+        scattered_ = of.files_[number].scattered;
+        collected = {of.keys_[number], of.files_[number].end - of.begin_of(number)};
+    }
+}
+
+SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optional<byte_buffer> bytes,
+                                                     const object_version& version) {
+    if (bytes) {
+        mixed_ = mixed_ || version.differs_from(version_);
+        version_.tag = version.tag.empty() ? std::move(version_.tag) : version.tag;
+        version_.size = version.size ? version.size : version_.size;
+    }
+    if (bytes && scattered_ && bytes->size() <= largest_copy) {
+        // Else a small record would keep all that came with the same request.
+        bytes = byte_buffer::take(std::vector<std::byte>(bytes->view().begin(), bytes->view().end()));
+    }
+    collected.put(of_->places_[i], std::move(bytes));
+}
+
+}  // namespace v1
+}  // namespace smdebug

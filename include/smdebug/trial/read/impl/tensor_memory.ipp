@@ -1,0 +1,82 @@
+// The bodies of <smdebug/trial/read/tensor_memory.hpp>.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/trial/read/tensor_memory.hpp>
+
+#include <algorithm>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE const known_reductions* tensor_memory::find(std::string_view name, step_number step,
+                                                           std::string_view worker) const {
+    const auto held = reductions_.find(name);
+    if (held == reductions_.end()) {
+        return nullptr;
+    }
+    for (const known_reductions& each : held->second.saves) {
+        if (each.step == step && each.worker == worker) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+SMDEBUG_INLINE void tensor_memory::keep(std::string_view name, step_number step, std::string_view worker,
+                                        const reduction_values& found) {
+    auto held = reductions_.find(name);
+    if (held == reductions_.end()) {
+        held = reductions_.emplace(std::string{name}, saves_of_tensor{}).first;
+    }
+    saves_of_tensor& of = held->second;
+    if (std::find(of.workers.begin(), of.workers.end(), worker) == of.workers.end()) {
+        of.workers.emplace_back(worker);
+    }
+    if (of.saves.size() < kept_saves * of.workers.size()) {
+        of.saves.emplace_back();
+        of.next = of.saves.size() - 1;
+    }
+    known_reductions& place = of.saves[of.next];
+    of.next = (of.next + 1) % of.saves.size();
+    place.step = step;
+    place.worker.assign(worker);
+    place.found = found;
+}
+
+SMDEBUG_INLINE std::optional<tensor_value> tensor_memory::find_value(std::string_view name, step_number step,
+                                                                     std::string_view worker) const {
+    for (auto held = values_.rbegin(); held != values_.rend(); ++held) {
+        if (held->step == step && held->name == name && held->worker == worker) {
+            return held->value;
+        }
+    }
+    return std::nullopt;
+}
+
+SMDEBUG_INLINE void tensor_memory::forget_values_before(step_number step) {
+    std::erase_if(values_, [&](const kept_value& held) {
+        const bool old = held.step < step;
+        bytes_kept_ -= old ? held.value.bytes().size() : 0;
+        return old;
+    });
+}
+
+SMDEBUG_INLINE void tensor_memory::keep_value(std::string_view name, step_number step, std::string_view worker,
+                                              const tensor_value& value) {
+    const std::size_t size = value.bytes().size();
+    if (size > value_bytes_) {
+        return;
+    }
+    while (!values_.empty() && (bytes_kept_ + size > value_bytes_ || values_.size() == most_values)) {
+        bytes_kept_ -= values_.front().value.bytes().size();
+        values_.pop_front();
+    }
+    bytes_kept_ += size;
+    values_.push_back({std::string{name}, step, std::string{worker}, value});
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,282 @@
+// The bodies of <smdebug/trial/read/tensor_reader.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/record/payload_check.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
+#include <smdebug/trial/read/tensor_reader.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class State>
+typename tensor_reader<State>::place tensor_reader<State>::look(step_number step, mode in) const {
+    place at = look_in(state_->current(), step, in);
+    return at.files.empty() ? look_in(state_->fresh(), step, in) : at;
+}
+
+template <class State>
+lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
+    step_number step, mode in, const std::optional<std::string>& worker) const {
+    place at = look(step, in);
+    if (at.files.empty()) {
+        switch (at.from->state_of(in, step)) {
+            case step_state::available:
+                return absence::tensor_not_saved;
+            case step_state::unavailable:
+                return absence::step_not_saved;
+            case step_state::not_yet_available:
+                return absence::step_not_yet_available;
+        }
+    }
+    const auto wanted = std::find_if(at.files.begin(), at.files.end(), [&](const catalog::file* held) {
+        return !worker || at.from->workers[held->worker] == *worker;
+    });
+    if (wanted == at.files.end()) {
+        return lookup_failure{.why = absence::no_such_worker, .where = *worker};
+    }
+    return located{std::move(at.from), at.id, *wanted};
+}
+
+template <class State>
+lookup<tensor_value> tensor_reader<State>::read_values(const located& at) const {
+    const auto entry = at.from->layout_of(*at.held).values(at.id);
+    if (!entry) {
+        return no_values(at);
+    }
+    decoded_tensor decoded;
+    auto bytes = read_record(at, *entry, decoded);
+    if (!bytes) {
+        return bytes.failure();
+    }
+    return tensor_value{std::move(decoded), *std::move(bytes)};
+}
+
+template <class State>
+lookup<shape_type> tensor_reader<State>::read_shape(const located& at) const {
+    const auto entry = at.from->layout_of(*at.held).values(at.id);
+    if (!entry) {
+        return no_values(at);
+    }
+    decoded_tensor decoded;
+    std::size_t repeats = 0;
+    const auto bytes = read_record(at, *entry, decoded, &repeats);
+    if (!bytes) {
+        return bytes.failure();
+    }
+    return std::move(decoded.shape);
+}
+
+template <class State>
+lookup<double> tensor_reader<State>::read_saved(const located& at, const layout::entry& entry,
+                                                reduction_key key) const {
+    const auto bytes = state_->read_event(*at.from, *at.held, entry.record);
+    return bytes ? decode_saved(at, entry, key, bytes->view()) : bytes.failure();
+}
+
+template <class State>
+lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const located& at) const {
+    const layout& entries = at.from->layout_of(*at.held);
+    const reduction_set saved = entries.saved_reductions(at.id);
+    std::vector<byte_range> records;
+    std::vector<std::pair<reduction_key, layout::entry>> wanted;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
+            wanted.emplace_back(key, *entries.reduction(at.id, key));
+            records.push_back(wanted.back().second.record);
+        }
+    }
+    std::map<reduction_key, double> found;
+    if (wanted.empty()) {
+        return found;
+    }
+    // The file may be about to come: that is waited for once.
+    if (const auto first = state_->read_event(*at.from, *at.held, records.front()); !first) {
+        return first.failure();
+    }
+    record_batch batch;
+    collected_event_file source;
+    const std::string key = State::event_key(*at.from, *at.held);
+    const record_bound bound{state_->decoder(), state_->options().limits.record};
+    for (byte_range& record : records) {
+        try {
+            record = bound(state_->store(), key, record);
+        } catch (const std::exception&) {
+            return failure_at_hand(key, record.offset);
+        }
+    }
+    batch.add(key, records);
+    batch.read(state_->store(), [&](std::size_t, collected_event_file& read) { source = std::move(read); });
+    for (const auto& [which, entry] : wanted) {
+        try {
+            auto number = decode_saved(at, entry, which, source.at(entry.record));
+            if (!number) {
+                return number.failure();
+            }
+            found.emplace(which, *number);
+        } catch (const not_found&) {
+            return lookup_failure{.why = absence::event_file_missing, .where = key};
+        } catch (const std::exception&) {
+            return failure_at_hand(key, entry.record.offset);
+        }
+    }
+    return found;
+}
+
+template <class State>
+lookup<reduction_values> tensor_reader<State>::reduce(const located& at, reduction_set wanted, dtype* type) const {
+    const auto entry = at.from->layout_of(*at.held).values(at.id);
+    if (!entry) {
+        return no_values(at);
+    }
+    decoded_tensor decoded;
+    std::size_t repeats = 0;
+    const auto bytes = read_record(at, *entry, decoded, can_repeat ? &repeats : nullptr);
+    if (!bytes) {
+        return bytes.failure();
+    }
+    if (type != nullptr) {
+        *type = decoded.type;
+    }
+    auto values = reduce(decoded.view(), repeats, wanted);
+    if (!values.ok() && is_numeric(decoded.type)) {
+        return not_computed("reductions", decoded.type);
+    }
+    if (!values.ok()) {
+        return lookup_failure{
+            .why = absence::wrong_dtype,
+            .note = "tensor " + name_ + " holds " + std::string{name_of(decoded.type)} + ", which has no reductions"};
+    }
+    return *std::move(values);
+}
+
+template <class State>
+lookup<double> tensor_reader<State>::compute(const located& at, reduction_key key) const {
+    dtype type = dtype::invalid;
+    const auto values = reduce(at, key, &type);
+    if (!values) {
+        return values.failure();
+    }
+    if (!values->computed.contains(key) &&
+        (!is_complex(type) || key.abs || key.what == reduction::l1 || key.what == reduction::l2)) {
+        return not_computed(key.name(), type);
+    }
+    if (!values->computed.contains(key)) {
+        return lookup_failure{
+            .why = absence::wrong_dtype,
+            .note = "tensor " + name_ + " is complex, which has no " + key.name() + ": only the abs forms, l1 and l2"};
+    }
+    return (*values)(key.what, key.abs);
+}
+
+template <class State>
+result<reduction_values> tensor_reader<State>::reduce(const tensor_view& held, [[maybe_unused]] std::size_t repeats,
+                                                      reduction_set wanted) const {
+    if constexpr (can_repeat) {
+        if (repeats > 0) {
+            return state_->kernel().reduce_repeated(held, repeats, wanted);
+        }
+    }
+    return state_->kernel().reduce(held, wanted);
+}
+
+template <class State>
+lookup_failure tensor_reader<State>::not_computed(const std::string& what, dtype type) const {
+    return {.why = absence::not_computed,
+            .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
+                    " of tensor " + name_ + ", which holds " + std::string{name_of(type)}};
+}
+
+template <class State>
+typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_ptr<const catalog> from,
+                                                                   step_number step, mode in) const {
+    place at;
+    const auto global = from->global_step(in, step);
+    const auto id = from->names->find(name_);
+    if (global && id) {
+        at.id = *id;
+        at.files = from->files_with(*id, *global);
+    }
+    at.from = std::move(from);
+    return at;
+}
+
+template <class State>
+lookup<byte_buffer> tensor_reader<State>::read_record(const located& at, const layout::entry& entry,
+                                                      decoded_tensor& out, std::size_t* repeats) const {
+    auto bytes = state_->read_event(*at.from, *at.held, entry.record);
+    if (bytes) {
+        if (auto damage = decode(at, entry, name_, bytes->view(), out, repeats)) {
+            return *std::move(damage);
+        }
+    }
+    return bytes;
+}
+
+template <class State>
+lookup<double> tensor_reader<State>::decode_saved(const located& at, const layout::entry& entry, reduction_key key,
+                                                  byte_view bytes) const {
+    decoded_tensor decoded;
+    if (auto damage = decode(at, entry, reduction_tensor_name(name_, key), bytes, decoded)) {
+        return *std::move(damage);
+    }
+    // A saved reduction is one number of its own dtype; any of its reductions is that number.
+    const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
+    if (decoded.view().count() == 1 && number.ok() && !number->computed.contains(reduction::sum) &&
+        !is_complex(decoded.type)) {
+        return not_computed("sum, by which the saved " + key.name() + " is read,", decoded.type);
+    }
+    if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+        return lookup_failure{.why = absence::wrong_dtype,
+                              .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
+    }
+    return (*number)(reduction::sum);
+}
+
+template <class State>
+status tensor_reader<State>::decode_record(byte_view bytes, std::string_view recorded, decoded_tensor& out,
+                                           [[maybe_unused]] std::size_t* repeats) const {
+    if constexpr (repeating_decoder<typename State::decoder_type>) {
+        if (repeats != nullptr) {
+            record::payload_check check;
+            const status outcome = decode_named(state_->decoder(), bytes, recorded, out, check, *repeats);
+            return outcome == status::ok && !check.holds() ? status::bad_payload_checksum : outcome;
+        }
+    }
+    return decode_named(state_->decoder(), bytes, recorded, out);
+}
+
+template <class State>
+std::optional<lookup_failure> tensor_reader<State>::decode(const located& at, const layout::entry& entry,
+                                                           std::string_view recorded, byte_view bytes,
+                                                           decoded_tensor& out, std::size_t* repeats) const {
+    status outcome = status::ok;
+    try {
+        outcome = decode_record(bytes, recorded, out, repeats);
+    } catch (const std::exception&) {
+        return failure_at_hand(State::event_key(*at.from, *at.held), entry.record.offset);
+    }
+    if (outcome == status::ok) {
+        return std::nullopt;
+    }
+    return lookup_failure{.why = absence::damaged,
+                          .damage = outcome,
+                          .offset = entry.record.offset,
+                          .where = State::event_key(*at.from, *at.held)};
+}
+
+template <class State>
+lookup_failure tensor_reader<State>::no_values(const located& at) const {
+    return {.why = absence::tensor_not_saved,
+            .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
+}
+
+}  // namespace v1
+}  // namespace smdebug

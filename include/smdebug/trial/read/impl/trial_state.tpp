@@ -1,0 +1,214 @@
+// The bodies of <smdebug/trial/read/trial_state.hpp> that are templates.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
+#include <smdebug/core/system_time.hpp>
+#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+trial_state<Storage, Decoder, Kernel>::trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
+    : store_(std::move(store)),
+      options_(std::move(options)),
+      decoder_(std::move(decoder)),
+      kernel_(std::move(kernel)),
+      loader_(store_, options_),
+      newest_(std::make_shared<const catalog>(loader_.open())) {}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::current() const {
+    const std::lock_guard lock{publishing_};
+    return newest_;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
+    const std::vector<std::string>* told) const {
+    auto last = current();
+    if (last->loaded_all_steps) {
+        return last;
+    }
+    const std::lock_guard lock{loading_};
+    last = current();  // somebody else may have been at it
+    if (last->loaded_all_steps) {
+        return last;
+    }
+    // Made before the load: what the loader remembers is of a catalog that has to be published then.
+    const auto published = std::make_shared<catalog>();
+    if (auto next = loader_.load(*last, told)) {
+        if (next->file_count > last->file_count) {
+            last_news_.store(waiter::clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+        }
+        *published = std::move(*next);
+        const std::lock_guard publish{publishing_};
+        newest_ = published;
+        return published;
+    }
+    return last;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::chrono::milliseconds trial_state<Storage, Decoder, Kernel>::quiet_time() const {
+    using std::chrono::milliseconds;
+    const waiter::clock::duration seen{last_news_.load(std::memory_order_relaxed)};
+    const auto now = waiter::clock::now();
+    if (seen.count() != 0) {
+        return std::chrono::duration_cast<milliseconds>(now.time_since_epoch() - seen);
+    }
+    auto quiet = std::chrono::duration_cast<milliseconds>(now - opened_);
+    const std::lock_guard lock{dating_};
+    if (!dated_) {  // as long as nothing new has come, the answer is the same
+        written_ = last_written(*current());
+        dated_ = true;
+    }
+    if (const auto written = written_) {
+        quiet = std::max(quiet, time_between(*written, std::chrono::system_clock::now()));
+    }
+    return quiet;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+waiter::clock::time_point trial_state<Storage, Decoder, Kernel>::look_by(
+    std::optional<std::chrono::milliseconds> give_up_after) const {
+    auto latest = waiter::clock::time_point::max();
+    if (give_up_after && *give_up_after < std::chrono::hours{24 * 365}) {
+        latest = waiter::clock::now() + std::max(*give_up_after - quiet_time(), std::chrono::milliseconds{0}) +
+                 std::chrono::milliseconds{1};
+    }
+    const std::lock_guard lock{loading_};
+    return std::min(latest, loader_.end_due().value_or(latest));
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::uint64_t trial_state<Storage, Decoder, Kernel>::begin_refresh_setting(bool on) const {
+    const std::lock_guard lock{setting_};
+    settings_.push_back({++last_setting_, on});
+    dynamic_refresh_.store(on, std::memory_order_relaxed);
+    return last_setting_;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+void trial_state<Storage, Decoder, Kernel>::end_refresh_setting(std::uint64_t number) const noexcept {
+    const std::lock_guard lock{setting_};
+    std::erase_if(settings_, [&](const refresh_choice& held) { return held.number == number; });
+    dynamic_refresh_.store(settings_.empty() || settings_.back().on, std::memory_order_relaxed);
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
+    const std::lock_guard lock{loading_};
+    return loader_.problems();
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from, const catalog::file& held) {
+    if (held.event_file == catalog::usual_event_file) {
+        return locations::event_key(held.step, from.workers[held.worker]);
+    }
+    const std::string& named = from.event_files[held.event_file];
+    return stays_inside(named) ? named : std::string{};
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+lookup_failure trial_state<Storage, Decoder, Kernel>::names_no_event_file(const catalog& from,
+                                                                          const catalog::file& held) {
+    const std::string& named = from.event_files[held.event_file];
+    return {.why = absence::damaged,
+            .where = locations::index_key(held.step, from.workers[held.worker]),
+            .note = named.empty() ? "the index file names no event file"
+                                  : "the index file names an event file outside of the run, \"" + named + "\""};
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const catalog& from, const catalog::file& held,
+                                                                      byte_range where) const {
+    const std::string key = event_key(from, held);
+    if (key.empty()) {
+        return names_no_event_file(from, held);
+    }
+    std::optional<waiter> pauses;
+    bool last_try = false;
+    while (true) {
+        try {
+            return store_.read(key, record_bound{decoder_, options_.limits.record}(store_, key, where));
+        } catch (const not_found&) {
+            // Not there, or not there yet: see below.
+        } catch (const std::exception&) {
+            return failure_at_hand(key, where.offset);
+        }
+        if (last_try) {
+            return lookup_failure{.why = absence::event_file_missing, .where = key};
+        }
+        if (!pauses) {
+            const std::chrono::milliseconds interval = look_interval(store_, options_.poll_interval);
+            pauses.emplace(interval, waiter::intervals(interval, loader_.settled().missing_event_file_retry_limit),
+                           options_.stop, std::stop_token{},
+                           signals_of(store_, {key, std::string{locations::end_of_job}}));
+        }
+        // It may have come just before whatever says that it will not come any more.
+        last_try = will_not_come(held, from.workers[held.worker], key) || pauses->pause() != wait_outcome::look_again;
+    }
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& held, const std::string& worker,
+                                                          const std::string& missing) const {
+    const auto newest = current();
+    if (newest->loaded_all_steps || store_.size(locations::end_of_job)) {
+        return true;
+    }
+    const catalog::file* last = nullptr;
+    for (auto at = newest->steps.lower_bound(held.step + 1); at != newest->steps.end(); ++at) {
+        for (const catalog::file& later : at->files()) {
+            last = newest->workers[later.worker] == worker ? &later : last;
+        }
+    }
+    if (last != nullptr && store_.size(event_key(*newest, *last))) {
+        return true;
+    }
+    // A later event file may be there before its index file is.
+    const auto wanted = locations::parse_step_file(missing, locations::event_extension);
+    if (!wanted) {
+        return false;  // a name that says neither step nor worker has no later one
+    }
+    for (const std::string& key : store_.list(locations::events_folder, missing)) {
+        const auto there = locations::parse_step_file(key, locations::event_extension);
+        if (there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
+            return true;
+        }
+    }
+    return false;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::optional<std::chrono::system_clock::time_point> trial_state<Storage, Decoder, Kernel>::last_written(
+    const catalog& from) const {
+    std::optional<std::chrono::system_clock::time_point> last;
+    if constexpr (dated_storage<Storage>) {
+        const auto look_at = [&](const std::string& key) {
+            const auto written = store_.modified(key);
+            last = written && (!last || *last < *written) ? written : last;
+        };
+        if (from.steps.empty()) {
+            for (const std::string& worker : from.job->collection_workers) {
+                look_at(locations::collections_key(worker));
+            }
+        } else {
+            for (const catalog::file& held : from.steps.back().files()) {
+                look_at(locations::index_key(held.step, from.workers[held.worker]));
+            }
+        }
+    }
+    return last;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,81 @@
+// What has been read of a run's tensors lately, for rules that ask for the same again.
+// Used by: trial/shared_trial.hpp.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/tensor/tensor_value.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// What is known of a tensor that one worker saved at one step.
+struct known_reductions {
+    step_number step = -1;
+    std::string worker;
+    reduction_values found;  ///< saved ones as they were saved, the others computed, counts where there are values
+};
+
+/// Reductions of the last few saves of each tensor, and values up to a number of bytes.
+/// Memory: 16 saves (400 bytes each) of each tensor and worker that was asked for, and `value_bytes`.
+/// Threads: one at a time.
+class tensor_memory {
+public:
+    static constexpr std::size_t kept_saves = 16;
+
+    explicit tensor_memory(std::size_t value_bytes) : value_bytes_(value_bytes) {}
+
+    /// Null where it is not (any more) known.  Borrowed until the next keep().
+    [[nodiscard]] const known_reductions* find(std::string_view name, step_number step, std::string_view worker) const;
+
+    void keep(std::string_view name, step_number step, std::string_view worker, const reduction_values& found);
+
+    [[nodiscard]] std::optional<tensor_value> find_value(std::string_view name, step_number step,
+                                                         std::string_view worker) const;
+
+    /// Forgets the values of steps before `step`: their memory is used again, which is faster than new memory.
+    void forget_values_before(step_number step);
+
+    /// Forgets older ones where there is no room; one that is too large by itself is not kept.
+    void keep_value(std::string_view name, step_number step, std::string_view worker, const tensor_value& value);
+
+private:
+    static constexpr std::size_t most_values = 256;  // a look-up walks over them
+
+    struct saves_of_tensor {
+        std::vector<known_reductions> saves;  // a ring
+        std::size_t next = 0;
+        std::vector<std::string> workers;  // that have saved it
+    };
+    struct kept_value {
+        std::string name;
+        step_number step = 0;
+        std::string worker;
+        tensor_value value;
+    };
+
+    std::size_t value_bytes_;
+    std::unordered_map<std::string, saves_of_tensor, text_hash, std::equal_to<>> reductions_;
+    std::deque<kept_value> values_;
+    std::size_t bytes_kept_ = 0;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/tensor_memory.ipp>
+#endif

@@ -1,0 +1,133 @@
+// What a trial and the tensor handles made from it share: storage, decoder, kernel, and the newest catalog.
+// Handles stay valid when the trial is moved or destroyed, because they hold this.
+// Used by: trial/basic_trial.hpp, trial/tensor_handle.hpp, trial/refresh_guard.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/load/loader.hpp>
+#include <smdebug/trial/load/wait.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// The shared part of a trial.
+/// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
+/// have.
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+class trial_state {
+public:
+    using storage_type = Storage;
+    using decoder_type = Decoder;
+    using kernel_type = Kernel;
+
+    trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel);
+
+    trial_state(const trial_state&) = delete;
+    trial_state& operator=(const trial_state&) = delete;
+    ~trial_state() = default;
+
+    [[nodiscard]] const Storage& store() const noexcept { return store_; }
+    [[nodiscard]] const trial_options& options() const noexcept { return options_; }
+    [[nodiscard]] const Decoder& decoder() const noexcept { return decoder_; }
+    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+
+    /// The newest catalog.  Cost: one reference count under a lock.
+    [[nodiscard]] std::shared_ptr<const catalog> current() const;
+
+    /// The newest catalog after a refresh, if refreshing is on and the run may still grow.
+    [[nodiscard]] std::shared_ptr<const catalog> fresh() const {
+        return dynamic_refresh_.load(std::memory_order_relaxed) ? refreshed() : current();
+    }
+
+    /// The newest catalog after a refresh, unless the run has been loaded whole.
+    /// `told`: the only keys that have changed; see loader::load.
+    /// Errors: what loader::load throws; the last catalog then stays.
+    [[nodiscard]] std::shared_ptr<const catalog> refreshed(const std::vector<std::string>* told = nullptr) const;
+
+    /// How long nothing new has come: since this trial last saw a new index file, and before the first since the last
+    /// step was written, where the storage knows when that was, which it is asked once.
+    [[nodiscard]] std::chrono::milliseconds quiet_time() const;
+
+    /// What wakes a wait for new steps.  Borrows this.
+    [[nodiscard]] signal_source step_signals() const {
+        return signals_of(store_, {std::string{locations::index_folder}, std::string{locations::end_of_job}});
+    }
+    [[nodiscard]] feed_pool& step_feeds() const noexcept { return step_feeds_; }
+    /// When a wait that gives up has to look again, though nothing is announced: the job may have been quiet for long
+    /// enough then, or have ended for long enough.
+    [[nodiscard]] waiter::clock::time_point look_by(std::optional<std::chrono::milliseconds> give_up_after) const;
+
+    [[nodiscard]] bool dynamic_refresh() const noexcept { return dynamic_refresh_.load(std::memory_order_relaxed); }
+
+    /// Begins a setting of refreshing; the newest that has not ended decides, and refreshing is on where there is none.
+    [[nodiscard]] std::uint64_t begin_refresh_setting(bool on) const;
+    void end_refresh_setting(std::uint64_t number) const noexcept;
+
+    [[nodiscard]] std::vector<problem> problems() const;
+
+    /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
+    [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& held);
+    /// What is wrong with an index file for which there is no such key.
+    [[nodiscard]] static lookup_failure names_no_event_file(const catalog& from, const catalog::file& held);
+
+    /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
+    /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
+    [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& held,
+                                                 byte_range where) const;
+
+private:
+    [[nodiscard]] bool will_not_come(const catalog::file& held, const std::string& worker,
+                                     const std::string& missing) const;
+
+    // When the newest files that the catalog knows were written.
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> last_written(const catalog& from) const;
+
+    Storage store_;
+    trial_options options_;
+    Decoder decoder_;
+    Kernel kernel_;
+    mutable std::mutex loading_;  // held by the one refresh
+    mutable loader<Storage> loader_;
+    mutable std::mutex publishing_;  // held for the exchange of a pointer
+    mutable std::shared_ptr<const catalog> newest_;
+    waiter::clock::time_point opened_ = waiter::clock::now();
+    mutable std::atomic<waiter::clock::rep> last_news_{0};  // when a refresh last found a file; 0: not yet
+    mutable std::mutex dating_;
+    mutable bool dated_ = false;  // whether written_ was asked for
+    mutable std::optional<std::chrono::system_clock::time_point> written_;
+    mutable feed_pool step_feeds_;
+    struct refresh_choice {
+        std::uint64_t number = 0;
+        bool on = true;
+    };
+    mutable std::mutex setting_;
+    mutable std::vector<refresh_choice> settings_;  // live ones, oldest first
+    mutable std::uint64_t last_setting_ = 0;
+    mutable std::atomic<bool> dynamic_refresh_{true};  // what they come to
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/trial_state.tpp>
+#endif

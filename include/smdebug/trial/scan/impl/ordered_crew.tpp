@@ -1,0 +1,34 @@
+// The bodies of <smdebug/trial/scan/ordered_crew.hpp> that are templates.
+#pragma once
+
+#include <smdebug/trial/scan/ordered_crew.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class Task, class Part>
+ordered_crew<Task, Part>::serving::~serving() {
+    {
+        const std::scoped_lock lock{of.guard_};
+        of.quit_ = true;
+    }
+    of.room_.notify_all();
+    threads.clear();
+}
+
+template <class Task, class Part>
+void ordered_crew<Task, Part>::begin() {
+    taken_ = emitted_ = 0;
+    over_ = quit_ = false;
+    for (slot& held : slots_) {
+        if (held.task) {  // the last run may have left it half filled
+            held.part = empty_;
+        }
+        held.task.reset();
+        held.failed = nullptr;
+        held.done = false;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

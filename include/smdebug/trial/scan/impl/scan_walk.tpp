@@ -1,0 +1,79 @@
+// The bodies of <smdebug/trial/scan/scan_walk.hpp> that are templates.
+#pragma once
+
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/scan/scan_walk.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+
+template <class State>
+scan_walk<State>::scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
+                            const walk_manner& manner)
+    : state_(state),
+      from_(from),
+      which_(which),
+      manner_(manner),
+      views_(worth_viewing(state.store())),
+      batches_(worth_batching_ranges(state.store())),
+      bound_(state.decoder(), state.options().limits.record),
+      scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
+
+template <class State>
+file_extent scan_walk<State>::extent(const catalog::file& held) {
+    if (!last_layout_ || *last_layout_ != held.layout) {
+        last_extent_ = extent_of(from_.layout_of(held), which_);
+        last_layout_ = held.layout;
+    }
+    return last_extent_;
+}
+
+template <class State>
+file_way scan_walk<State>::way(const catalog::file& held, std::size_t ahead) {
+    const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
+    return way_of(extent(held), manner_.limits, can_view);
+}
+
+template <class State>
+std::size_t scan_walk<State>::ranged_to(std::span<const catalog::file* const> files, std::size_t begin) {
+    std::size_t end = begin;
+    std::size_t records = 0;
+    for (; end < files.size() && end - begin < most_at_once && records < most_records; ++end) {
+        const file_way how = way(*files[end], end - begin);
+        const file_extent found = extent(*files[end]);
+        if (how == file_way::in_place || bytes_held(found, how) > manner_.limits.largest_page) {
+            break;
+        }
+        records += found.records;
+    }
+    return end;
+}
+
+template <class State>
+typename scan_walk<State>::wanted_records scan_walk<State>::records_of(const catalog::file& held) {
+    wanted_records found;
+    if (extent(held).records > 0) {
+        scanner_.each_record(
+            held, [&](byte_range record) { found.places.push_back(bound_.cut(record)); },
+            [&] { found.tensor_ends.push_back(found.places.size()); });
+        if (found.places.empty()) {
+            found.places.push_back(bound_.cut(first_wanted(held)));
+            found.tensor_ends = {};
+        }
+    }
+    return found;
+}
+
+template <class State>
+byte_range scan_walk<State>::first_wanted(const catalog::file& held) const noexcept {
+    const layout& entries = from_.layout_of(held);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (which_.contains(entries[i].what.name)) {
+            return entries[i].record;
+        }
+    }
+    return {};
+}
+
+}  // namespace v1
+}  // namespace smdebug

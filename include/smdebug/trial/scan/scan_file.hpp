@@ -1,0 +1,228 @@
+// One event file taken apart: what a scan hands over for each tensor in it.
+// Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
+// Used by: trial/scan/scan_walk.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/record/payload_check.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A saved reduction that cannot be read.
+struct scan_failure {
+    reduction_key key;
+    lookup_failure why;
+};
+
+/// What one worker saved of one tensor at one step.  Everything is borrowed, for the call only.
+struct scanned_tensor {
+    step_number step = 0;  ///< global
+    step_number mode_step = 0;
+    smdebug::mode mode = smdebug::mode::global;
+    std::string_view worker;
+    std::string_view name;
+    const decoded_tensor* values = nullptr;   ///< null: not saved, or see `failure`
+    record::payload_check check;              ///< what is left to check of the values; holds() unless deferred
+    std::size_t repeats = 0;                  ///< elements that follow the last of `values`: 0 unless kept apart
+    std::string_view event_file;              ///< its key
+    std::uint64_t offset = 0;                 ///< of the values' record in it
+    const shape_type* saved_shape = nullptr;  ///< null: none was saved
+    const lookup_failure* failure = nullptr;  ///< why saved values, or the whole file, cannot be read
+    bool file_failed = false;                 ///< `failure` is that of the whole file
+    reduction_set saved;                      ///< the reductions that were saved, asked for, and read
+    std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
+    std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
+
+    /// The values' shape, else the saved one; null when neither is there.
+    [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
+};
+
+/// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
+/// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.
+template <class State>
+class file_scanner {
+public:
+    /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
+    /// `keep_repeats`: see scan_options.
+    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
+                 bool defer_checks = false, bool keep_repeats = false);
+
+    /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
+    /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
+    /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
+    /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
+    /// last.
+    template <class Source, class Visit>
+    void scan(const catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
+              Visit&& visit) {
+        begin_file(held, key, source != nullptr, why_not);
+        const layout& entries = from_->layout_of(held);
+        for (std::size_t place = 0; place < entries.size(); ++place) {
+            const layout::entry entry = entries[place];
+            const name_id name = entry.what.name;
+            if (is_wanted(name) && entries.names().leads(place)) {
+                begin_tensor(entries, name);
+                // First: it may take away the bytes that a source has given, and keeps none itself.
+                if (!entries.names().values_alone()) {
+                    read_saved(entries, name, source);
+                }
+                read_values(entry.what.kind == 0 ? &entry : nullptr, source);
+                visit(std::as_const(out_));
+            }
+        }
+        for (const layout::shape_entry& shape : entries.shapes()) {
+            const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
+            if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
+                begin_tensor(entries, shape.name);
+                out_.file_failed = false;  // it is not in the file
+                visit(std::as_const(out_));
+            }
+        }
+    }
+
+    /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
+    /// behind those of each tensor.
+    template <class Take, class Ended>
+    void each_record(const catalog::file& held, Take&& take, Ended&& ended) const {
+        const layout& entries = from_->layout_of(held);
+        for (std::size_t place = 0; place < entries.size(); ++place) {
+            const layout::entry entry = entries[place];
+            if (is_wanted(entry.what.name) && entries.names().leads(place)) {
+                if (!entries.names().values_alone()) {
+                    each_saved(entries, entry.what.name,
+                               [&](reduction_key, const layout::entry& saved) { take(saved.record); });
+                }
+                if (entry.what.kind == 0) {
+                    take(entry.record);
+                }
+                ended();
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
+
+    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not);
+
+    void begin_tensor(const layout& entries, name_id name);
+
+    /// Decodes one entry into `to`; returns why not.
+    template <class Source>
+    [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
+                                                       std::string_view recorded, decoded_tensor& to,
+                                                       record::payload_check* later,
+                                                       std::size_t* repeats = nullptr) const {
+        status outcome = status::ok;
+        try {
+            outcome = decode_record(source.at(entry.record), recorded, to, later, repeats);
+        } catch (const std::exception&) {
+            return failure_at_hand(*key_, entry.record.offset);
+        }
+        if (outcome == status::ok) {
+            return std::nullopt;
+        }
+        return lookup_failure{
+            .why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = *key_};
+    }
+
+    [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
+                                       [[maybe_unused]] record::payload_check* later,
+                                       [[maybe_unused]] std::size_t* repeats) const;
+
+    template <class Source>
+    void read_values(const layout::entry* entry, Source* source) {
+        if (source == nullptr) {
+            out_.failure = &*file_failure_;
+        } else if (entry != nullptr) {
+            out_.offset = entry->record.offset;
+            if (auto failed = decode(*entry, *source, out_.name, values_, defer_checks_ ? &out_.check : nullptr,
+                                     keep_repeats_ ? &out_.repeats : nullptr)) {
+                failure_ = *std::move(failed);
+                out_.failure = &failure_;
+            } else {
+                out_.values = &values_;
+            }
+        }
+    }
+
+    // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
+    template <class One>
+    void each_saved(const layout& entries, name_id name, One&& one) const {
+        const reduction_set there = entries.saved_reductions(name) & asked_;
+        for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
+            const reduction_key key = reduction_key::from_index(i);
+            if (there.contains(key)) {
+                one(key, *entries.reduction(name, key));
+            }
+        }
+    }
+
+    template <class Source>
+    void read_saved(const layout& entries, name_id name, Source* source) {
+        if (source == nullptr) {
+            return;
+        }
+        each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
+            recorded_.clear();
+            append_reduction_tensor_name(recorded_, out_.name, key);
+            if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
+                out_.saved_failures.push_back({key, *std::move(failed)});
+                return;
+            }
+            // A saved reduction is one number of its own dtype; any of its reductions is that number.
+            const auto number = state_->kernel().reduce(number_.view(), reduction::sum);
+            if (number_.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
+                out_.saved_failures.push_back({key,
+                                               {.why = absence::wrong_dtype,
+                                                .note = "the saved " + key.name() + " of tensor " +
+                                                        std::string{out_.name} + " is no single number"}});
+                return;
+            }
+            out_.saved = out_.saved | reduction_set{key};
+            out_.saved_value[key.index()] = (*number)(reduction::sum);
+        });
+    }
+
+    const State* state_;
+    const catalog* from_;
+    reduction_set asked_;
+    const std::vector<bool>* wanted_;
+    bool defer_checks_;
+    bool keep_repeats_;
+    const std::string* key_ = nullptr;
+    std::optional<lookup_failure> file_failure_;
+    lookup_failure failure_;
+    decoded_tensor values_;
+    decoded_tensor number_;
+    std::string recorded_;
+    scanned_tensor out_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#include <smdebug/trial/scan/impl/scan_file.tpp>

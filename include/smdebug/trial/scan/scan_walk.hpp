@@ -1,0 +1,303 @@
+// The files of a scan, one after another: read whole, looked at in place, or read in pieces; where the storage reads
+// many ranges at once, the pieces of many files together.
+// Used by: trial/scan.hpp.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
+#include <smdebug/trial/scan/scan_file.hpp>
+#include <smdebug/trial/selection.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// What a walk is to do beside visiting.
+struct walk_manner {
+    bool in_place = false;      ///< files may be looked at in place, while `visit` runs: it must not block
+    bool defer_checks = false;  ///< see scanned_tensor::check
+    bool keep_repeats = false;  ///< see scanned_tensor::repeats
+    reading_limits limits = {};
+};
+
+/// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
+/// Borrows: state, catalog and selection.
+template <class State>
+class scan_walk {
+public:
+    scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
+              const walk_manner& manner = {});
+
+    /// Whether many ranges are read together.
+    [[nodiscard]] bool batches() const noexcept { return batches_; }
+
+    /// The extent of a file; files of the same layout cost nothing after the first.
+    [[nodiscard]] file_extent extent(const catalog::file& held);
+
+    /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
+    /// file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
+    /// each of its tensors, and the next one is read.
+    /// Errors: what `visit` and `done` throw, which ends the walk.
+    template <class Visit, class Done>
+    void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
+        for (std::size_t begin = 0; begin < files.size();) {
+            std::size_t end = begin;
+            while (end < files.size() && end - begin < most_at_once &&
+                   way(*files[end], end - begin) == file_way::whole) {
+                ++end;
+            }
+            const std::size_t ranged = batches_ && end - begin < most_at_once ? ranged_to(files, begin) : begin;
+            if (ranged > end) {
+                read_ranged(files, begin, end = ranged, visit, done);
+            } else if (end > begin) {
+                read_whole(files, begin, end, visit, done);
+            } else {
+                read_apart(files, end++, visit, done);
+            }
+            unviewed_ -= std::min(unviewed_, end - begin);
+            begin = end;
+        }
+    }
+
+private:
+    using storage_type = typename State::storage_type;
+
+    /// The way for a file that is `ahead` files ahead.
+    [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead);
+
+    template <class Source, class Visit>
+    void scan(const catalog::file& held, const std::string& key, std::size_t place, Source* source,
+              const std::string* why_not, Visit& visit) {
+        scanner_.scan(held, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
+    }
+
+    template <class Visit, class Done>
+    void read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, Visit& visit,
+                    Done& done) {
+        std::vector<std::string> keys;
+        keys.reserve(end - begin);
+        for (std::size_t i = begin; i < end; ++i) {
+            keys.push_back(State::event_key(from_, *files[i]));
+        }
+        const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
+            scan(*files[begin + i], keys[i], begin + i, source, why_not, visit);
+            done(begin + i);
+        };
+        read_each_past_errors(
+            state_.store(), keys,
+            [&](std::size_t i, std::optional<byte_view> bytes) {
+                std::optional<whole_event_file> source;
+                if (bytes) {
+                    source.emplace(*bytes);
+                }
+                take(i, source ? &*source : nullptr, nullptr);
+            },
+            [&](std::size_t i, const error& failed) {
+                if (dynamic_cast<const unsupported*>(&failed) != nullptr) {  // larger than its index file says
+                    read_pieces(*files[begin + i], keys[i], begin + i, manner_.limits.large_piece, visit);
+                    done(begin + i);
+                    return;
+                }
+                const std::string why_not{failed.message()};
+                take(i, nullptr, &why_not);
+            });
+    }
+
+    /// Up to where the files from `begin` on can be read by their ranges, together.
+    [[nodiscard]] std::size_t ranged_to(std::span<const catalog::file* const> files, std::size_t begin);
+
+    /// Reads what is wanted of some files with one call, and scans each when all of it is there.
+    template <class Visit, class Done>
+    void read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, Visit& visit,
+                     Done& done) {
+        if constexpr (range_batch_reader<storage_type>) {
+            record_batch batch;
+            std::vector<file_way> ways;
+            for (std::size_t i = begin; i < end; ++i) {
+                const catalog::file& held = *files[i];
+                ways.push_back(way(held, i - begin));
+                std::string key = State::event_key(from_, held);
+                std::vector<byte_range> records;
+                if (!key.empty()) {
+                    records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(held).end}}
+                                                             : records_of(held).places;
+                }
+                batch.add(std::move(key), records);
+            }
+            batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
+                const catalog::file& held = *files[begin + i];
+                if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
+                    scan_collected(held, begin + i, source, visit);
+                } else {
+                    scan_ranged(held, source.key(), begin + i, source, visit);
+                }
+                done(begin + i);
+            });
+        }
+    }
+
+    /// Scans a file by its records.
+    template <class Source, class Visit>
+    void scan_ranged(const catalog::file& held, const std::string& key, std::size_t place, Source& source,
+                     Visit& visit) {
+        const bool is_there = extent(held).records == 0 || (!key.empty() && source.is_there());
+        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+    }
+
+    /// Scans a file that was read as one range: as read_whole does.
+    template <class Visit>
+    void scan_collected(const catalog::file& held, std::size_t place, collected_event_file& source, Visit& visit) {
+        std::optional<whole_event_file> whole;
+        std::string why_not;
+        try {
+            whole.emplace(source.at({.offset = 0, .length = extent(held).end}));
+        } catch (const unsupported&) {
+            read_pieces(held, source.key(), place, manner_.limits.large_piece, visit);
+            return;
+        } catch (const error& failed) {
+            why_not = failed.message();
+        }
+        scan(held, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
+    }
+
+    template <class Visit, class Done>
+    void read_apart(std::span<const catalog::file* const> files, std::size_t place, Visit& visit, Done& done) {
+        const catalog::file& held = *files[place];
+        const std::string key = State::event_key(from_, held);
+        const reading_limits& limits = manner_.limits;
+        switch (way(held, 0)) {
+            case file_way::untouched: {  // saved shapes at most, which are in the index file
+                whole_event_file nothing{byte_view{}};
+                scan(held, key, place, &nothing, nullptr, visit);
+                break;
+            }
+            case file_way::in_place:
+                if (!look_in_place(files, place, key, visit)) {
+                    unviewed_ = views_skipped;
+                    if (extent(held).end <= limits.largest_whole) {
+                        read_whole(files, place, place + 1, visit, done);
+                        return;
+                    }
+                    read_pieces(held, key, place, limits.large_piece, visit);
+                }
+                break;
+            case file_way::sparse:
+                read_pieces(held, key, place, limits.small_piece, visit);
+                break;
+            case file_way::large:
+            case file_way::whole:
+                read_pieces(held, key, place, limits.large_piece, visit);
+                break;
+        }
+        done(place);
+    }
+
+    /// False where the storage does not show the file.
+    template <class Visit>
+    [[nodiscard]] bool look_in_place(std::span<const catalog::file* const> files, std::size_t place,
+                                     const std::string& key, Visit& visit) {
+        if constexpr (viewing_storage<storage_type>) {
+            if constexpr (prefetching_storage<storage_type>) {
+                // Where one file was near, so are the next ones, mostly: they are not all asked for.
+                if (near_ > 0) {
+                    --near_;
+                } else if (place + 1 < files.size() && way(*files[place + 1], 1) == file_way::in_place) {
+                    near_ = state_.store().read_ahead(State::event_key(from_, *files[place + 1])) ? files_near : 0;
+                }
+            }
+            std::optional<byte_buffer> shown;
+            try {
+                shown = state_.store().view(key);
+            } catch (const error&) {
+                return false;  // reading will tell
+            }
+            if (shown) {
+                whole_event_file source{shown->view()};
+                scan(*files[place], key, place, &source, nullptr, visit);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    template <class Visit>
+    void read_pieces(const catalog::file& held, const std::string& key, std::size_t place, std::uint64_t piece,
+                     Visit& visit) {
+        if constexpr (range_batch_reader<storage_type>) {
+            if (batches_ && !key.empty()) {
+                wanted_records wanted = records_of(held);
+                paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
+                                        std::move(wanted.tensor_ends)};
+                scan_ranged(held, key, place, source, visit);
+                return;
+            }
+        }
+        piecewise_event_file source{state_.store(), key, piece, bound_};
+        bool is_there = !key.empty();
+        try {
+            if (is_there) {
+                static_cast<void>(source.at(first_wanted(held)));  // kept, so it is not read twice
+            }
+        } catch (const not_found&) {
+            is_there = false;
+        } catch (const error&) {
+            // What cannot be read is told record by record.
+        } catch (const std::bad_alloc&) {
+        }
+        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+    }
+
+    struct wanted_records {
+        std::vector<byte_range> places = {};
+        std::vector<std::size_t> tensor_ends = {};  // among them: the records of one tensor follow each other
+    };
+
+    /// What a scan of a file reads, in that order; one record, where that is nothing though something in it is wanted:
+    /// it tells whether the file is there.
+    [[nodiscard]] wanted_records records_of(const catalog::file& held);
+
+    [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept;
+
+    static constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
+    static constexpr std::size_t most_records = std::size_t{1} << 16U;  // of those, before the last
+
+    // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
+    static constexpr std::size_t views_skipped = 64;
+
+    static constexpr std::size_t files_near = 8;
+
+    const State& state_;
+    const catalog& from_;
+    const selected_tensors& which_;
+    walk_manner manner_;
+    bool views_;
+    bool batches_;
+    record_bound<typename State::decoder_type> bound_;
+    file_scanner<State> scanner_;
+    std::optional<std::uint32_t> last_layout_;
+    file_extent last_extent_;
+    std::size_t unviewed_ = 0;  // files that are read before the next look in place
+    std::size_t near_ = 0;      // files that are not asked for ahead
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#include <smdebug/trial/scan/impl/scan_walk.tpp>

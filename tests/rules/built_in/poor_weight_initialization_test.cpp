@@ -1,0 +1,303 @@
+#include <smdebug/rules/built_in/poor_weight_initialization.hpp>
+
+#include "support/fake_trial.hpp"
+#include "support/rule_verdicts.hpp"
+#include "support/run_builder.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/rules/invoke.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using rules::poor_weight_initialization;
+using steps_list = std::vector<step_number>;
+using names = std::vector<std::string>;
+
+namespace {
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+// A run of these tensors at step 0.
+memory_storage one_step(const std::vector<written_tensor>& tensors, const std::vector<written_shape>& shapes = {}) {
+    memory_storage store;
+    run_builder{store}
+        .collections({"worker_0"}, {{"gradients", {"g", "g2", "g3"}}, {"losses", {"loss", "loss2"}}})
+        .step({.step = 0, .tensors = tensors, .shapes = shapes})
+        .end();
+    return store;
+}
+
+// What the rule says at step 0: names of tensors, of findings that are met or of notes.
+names said(const memory_storage& store, bool met, poor_weight_initialization rule = {}) {
+    return tensors_in(rule(memory_trial{store}, 0), met);
+}
+names fired(const memory_storage& store, poor_weight_initialization rule = {}) {
+    return said(store, true, std::move(rule));
+}
+names noted(const memory_storage& store, poor_weight_initialization rule = {}) {
+    return said(store, false, std::move(rule));
+}
+
+// A run of one loss, at the steps 0, 1, ...; a loss of -1 is not saved there.
+memory_storage losses(const std::vector<float>& values) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"losses", {"loss"}}});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto tensor =
+            values[i] == -1 ? tensor_of<float>("other", {1}) : tensor_of<float>("loss", {values[i]}, shape_type{});
+        build.step({.step = static_cast<step_number>(i), .tensors = {tensor}});
+    }
+    build.end();
+    return store;
+}
+
+std::vector<float> equally_spaced(float largest) {
+    std::vector<float> values;
+    for (int i = -10; i <= 10; ++i) {
+        values.push_back(largest * static_cast<float>(i) / 10);
+    }
+    return values;
+}
+
+}  // namespace
+
+TEST_CASE("poor_weight_initialization: fires on unlike variances as in the specification's example") {
+    const memory_storage unlike =
+        one_step({tensor_of<float>("a_relu_input", {0, 2}), tensor_of<float>("b_relu_input", {0, 8})});
+    const auto outcome = invoke_rule(poor_weight_initialization{}, memory_trial{unlike});
+    CHECK(outcome.met_at == steps_list{0});
+    REQUIRE(outcome.findings.size() == 1);
+    CHECK(outcome.findings[0].tensor == "b_relu_input");
+    CHECK(outcome.findings[0].worker == "worker_0");
+    CHECK(outcome.findings[0].value == 16);
+    CHECK(outcome.findings[0].threshold == 10);
+    CHECK(outcome.findings[0].message == "its variance 16 is 16 times that of a_relu_input, 1: more than 10");
+    CHECK(
+        fired(one_step({tensor_of<float>("a_relu_input", {0, 2}), tensor_of<float>("b_relu_input", {0, 6})})).empty());
+    CHECK(fired(unlike, {.activation_inputs_regex = "^a"}).empty());
+    CHECK(fired(unlike, {.activation_inputs_regex = text_list{}}).empty());
+    CHECK(fired(unlike, {.threshold = 16}).empty());
+}
+
+TEST_CASE("poor_weight_initialization: a variance of 0 beside another is infinitely smaller; NaN is left out") {
+    const auto input = [](const std::string& name, const std::vector<float>& values) {
+        return tensor_of<float>(name + "_relu_input", values);
+    };
+    CHECK(fired(one_step({input("a", {1, 1}), input("b", {0, 1})})) == names{"b_relu_input"});
+    CHECK(fired(one_step({input("a", {1, 1}), input("b", {2, 2})})).empty());
+    CHECK(fired(one_step({input("a", {0, 1}), input("b", {not_a_number, 2})})).empty());
+    CHECK(fired(one_step({input("a", {0, 1}), input("b", {inf, 2}), input("c", {0, 9})})) == names{"c_relu_input"});
+    CHECK(fired(one_step({input("a", {0, 1}), input("b", {})})).empty());
+    const memory_storage others =
+        one_step({input("a", {0, 1}), written_tensor{"text_relu_input", dtype::string, {0}, {}},
+                  tensor_of<std::complex<float>>("complex_relu_input", {{0, 0}, {0, 9}})});
+    CHECK(fired(others).empty());
+    CHECK(noted(others).empty());
+    const memory_storage reduced = one_step(
+        {saved("variance", "a_relu_input", 1), saved("std", "b_relu_input", 4), saved("mean", "c_relu_input", 1)});
+    CHECK(fired(reduced) == names{"b_relu_input"});
+    CHECK(noted(reduced) == names{"c_relu_input"});
+}
+
+TEST_CASE("poor_weight_initialization: fires on narrow gradients as in the specification's example") {
+    memory_storage store = one_step({tensor_of<float>("g", equally_spaced(1e-4F))});
+    const auto found = invoke_rule(poor_weight_initialization{}, memory_trial{store});
+    CHECK(found.met_at == steps_list{0});
+    REQUIRE(found.findings.size() == 1);
+    CHECK(found.findings[0].tensor == "g");
+    CHECK(found.findings[0].value == doctest::Approx(1.8e-4));
+    CHECK(found.findings[0].threshold == 0.001);
+    CHECK(found.findings[0].message == "nearly all of the gradient lies within 0.00018, less than 0.001");
+    CHECK(fired(one_step({tensor_of<float>("g", equally_spaced(1))})).empty());
+    CHECK(fired(one_step({tensor_of<float>("g", equally_spaced(1))}), {.distribution_range = 1.81}) == names{"g"});
+    CHECK(fired(one_step({tensor_of<float>("not_g", {0})})).empty());
+}
+
+TEST_CASE("poor_weight_initialization: the narrowest gradient is named; NaN, infinities and what is empty are not") {
+    CHECK(fired(one_step({tensor_of<float>("g", equally_spaced(1)), tensor_of<float>("g2", equally_spaced(1e-5F)),
+                          tensor_of<float>("g3", equally_spaced(1e-4F))})) == names{"g2"});
+    const memory_storage others = one_step(
+        {tensor_of<float>("g", {0, not_a_number}), tensor_of<float>("g2", {-inf, 0, inf}), tensor_of<float>("g3", {})});
+    CHECK(fired(others).empty());
+    CHECK(noted(others).empty());
+    CHECK(fired(one_step({written_tensor{"g", dtype::string, {0}, {}}, tensor_of<std::complex<float>>("g2", {{0, 0}})}))
+              .empty());
+}
+
+TEST_CASE("poor_weight_initialization: saved extrema prove that a gradient is narrow, and nothing else") {
+    const memory_storage store = one_step({saved("min", "g", 0), saved("max", "g", 0.0005F), saved("min", "g2", -1),
+                                           saved("max", "g2", 1), saved("std", "g3", 0)});
+    CHECK(fired(store) == names{"g"});
+    CHECK(noted(store) == names{"g2", "g3"});
+    std::mt19937 random{1};
+    for (int round = 0; round < 40; ++round) {  // where they fire, the values do
+        std::vector<float> values(1 + random() % 30);
+        for (float& each : values) {
+            each = static_cast<float>(random() % 1000) * 2e-6F;
+        }
+        const auto [low, high] = std::minmax_element(values.begin(), values.end());
+        if (!fired(one_step({saved("min", "g", *low), saved("max", "g", *high)})).empty()) {
+            CHECK(fired(one_step({tensor_of<float>("g", values)})) == names{"g"});
+        }
+    }
+}
+
+TEST_CASE("poor_weight_initialization: fires on a loss that does not fall as in the specification's example") {
+    const memory_storage store = losses({1.0F, 1.1F, 1.1F, 1.2F, 1.3F, 1.1F});
+    const auto outcome = invoke_rule(poor_weight_initialization{}, memory_trial{store});
+    CHECK(outcome.met_at == steps_list{5});
+    REQUIRE(outcome.findings.size() == 1);
+    CHECK(outcome.findings[0].tensor == "loss");
+    CHECK(outcome.findings[0].value == 5);
+    CHECK(outcome.findings[0].threshold == 5);
+    CHECK(outcome.findings[0].message == "for 5 saves in a row the loss has not been below 1");
+}
+
+TEST_CASE("poor_weight_initialization: equal losses, NaN and infinities are no new minimum; a step without is none") {
+    const auto met_at = [](const std::vector<float>& values, poor_weight_initialization rule) {
+        return invoke_rule(rule, memory_trial{losses(values)}).met_at;
+    };
+    CHECK(met_at({3, 2, 1, 1, 1}, {.patience = 2}) == steps_list{4});
+    CHECK(met_at({3, 4, 4, 2, 3, 3}, {.patience = 2}) == steps_list{2, 5});
+    CHECK(met_at({not_a_number, inf, 5, not_a_number, 6}, {.patience = 2}) == steps_list{1, 4});
+    CHECK(met_at({1, -1, 1, -1, 1, -1}, {.patience = 2}) == steps_list{4});
+    CHECK(met_at({1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 4}) == steps_list{2, 3});
+    CHECK(met_at({1, 1, 1, 1, 1, 1}, {.patience = 2, .steps = 2}).empty());
+    CHECK(met_at({1, 1, 1}, {.patience = 3}).empty());
+}
+
+TEST_CASE("poor_weight_initialization: several losses count by their mean, and only scalars are losses") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"losses", {"a", "b", "per_sample"}}});
+    const std::vector<std::pair<float, float>> values{{1, 5}, {2, 3}, {0, 6}, {3, 3}};  // means 3, 2.5, 3, 3
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        build.step({.step = static_cast<step_number>(i),
+                    .tensors = {tensor_of<float>("a", {values[i].first}), saved("mean", "b", values[i].second),
+                                tensor_of<float>("per_sample", {not_a_number, 1})},
+                    .shapes = {{"b", "b", {}}}});
+    }
+    build.end();
+    const auto outcome = invoke_rule(poor_weight_initialization{.patience = 2}, memory_trial{store});
+    CHECK(outcome.met_at == steps_list{3});
+    REQUIRE(outcome.findings.size() == 1);
+    CHECK(outcome.findings[0].tensor.empty());
+    CHECK(outcome.findings[0].message == "for 2 saves in a row the loss has not been below 2.5");
+}
+
+TEST_CASE("poor_weight_initialization: `steps` counts saves, and of TRAIN only where there are any") {
+    const auto run_of = [](const std::vector<std::pair<step_number, mode>>& steps) {
+        memory_storage store;
+        run_builder build{store};
+        build.collections({"worker_0"}, {{"gradients", {"g"}}});
+        for (const auto& [step, in] : steps) {
+            build.step({.step = step, .tensors = {tensor_of<float>("g", {0, 0})}, .mode = in});
+        }
+        build.end();
+        return store;
+    };
+    const auto met_at = [](const memory_storage& store, poor_weight_initialization rule) {
+        return invoke_rule(rule, memory_trial{store}).met_at;
+    };
+    const auto train = mode::train;
+    const auto eval = mode::eval;
+    CHECK(met_at(run_of({{0, train}, {500, train}, {1000, train}}), {.steps = 2}) == steps_list{0, 500});
+    CHECK(met_at(run_of({{0, eval}, {1, train}, {2, eval}, {3, train}, {4, train}}), {.steps = 2}) == steps_list{1, 3});
+    CHECK(met_at(run_of({{0, eval}, {7, eval}, {9, eval}}), {.steps = 2}) == steps_list{0, 7});
+    CHECK(met_at(run_of({{0, train}, {1, train}, {2, train}}), {.steps = 2.5}) == steps_list{0, 1, 2});
+    const memory_storage store = run_of({{0, train}, {500, train}, {1000, train}});
+    CHECK(invoke_rule(poor_weight_initialization{.steps = 2}, memory_trial{store}, {.start_step = 1}).met_at ==
+          steps_list{500, 1000});  // counted from the first that is given to the rule
+}
+
+TEST_CASE("poor_weight_initialization: the first step of TRAIN in a growing run starts it anew") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {{"gradients", {"g"}}});
+    build.step({.step = 0, .tensors = {tensor_of<float>("g", {0, 0})}, .mode = mode::eval});
+    const memory_trial run{store};
+    poor_weight_initialization rule{.steps = 1};
+    CHECK(rule(run, 0).size() == 1);
+    build.step({.step = 1, .tensors = {tensor_of<float>("g", {0, 0})}});
+    build.step({.step = 2, .tensors = {tensor_of<float>("g", {0, 0})}}).end();
+    CHECK(run.steps() == steps_list{0, 1, 2});
+    CHECK(rule(run, 1).size() == 1);
+    CHECK(rule(run, 2).empty());
+}
+
+TEST_CASE("poor_weight_initialization: a step that is judged again counts once") {
+    const memory_storage store = losses({1, 1, 1, 1});
+    const memory_trial run{store};
+    poor_weight_initialization rule{.patience = 2, .steps = 3};
+    for (const step_number step : {0, 0, 0, 1, 1, 1}) {
+        CHECK(rule(run, step).empty());
+    }
+    CHECK(rule(run, 2).size() == 1);
+    CHECK(rule(run, 2).size() == 1);
+    CHECK(rule(run, 3).empty());
+}
+
+TEST_CASE("poor_weight_initialization: what cannot be read is noted, and does not hide the rest") {
+    memory_storage store = one_step({tensor_of<float>("a_relu_input", {0, 2}), tensor_of<float>("b_relu_input", {0, 8}),
+                                     tensor_of<float>("loss", {1}), tensor_of<float>("g", {0, 0})});
+    const std::string key = locations::event_key(0, "worker_0");
+    const byte_buffer whole = store.read(key);
+    store.write(key, whole.view().first(whole.size() - 5));
+    CHECK(fired(store) == names{"b_relu_input"});
+    CHECK(noted(store) == names{"g"});
+}
+
+TEST_CASE("poor_weight_initialization: looks at the first worker") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"}, {{"gradients", {"g"}}});
+    build.step({.step = 0, .tensors = {tensor_of<float>("g", {0, 9})}, .worker = "worker_0"});
+    build.step({.step = 0, .tensors = {tensor_of<float>("g", {0, 0})}, .worker = "worker_1"}).end();
+    CHECK(invoke_rule(poor_weight_initialization{}, memory_trial{store}).findings.empty());
+}
+
+TEST_CASE("poor_weight_initialization: works on a trial that can only reduce") {
+    fake_trial run{{{"a_relu_input", {{0, {0, 2}}}},
+                    {"b_relu_input", {{0, {0, 8}}}},
+                    {"g", {{0, {0, 9}}}},
+                    {"loss", {{0, {1}}, {1, {2}}}}}};
+    run.groups["gradients"] = {"g"};
+    run.groups["losses"] = {"loss"};
+    poor_weight_initialization rule{.patience = 1};
+    const auto first = rule(run, 0);
+    REQUIRE(first.size() == 3);
+    CHECK(first[0].tensor == "g");
+    CHECK_FALSE(first[0].met);
+    CHECK(first[2].met);  // this trial's regexes match everything
+    CHECK(std::isinf(first[2].value));
+    CHECK(first[1].tensor == "loss");
+    CHECK_FALSE(first[1].met);
+    const auto second = rule(run, 1);  // nor can it tell that a loss is a scalar
+    REQUIRE(second.size() == 1);
+    CHECK(second[0].tensor == "loss");
+    CHECK_FALSE(second[0].met);
+}
+
+TEST_CASE("poor_weight_initialization: rejects settings that make no sense") {
+    CHECK_NOTHROW(poor_weight_initialization{}.check());
+    CHECK_THROWS_WITH_AS(poor_weight_initialization{.patience = 0}.check(),
+                         "SMDebugValueError: patience is 0, which is not a number from 1 on", value_error);
+    CHECK_THROWS_AS(poor_weight_initialization{.threshold = -1}.check(), value_error);
+    CHECK_THROWS_AS(poor_weight_initialization{.distribution_range = std::nan("")}.check(), value_error);
+    CHECK_THROWS_AS(poor_weight_initialization{.steps = 0}.check(), value_error);
+}

@@ -1,0 +1,131 @@
+#include <smdebug/rules/drive/evaluate.hpp>
+
+#include "support/fake_trial.hpp"
+#include "support/run_builder.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/rules/built_in/exploding_tensor.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+memory_storage sample(bool ended = true) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 6; step += 2) {
+        build.step({.step = step,
+                    .tensors = {tensor_of<float>("w", {step == 2 ? std::numeric_limits<float>::infinity() : 1})},
+                    .mode = mode::eval,
+                    .mode_step = step / 2});
+    }
+    if (ended) {
+        build.end();
+    }
+    return store;
+}
+
+struct misconfigured {
+    void check() const { throw value_error("no"); }
+    [[nodiscard]] finding operator()(const readable_trial auto& /*run*/, step_number /*step*/) const { return {}; }
+};
+
+/// Holds runs, whose refreshing is off while it is called.
+struct compares {
+    std::vector<std::reference_wrapper<const memory_trial>> others;
+    [[nodiscard]] const auto& other_runs() const { return others; }
+    [[nodiscard]] finding operator()(const memory_trial& run, step_number /*step*/) const {
+        CHECK_FALSE(run.dynamic_refresh());
+        for (const memory_trial& other : others) {
+            CHECK_FALSE(other.dynamic_refresh());
+        }
+        return {};
+    }
+};
+static_assert(compares_many_trials<compares>);
+
+/// Says at which step it means, in its own words.
+struct looks_back {
+    [[nodiscard]] static constexpr std::string_view name() { return "looks_back"; }
+    [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) const {
+        return {{.met = true, .rule = "own_name", .step = step - 2, .message = "earlier"},
+                {.met = true, .message = "here"},
+                {},
+                {.message = "a note"}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("evaluate_rule: findings and notes of one step, which say whose they are, and when") {
+    const memory_trial run{sample()};
+    looks_back rule;
+    const auto found = evaluate_rule(rule, run, 4);
+    REQUIRE(found.size() == 3);  // what says nothing is left out
+    CHECK(found[0].rule == "own_name");
+    CHECK(found[0].step == 2);
+    CHECK(found[0].mode == mode::eval);
+    CHECK(found[0].mode_step == 1);
+    CHECK(found[1].rule == "looks_back");
+    CHECK(found[1].step == 4);
+    CHECK(found[1].mode_step == 2);
+    CHECK(found[2].message == "a note");
+    CHECK_FALSE(found[2].met);
+}
+
+TEST_CASE("evaluate_rule: settings that make no sense are an error before anything is waited for") {
+    const memory_trial running{sample(false)};
+    misconfigured rule;
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, running, 100)), value_error);
+}
+
+TEST_CASE("evaluate_rule: waits for the step, and says which way it does not come") {
+    const memory_trial ended{sample()};
+    const memory_trial running{sample(false), {.poll_interval = std::chrono::milliseconds{1}}};
+    rules::exploding_tensor rule;
+    CHECK(evaluate_rule(rule, ended, 2).size() == 1);
+    CHECK(evaluate_rule(rule, ended, 4).empty());
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, ended, 3)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, ended, 6)), no_more_data);
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, running, 6, {.timeout = std::chrono::milliseconds{1}})),
+                    timed_out);
+}
+
+TEST_CASE("evaluate_rule: refreshing of all runs is off during a call, and on again behind it, come what may") {
+    const memory_trial run{sample()};
+    const memory_trial first{sample()};
+    const memory_trial second{sample()};
+    compares rule{{first, second}};
+    CHECK(evaluate_rule(rule, run, 0).empty());
+    auto broken = [](const memory_trial&, step_number) -> finding { throw std::runtime_error("a bug"); };
+    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(broken, run, 0)), std::runtime_error);
+    for (const memory_trial* each : {&run, &first, &second}) {
+        CHECK(each->dynamic_refresh());
+    }
+}
+
+TEST_CASE("evaluate_rule: a trial that can neither wait nor refresh will do") {
+    const fake_trial run{{{"a", {{0, {1, std::numeric_limits<double>::quiet_NaN()}}}}}};
+    rules::exploding_tensor rule;
+    CHECK(evaluate_rule(rule, run, 0).size() == 1);
+    CHECK(evaluate_rule(rule, run, 1).empty());
+}
+
+TEST_CASE("means_skip: what was not saved, and nothing else that was not found") {
+    CHECK(detail::means_skip(tensor_unavailable{"t"}));
+    CHECK(detail::means_skip(no_more_data{5, mode::global, 4}));
+    CHECK_FALSE(detail::means_skip(invalid_worker{"w"}));
+}

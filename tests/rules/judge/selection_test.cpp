@@ -1,0 +1,50 @@
+#include <smdebug/rules/judge/selection.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::rules;
+using namespace smdebug_test;
+using names = std::vector<std::string>;
+
+TEST_CASE("selection: the union of collections and regexes, of what was saved at the step") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0", "worker_1"}, {{"gradients", {"g1", "g2"}}});
+    for (const std::string worker : {"worker_0", "worker_1"}) {
+        build.step({.step = 0,
+                    .tensors = {tensor_of<float>("g1", {1}), tensor_of<float>("loss", {1}), tensor_of<float>("w", {1})},
+                    .worker = worker});
+    }
+    build.end();
+    const memory_trial run{store};
+    CHECK(rules::selected_tensors(run, 0, {}) == names{"g1", "loss", "w"});
+    CHECK(rules::selected_tensors(run, 0, {.collection_names = "gradients"}) == names{"g1"});
+    CHECK(rules::selected_tensors(run, 0, {.collection_names = {"gradients", "never_exported"}}) == names{"g1"});
+    CHECK(rules::selected_tensors(run, 0, {.tensor_regex = "^l"}) == names{"loss"});
+    CHECK(rules::selected_tensors(run, 0, {.collection_names = "gradients", .tensor_regex = {"^g", "^w"}}) ==
+          names{"g1", "w"});
+    CHECK(rules::selected_tensors(run, 7, {}).empty());
+    CHECK_THROWS_AS(static_cast<void>(rules::selected_tensors(run, 0, {.tensor_regex = "("})), value_error);
+    CHECK(workers_to_check(run.tensor("w"), 0, false) == names{"worker_0"});
+    CHECK(workers_to_check(run.tensor("w"), 0, true) == names{"worker_0", "worker_1"});
+}
+
+TEST_CASE("selection: a note tells damage from absence, and a dtype without the reduction is nothing to tell") {
+    const finding damaged = note_about("t", "w", 3, {.why = absence::damaged, .where = "events/x"});
+    CHECK(damaged.damaged);
+    CHECK_FALSE(damaged.met);
+    CHECK(damaged.message.starts_with("CorruptRecord: events/x"));
+    CHECK(note_about("t", "w", 3, {.why = absence::event_file_missing, .where = "events/x"}).damaged);
+    const finding missing = note_about("t", "w", 3, {.why = absence::tensor_not_saved});
+    CHECK_FALSE(missing.damaged);
+    CHECK(missing.message.starts_with("TensorUnavailableForStep"));
+    CHECK(note_about("t", "w", 3, {.why = absence::wrong_dtype}).message.empty());
+}

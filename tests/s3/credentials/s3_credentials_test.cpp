@@ -1,0 +1,104 @@
+#include <smdebug/s3/credentials/s3_credentials.hpp>
+
+#include <smdebug/core/error.hpp>
+
+#include "support/scripted_transport.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using smdebug_test::scripted_transport;
+
+namespace {
+
+using credentials = s3_credentials<scripted_transport>;
+static_assert(credentials_provider<credentials>);
+
+const std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
+
+/// A transport that must not be asked.
+scripted_transport nobody() {
+    return scripted_transport{[](const http::request&, std::size_t) -> std::optional<http::response> {
+        FAIL("something was asked");
+        return std::nullopt;
+    }};
+}
+
+/// A variable of the environment, until it goes out of scope.
+class variable_set {
+public:
+    variable_set(std::string name, const char* value) : name_(std::move(name)) {
+        if (const char* const held = std::getenv(name_.c_str())) {
+            before_ = held;
+        }
+        ::setenv(name_.c_str(), value, 1);
+    }
+    variable_set(const variable_set&) = delete;
+    variable_set& operator=(const variable_set&) = delete;
+    ~variable_set() {
+        if (before_) {
+            ::setenv(name_.c_str(), before_->c_str(), 1);
+        } else {
+            ::unsetenv(name_.c_str());
+        }
+    }
+
+private:
+    std::string name_;
+    std::optional<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("s3_credentials: the options' keys come first, and nobody is asked") {
+    s3_options options;
+    options.keys = s3::access_keys{"FAKEKEYID", "fake/secret", "token", {}};
+    const credentials given{options, nobody()};
+    CHECK((given.keys(now) == options.keys));
+    given.renew();
+    CHECK((given.keys(now) == options.keys));
+    options.anonymous = true;
+    CHECK((credentials{options, nobody()}.keys(now) == options.keys));
+}
+
+TEST_CASE("s3_credentials: anonymous means no keys, whatever the environment has") {
+    const variable_set id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
+    const variable_set secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
+    s3_options options;
+    options.anonymous = true;
+    const credentials none{options, nobody()};
+    CHECK_FALSE(none.keys(now).has_value());
+    none.renew();
+    CHECK_FALSE(none.keys(now).has_value());
+}
+
+TEST_CASE("s3_credentials: else they are looked for, in the environment first") {
+    const variable_set id{"AWS_ACCESS_KEY_ID", "ENVIRONMENTKEYID"};
+    const variable_set secret{"AWS_SECRET_ACCESS_KEY", "environment/secret"};
+    const credentials found{{}, nobody()};
+    const credentials copy = found;
+    for (const credentials& held : {found, copy}) {
+        const auto keys = held.keys(now);
+        REQUIRE(keys.has_value());
+        CHECK(keys->id == "ENVIRONMENTKEYID");
+        CHECK(keys->secret == "environment/secret");
+        held.renew();
+    }
+}
+
+TEST_CASE("s3_credentials: keys that cannot be any are refused at once") {
+    for (const s3::access_keys& wrong :
+         {s3::access_keys{}, {"id", "", "", {}}, {"", "secret", "", {}}, {"id\n", "secret", "", {}}}) {
+        s3_options options;
+        options.keys = wrong;
+        CHECK_THROWS_AS((credentials{options, nobody()}), value_error);
+    }
+}

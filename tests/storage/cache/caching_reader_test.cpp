@@ -1,0 +1,100 @@
+#include <smdebug/storage/cache/caching_reader.hpp>
+
+#include "support/counting_storage.hpp"
+#include "support/storage_conformance.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/memory_cache.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("caching_reader: tells what is near, what is to be brought, and what is not to be cached") {
+    counting_storage<> inner;
+    inner.write("a.tfevents", as_bytes("12345"));
+    inner.write("large.tfevents", as_bytes("1234567890"));
+    caching_reader reader{inner, memory_cache{}, {.largest_object = 9}};
+    CHECK(reader.looks_near("a.tfevents") == std::optional{false});
+    CHECK(reader.looks_near("large.tfevents") == std::optional{false});  // nothing is known yet
+    CHECK(reader.looks_near("collections/a") == std::nullopt);
+    CHECK_FALSE(reader.to_cache("a.tfevents", false));
+    CHECK(inner.calls().empty());
+    reader.bring("a.tfevents");
+    reader.bring("large.tfevents");
+    reader.bring("collections/a");
+    CHECK(inner.calls() == std::vector<std::string>{"entries ", "read a.tfevents"});
+    CHECK(reader.looks_near("a.tfevents") == std::optional{true});
+    CHECK(reader.looks_near("large.tfevents") == std::nullopt);
+    REQUIRE(reader.to_cache("a.tfevents", false));
+    CHECK(reader.to_cache("a.tfevents", false)->size == 5);
+    CHECK(text_of(*reader.find("a.tfevents", *reader.to_cache("a.tfevents", false))) == "12345");
+    reader.pass("a.tfevents");
+    CHECK(reader.looks_near("a.tfevents") == std::nullopt);
+    reader.forget("a.tfevents");
+    CHECK(reader.looks_near("a.tfevents") == std::optional{false});
+}
+
+TEST_CASE("caching_reader: what is brought while its key is forgotten is not kept") {
+    plain_counting_storage inner;
+    inner.write("a.tfevents", as_bytes("older"));
+    caching_reader reader{inner, memory_cache{}, {}};
+    bool replaced = false;
+    inner.before_each([&](const std::string& call) {
+        if (call == "read a.tfevents" && !std::exchange(replaced, true)) {
+            inner.objects().write("a.tfevents", as_bytes("newer"));
+            reader.forget("a.tfevents");
+        }
+    });
+    static_cast<void>(reader.read("a.tfevents"));
+    CHECK(text_of(reader.read("a.tfevents")) == "newer");
+}
+
+TEST_CASE("caching_reader: the version that is kept is that of the bytes") {
+    const temporary_folder folder;
+    counting_storage<> inner;
+    inner.write("a.tfevents", as_bytes("first"));
+    {
+        caching_reader reader{inner, disk_cache{folder.path()}, {}};
+        REQUIRE(reader.to_cache("a.tfevents", true));
+        inner.objects().write("a.tfevents", as_bytes("other"));
+        CHECK(text_of(reader.read("a.tfevents")) == "other");
+        static_cast<void>(inner.calls());
+        CHECK(text_of(reader.read("a.tfevents", {0, 2})) == "ot");
+        CHECK(inner.calls().empty());
+    }
+    caching_reader next{inner, disk_cache{folder.path()}, {}};
+    CHECK(text_of(next.read("a.tfevents")) == "other");
+    CHECK(inner.calls() == std::vector<std::string>{"entries "});
+}
+
+TEST_CASE("caching_reader: where reading tells no version, a listing confirms what a disk is to keep") {
+    const temporary_folder folder;
+    listing_counting_storage inner;
+    inner.write("a.tfevents", as_bytes("first"));
+    bool replaced = false;
+    inner.before_each([&](const std::string& call) {
+        if (call == "read a.tfevents" && !std::exchange(replaced, true)) {
+            inner.objects().write("a.tfevents", as_bytes("other"));
+        }
+    });
+    {
+        caching_reader reader{inner, disk_cache{folder.path()}, {}};
+        CHECK(text_of(reader.read("a.tfevents")) == "other");
+        CHECK(reader.looks_near("a.tfevents") == std::optional{false});
+        CHECK(text_of(reader.read("a.tfevents")) == "other");
+        CHECK(reader.looks_near("a.tfevents") == std::optional{true});
+    }
+    static_cast<void>(inner.calls());
+    caching_reader next{inner, disk_cache{folder.path()}, {}};
+    CHECK(text_of(next.read("a.tfevents")) == "other");
+    CHECK(inner.calls() == std::vector<std::string>{"entries "});
+}

@@ -1,0 +1,96 @@
+#include <smdebug/storage/cache/held_parts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+
+using namespace smdebug;
+
+namespace {
+
+byte_buffer bytes_of(const std::string& text) { return byte_buffer::take(text); }
+
+std::string found_in(const held_parts& table, const std::string& key, byte_range where) {
+    const std::optional<byte_buffer> part = table.find(key, where);
+    return part ? std::string{as_text(part->view())} : "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("held_parts: what lies inside of a part that is there is given, and nothing else") {
+    held_parts table;
+    const auto [part, fresh] = table.promise("a", {10, 6});
+    CHECK(fresh);
+    CHECK(table.covers("a", {10, 6}));
+    CHECK_FALSE(table.covers("a", {9, 2}));
+    CHECK_FALSE(table.covers("a", {10, 7}));
+    CHECK_FALSE(table.covers("b", {10, 6}));
+    table.put(part, bytes_of("012345"));
+    CHECK(found_in(table, "a", {10, 6}) == "012345");
+    CHECK(found_in(table, "a", {12, 2}) == "23");
+    CHECK(found_in(table, "a", {15, 2}) == "nothing");
+    CHECK(found_in(table, "a", {9, 2}) == "nothing");
+    CHECK(found_in(table, "a", {12, 0}) == "nothing");
+    CHECK(found_in(table, "a", {12, UINT64_MAX}) == "nothing");
+    CHECK(found_in(table, "b", {10, 6}) == "nothing");
+    table.release(part);
+    CHECK(found_in(table, "a", {12, 2}) == "nothing");
+}
+
+TEST_CASE("held_parts: a whole object is cut at its end, and behind that nothing is known") {
+    held_parts table;
+    const auto whole = table.promise("a", held_parts::whole).what;
+    CHECK(table.covers("a", {1000, 5}));
+    table.put(whole, bytes_of("012345"));
+    CHECK(found_in(table, "a", held_parts::whole) == "012345");
+    CHECK(found_in(table, "a", {4, 100}) == "45");
+    CHECK(found_in(table, "a", {6, 1}) == "nothing");
+    table.forget("a");
+    CHECK(found_in(table, "a", {4, 100}) == "nothing");
+    table.release(whole);
+}
+
+TEST_CASE("held_parts: what is as long as was asked for may not be all of it") {
+    for (const std::uint64_t asked : {6U, 7U}) {
+        held_parts table;
+        const auto part = table.promise("a", {0, asked}).what;
+        CHECK(table.covers("a", held_parts::whole));
+        table.put(part, bytes_of("012345"));
+        CHECK(found_in(table, "a", held_parts::whole) == (asked == 7 ? "012345" : "nothing"));
+        CHECK(found_in(table, "a", {4, 2}) == "45");
+        CHECK(found_in(table, "a", {4, 100}) == (asked == 7 ? "45" : "nothing"));
+        table.release(part);
+    }
+}
+
+TEST_CASE("held_parts: two who hold the same part hold it once, until the last lets go") {
+    held_parts table;
+    const auto one = table.promise("a", {0, 4});
+    const auto other = table.promise("a", {0, 4});
+    CHECK(one.fresh);
+    CHECK_FALSE(other.fresh);
+    table.put(one.what, bytes_of("0123"));
+    table.release(one.what);
+    CHECK(table.is_held(other.what));
+    CHECK(found_in(table, "a", {0, 4}) == "0123");
+    table.release(other.what);
+    CHECK_FALSE(table.is_held(other.what));
+    CHECK(table.promise("a", {0, 4}).fresh);
+}
+
+TEST_CASE("held_parts: who wants a part that is on its way waits, and reads itself where it does not come") {
+    for (const bool comes : {true, false}) {
+        held_parts table;
+        const auto part = table.promise("a", {0, 4}).what;
+        std::string seen;
+        std::thread reader{[&] { seen = found_in(table, "a", {1, 2}); }};
+        table.put(part, comes ? std::optional{bytes_of("0123")} : std::nullopt);
+        reader.join();
+        CHECK(seen == (comes ? "12" : "nothing"));
+        CHECK(table.covers("a", {1, 2}) == comes);
+        table.release(part);
+    }
+}

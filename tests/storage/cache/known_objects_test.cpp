@@ -1,0 +1,74 @@
+#include <smdebug/storage/cache/known_objects.hpp>
+
+#include <smdebug/storage/concepts.hpp>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+
+TEST_CASE("known_objects: remembers what a listing told, and the last word counts") {
+    known_objects known;
+    CHECK_FALSE(known.find("a"));
+    known.learn({{"a", 1, "x"}, {"b", 2, "y"}}, known.state());
+    REQUIRE(known.find("a"));
+    CHECK(known.find("a")->size == 1);
+    CHECK(known.find("b")->version == "y");
+    known.learn("a", {.size = 3, .version = "z"}, known.state());
+    CHECK(known.find("a")->version == "z");
+}
+
+TEST_CASE("known_objects: a listing that began before something was forgotten tells nothing") {
+    known_objects known;
+    const auto before = known.state();
+    known.forget("a");
+    known.learn({{"a", 1, "x"}, {"b", 2, "y"}}, before);
+    known.learn("c", {.size = 3}, before);
+    CHECK_FALSE(known.find("a"));
+    CHECK_FALSE(known.find("b"));
+    CHECK_FALSE(known.find("c"));
+}
+
+TEST_CASE("known_objects: forgets one, all, or what may be others by now") {
+    known_objects known;
+    known.learn({{"a", 1, "x"}, {"b", 2, "y"}, {"c", 2, "y"}}, known.state());
+    known.forget("a");
+    CHECK_FALSE(known.find("a"));
+    known.doubt({"b", "d"});
+    CHECK_FALSE(known.find("b"));
+    CHECK(known.find("c"));
+    known.forget();
+    CHECK_FALSE(known.find("c"));
+}
+
+TEST_CASE("known_objects: what is not to be cached stays so until it is forgotten") {
+    known_objects known;
+    known.pass("a");
+    CHECK(known.find("a")->passes);
+    known.learn({{"a", 1, "x"}}, known.state());
+    known.doubt({"a"});
+    CHECK(known.find("a")->passes);
+    known.forget("a");
+    known.learn({{"a", 1, "x"}}, known.state());
+    CHECK_FALSE(known.find("a")->passes);
+}
+
+TEST_CASE("known_objects: remembers those that were asked for last") {
+    known_objects known{100};
+    for (int i = 0; i < 1000; ++i) {
+        known.learn(std::to_string(i), {.size = 1}, known.state());
+        CHECK(known.find("0"));
+        CHECK(known.find(std::to_string(i)));
+    }
+    int remembered = 0;
+    for (int i = 0; i < 1000; ++i) {
+        remembered += known.find(std::to_string(i)) ? 1 : 0;
+    }
+    CHECK(remembered >= 50);
+    CHECK(remembered <= 102);
+    known.forget("0");
+    CHECK_FALSE(known.find("0"));
+}

@@ -1,0 +1,164 @@
+#include <smdebug/storage/cache/object_holder.hpp>
+
+#include "support/counting_storage.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const std::vector<std::string> keys{"events/a.tfevents", "events/b.tfevents", "events/c.tfevents"};
+
+memory_storage some_objects() {
+    memory_storage store;
+    for (const std::string& key : keys) {
+        store.write(key, as_bytes("0123456789 of " + key));
+    }
+    return store;
+}
+std::vector<object_range> all_whole() {
+    return {{keys[0], held_parts::whole}, {keys[1], held_parts::whole}, {keys[2], held_parts::whole}};
+}
+template <class Storage>
+std::string text_in(const Storage& store, std::string_view key, byte_range where) {
+    return std::string{as_text(store.read(key, where).view())};
+}
+// How often an object was asked for, by whatever call.
+std::size_t times(const std::vector<std::string>& calls, const std::string& key) {
+    return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [&](const std::string& call) {
+        return !call.starts_with("entries") && call.find(key) != std::string::npos;
+    }));
+}
+
+}  // namespace
+
+TEST_CASE("object_holder: what is held is fetched once, however it is read and whatever the cache has room for") {
+    const counting_storage<> far{some_objects()};
+    const any_storage store{cached(far, memory_cache{0})};
+    const auto held = store.hold();
+    REQUIRE(held);
+    held->bring(all_whole());
+    for (int again = 0; again < 3; ++again) {
+        for (const std::string& key : keys) {
+            CHECK(text_in(store, key, {3, 4}) == "3456");
+            CHECK(as_text(store.read(key).view()) == "0123456789 of " + key);
+        }
+        std::size_t given = 0;
+        store.read_each(keys, [&](std::size_t, std::optional<byte_view> bytes) { given += bytes ? 1U : 0U; });
+        store.read_ranges(all_whole(),
+                          [&](std::size_t, std::optional<byte_buffer> bytes) { given += bytes ? 1U : 0U; });
+        CHECK(given == 6);
+    }
+    const auto calls = far.calls();
+    for (const std::string& key : keys) {
+        CHECK(times(calls, key) == 1);
+    }
+    held->release(keys[1]);
+    CHECK(text_in(store, keys[1], {3, 4}) == "3456");
+    CHECK(text_in(store, keys[2], {3, 4}) == "3456");
+    const auto after = far.calls();
+    CHECK(times(after, keys[1]) == 1);
+    CHECK(times(after, keys[2]) == 0);
+}
+
+TEST_CASE("object_holder: of an object of which a part is held the rest is read as ever") {
+    const counting_storage<> far{some_objects()};
+    const auto store = cached(far, memory_cache{0});
+    const auto held = store.hold();
+    held->bring(std::vector<object_range>{{keys[0], {2, 3}}, {keys[0], {6, 2}}});
+    CHECK(text_in(store, keys[0], {2, 3}) == "234");
+    CHECK(text_in(store, keys[0], {6, 2}) == "67");
+    CHECK(times(far.calls(), keys[0]) == 1);
+    CHECK(text_in(store, keys[0], {4, 3}) == "456");
+    CHECK(times(far.calls(), keys[0]) == 1);
+}
+
+TEST_CASE("object_holder: what cannot be brought is told to who reads it, and the others come") {
+    const counting_storage<> far{some_objects()};
+    far.before_each([](const std::string& call) {
+        if (call.ends_with(keys[1])) {
+            throw unavailable("not today");
+        }
+    });
+    const auto store = cached(far);
+    const auto held = store.hold();
+    std::vector<object_range> parts = all_whole();
+    parts.push_back({"events/none.tfevents", held_parts::whole});
+    held->bring(parts);
+    CHECK(text_in(store, keys[0], {3, 4}) == "3456");
+    CHECK_THROWS_AS(static_cast<void>(store.read(keys[1])), unavailable);
+    CHECK(text_in(store, keys[2], {3, 4}) == "3456");
+    CHECK_THROWS_AS(static_cast<void>(store.read("events/none.tfevents")), not_found);
+}
+
+TEST_CASE("object_holder: what is written through the storage is seen at once, though an older one is held") {
+    auto store = cached(counting_storage<>{some_objects()});
+    const auto held = store.hold();
+    held->bring(all_whole());
+    CHECK(text_in(store, keys[0], {0, 3}) == "012");
+    store.write(keys[0], as_bytes("new"));
+    CHECK(as_text(store.read(keys[0]).view()) == "new");
+}
+
+TEST_CASE("object_holder: a cache on disk gives what it has, and keeps what comes whole") {
+    const temporary_folder place;
+    const counting_storage<> far{some_objects()};
+    for (const std::size_t fetches : {1U, 0U}) {
+        const auto store = cached(far, disk_cache{place.path() + "/cache"});
+        {
+            const auto held = store.hold();
+            held->bring(all_whole());
+            for (const std::string& key : keys) {
+                CHECK(text_in(store, key, {3, 4}) == "3456");
+            }
+        }
+        const auto calls = far.calls();
+        for (const std::string& key : keys) {
+            CHECK(times(calls, key) == fetches);
+        }
+    }
+}
+
+TEST_CASE("object_holder: its end lets go, and those that wait read themselves; it may outlive the storage") {
+    const counting_storage<> far{some_objects()};
+    std::promise<void> begun;
+    std::promise<void> go_on;
+    far.before_each([&, first = true](const std::string& call) mutable {
+        if (first && call.starts_with("ranges")) {
+            first = false;
+            begun.set_value();
+            go_on.get_future().wait();
+        }
+    });
+    auto store = std::make_unique<cached_storage<counting_storage<>>>(cached(far));
+    auto held = store->hold();
+    held->bring(all_whole());
+    begun.get_future().wait();
+    auto read = std::async(std::launch::async, [&] { return text_in(*store, keys[2], {3, 4}); });
+    auto end = std::async(std::launch::async, [&] { held.reset(); });
+    go_on.set_value();
+    CHECK(read.get() == "3456");
+    end.get();
+    held = store->hold();
+    store.reset();
+    held->bring(all_whole());
+    held.reset();
+}
+
+TEST_CASE("object_holder: a storage near by holds nothing") { CHECK(any_storage{some_objects()}.hold() == nullptr); }

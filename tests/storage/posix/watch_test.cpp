@@ -1,0 +1,397 @@
+#include <smdebug/storage/posix/watch.hpp>
+
+#include "support/few_descriptors.hpp"
+#include "support/skipped.hpp"
+#include "support/storage_conformance.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const std::vector<std::string> prefixes{"index/", "training_job_end.ts"};
+
+// Nothing where the system has nothing to give at the moment: other programs of the user may have it all.
+std::unique_ptr<change_signal> watch(const std::string& root, const std::vector<std::string>& wanted = prefixes) {
+    auto signal = folder_watch::open(root, wanted);
+    if (signal == nullptr) {
+        skipped(lacking::set_up, "the system gives no signal");
+    }
+    return signal;
+}
+
+bool wakes(change_signal& signal) { return signal.wait_until(far_away()); }
+
+// What has been announced already; waits for nothing, as events are there when the call that makes them returns.
+bool told(change_signal& signal) { return signal.wait_until(change_signal::clock::now()); }
+
+// How many folders this process watches.
+std::size_t watches() {
+    std::size_t count = 0;
+    for (const auto& open : std::filesystem::directory_iterator{"/proc/self/fdinfo"}) {
+        std::ifstream facts{open.path()};
+        for (std::string line; std::getline(facts, line);) {
+            count += line.starts_with("inotify wd:") ? 1U : 0U;
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("folder_watch: is there where the system gives one, and not where it does not") {
+    const temporary_folder folder;
+    const posix::descriptor ours{::inotify_init1(IN_CLOEXEC)};
+    if (ours.get() >= 0 && ::inotify_add_watch(ours.get(), folder.path().c_str(), IN_CREATE) >= 0) {
+        // The one that we took could have been the last.
+        CHECK((folder_watch::open(folder.path(), prefixes) != nullptr || ::inotify_init1(IN_CLOEXEC) < 0));
+    }
+    CHECK(folder_watch::open(folder.path(), {}) == nullptr);
+    CHECK(folder_watch::open(folder.path(), std::vector<std::string>{"../index/", "/index/"}) == nullptr);
+    CHECK(folder_watch::open("", prefixes) == nullptr);
+
+    without_descriptors([&] { CHECK(folder_watch::open(folder.path(), prefixes) == nullptr); });
+}
+
+TEST_CASE("folder_watch: wakes for what the prefixes name, and for nothing else") {
+    const temporary_folder folder;
+    folder.write("run/index/0/a", "x");
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    CHECK_FALSE(told(*signal));
+    for (const char* other : {"other", "run/events/a", "run/training_job_end", "run/training_job_end.ts.tmp",
+                              "run/collections/0/index/a", "run/indexes"}) {
+        CAPTURE(other);
+        folder.write(other, "x");
+        CHECK_FALSE(told(*signal));
+    }
+    for (const char* key : {"run/index/0/b", "run/index/0/a", "run/training_job_end.ts", "run/index/c",
+                            "run/index/1/2/3", "run/index/1/2/4", "run/training_job_end.ts"}) {
+        CAPTURE(key);
+        folder.write(key, "x");
+        CHECK(told(*signal));
+        quieten(*signal);
+    }
+    std::filesystem::rename(folder.path() + "/other", folder.path() + "/run/index/moved");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: tells which files came where it knows, and nothing where folders came or a link leads there") {
+    const temporary_folder folder;
+    folder.write("run/index/0/a", "x");
+    folder.write("run/index/1/a", "x");
+    const auto signal = watch(folder.path() + "/./run/");
+    if (!signal) {
+        return;
+    }
+    const auto named = [&] {
+        auto keys = signal->told();
+        if (keys) {
+            keys->erase(std::unique(keys->begin(), keys->end()), keys->end());  // coming, and being written
+        }
+        return keys;
+    };
+    using keys = std::vector<std::string>;
+    folder.write("run/index/0/b", "x");
+    folder.write("run/training_job_end.ts", "x");
+    folder.write("run/other", "x");
+    folder.write("run/index/1/a", "x");
+    REQUIRE(told(*signal));
+    CHECK(named() == keys{"index/0/b", "training_job_end.ts", "index/1/a"});
+
+    folder.write("run/index/0/c", "x");
+    std::filesystem::create_directory(folder.path() + "/run/index/2");
+    REQUIRE(told(*signal));
+    CHECK(named() == std::nullopt);
+    folder.write("run/index/2/a", "x");
+    REQUIRE(told(*signal));
+    CHECK(named() == keys{"index/2/a"});
+
+    std::filesystem::create_directory_symlink("2", folder.path() + "/run/index/again");
+    std::filesystem::create_directory(folder.path() + "/run/index/3");  // all links are looked at again
+    quieten(*signal);
+    folder.write("run/index/2/b", "x");
+    REQUIRE(told(*signal));
+    CHECK(named() == std::nullopt);
+    std::filesystem::rename(folder.path() + "/run/index/3", folder.path() + "/away");
+    REQUIRE(told(*signal));
+    CHECK(named() == std::nullopt);
+}
+
+TEST_CASE("folder_watch: goes down as the folders appear, and is not woken by a busy folder above") {
+    const temporary_folder folder;
+    const auto signal = watch(folder.path() + "/some/where/run");
+    if (!signal) {
+        return;
+    }
+    for (int i = 0; i < 10; ++i) {
+        folder.write("noise" + std::to_string(i), "x");
+        folder.write("noise/folder" + std::to_string(i) + "/x", "x");
+        CHECK_FALSE(told(*signal));
+    }
+    for (const char* part :
+         {"/some", "/some/where", "/some/where/run", "/some/where/run/index", "/some/where/run/index/0"}) {
+        CAPTURE(part);
+        std::filesystem::create_directory(folder.path() + part);
+        CHECK(told(*signal));  // watched only now: there may be files in it already
+        CHECK_FALSE(told(*signal));
+        folder.write("noise", "x") /* above */;
+        CHECK_FALSE(told(*signal));
+    }
+    folder.write("some/where/run/index/0/a", "x");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: all at once, with files in the folders before they are watched") {
+    const temporary_folder folder;
+    const temporary_folder aside;
+    aside.write("where/run/index/0/a", "x");
+    const auto signal = watch(folder.path() + "/some/where/run");
+    if (!signal) {
+        return;
+    }
+    std::filesystem::rename(aside.path() + "/where", folder.path() + "/where");
+    CHECK_FALSE(told(*signal));
+    std::filesystem::create_directory(folder.path() + "/some");
+    std::filesystem::rename(folder.path() + "/where", folder.path() + "/some/where");
+    CHECK(told(*signal));
+    quieten(*signal);
+    folder.write("some/where/run/index/0/b", "x");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: folders that come while it is made, or while it goes down to them, are not missed") {
+    for (int round = 0; round < 100; ++round) {
+        const temporary_folder folder;
+        const std::jthread writer{[&] { folder.write("some/where/run/index/0/a", "x"); }};
+        const auto signal = watch(folder.path() + "/some/where/run");
+        if (!signal) {
+            return;
+        }
+        while (!std::filesystem::exists(folder.path() + "/some/where/run/index/0/a")) {
+            REQUIRE(wakes(*signal));
+        }
+    }
+}
+
+TEST_CASE("folder_watch: a run that is moved away or removed, and another that takes its place") {
+    const temporary_folder folder;
+    const std::string run = folder.path() + "/run";
+    folder.write("run/index/0/a", "x");
+    const auto signal = watch(run);
+    if (!signal) {
+        return;
+    }
+    for (int round = 0; round < 3; ++round) {
+        CAPTURE(round);
+        if (round == 0) {
+            std::filesystem::rename(run, folder.path() + "/old");
+        } else {
+            std::filesystem::remove_all(run);
+        }
+        quieten(*signal);
+        folder.write("old/index/0/b", "x");
+        CHECK_FALSE(told(*signal));
+        folder.write("run/index/0/a", "x");
+        CHECK(wakes(*signal));
+        quieten(*signal);
+        folder.write("run/index/0/b", "x");
+        CHECK(told(*signal));
+        quieten(*signal);
+        // The same below the run.
+        std::filesystem::rename(run + "/index", folder.path() + "/old/index" + std::to_string(round));
+        quieten(*signal);
+        folder.write("run/index/1/a", "x");
+        CHECK(wakes(*signal));
+        quieten(*signal);
+        folder.write("run/index/1/b", "x");
+        CHECK(told(*signal));
+    }
+}
+
+TEST_CASE("folder_watch: a run reached through a link, also one that comes later, and a file in a folder's place") {
+    const temporary_folder folder;
+    folder.write("real/index/0/a", "x");
+    std::filesystem::create_directory_symlink("real", folder.path() + "/run");
+    const auto signal = watch(folder.path() + "/run");
+    const auto later = watch(folder.path() + "/later");
+    const auto blocked = watch(folder.path() + "/blocked");
+    if (!signal || !later || !blocked) {
+        return;
+    }
+    folder.write("real/index/0/b", "x");
+    CHECK(told(*signal));
+    CHECK_FALSE(told(*later));
+    std::filesystem::create_directory_symlink("real", folder.path() + "/later");
+    CHECK(told(*later));
+    folder.write("real/index/0/c", "x");
+    CHECK(told(*later));
+
+    folder.write("blocked", "a file");
+    CHECK_FALSE(told(*blocked));
+    folder.remove("blocked");
+    folder.write("blocked/index", "a file");
+    CHECK(told(*blocked));
+    quieten(*blocked);
+    folder.remove("blocked/index");
+    folder.write("blocked/index/a", "x");
+    CHECK(told(*blocked));
+}
+
+TEST_CASE("folder_watch: links that go round end") {
+    const temporary_folder folder;
+    folder.write("run/index/0/a", "x");
+    std::filesystem::create_directory_symlink(".", folder.path() + "/run/index/self");
+    std::filesystem::create_directory_symlink("../..", folder.path() + "/run/index/0/up");
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    folder.write("run/index/0/b", "x");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: of very many folders it watches the newest, and no more than it may") {
+    const temporary_folder folder;
+    const auto add = [&](int number, const char* file) {
+        folder.write("run/index/" + std::to_string(10'000 + number) + "/" + file, "x");
+    };
+    constexpr int many = static_cast<int>(folder_watch::most_folders) + 100;
+    for (int i = 0; i < many; ++i) {
+        add(i, "a");
+    }
+    const std::size_t before = watches();
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    CHECK(watches() - before <= folder_watch::most_folders + 2);  // the run and index/
+    add(many - 1, "b");
+    CHECK(told(*signal));
+    CHECK_FALSE(signal->told().has_value());  // other folders may have got more unseen
+    quieten(*signal);
+    add(0, "b");
+    CHECK_FALSE(told(*signal));
+    for (int i = many; i < many + 20; ++i) {
+        add(i, "a");
+        CHECK(told(*signal));
+        quieten(*signal);
+        add(i, "b");
+        CHECK(told(*signal));
+    }
+    CHECK(watches() - before <= folder_watch::most_folders + 2);
+}
+
+TEST_CASE("folder_watch: a folder that comes as a link may have files in it") {
+    const temporary_folder folder;
+    folder.write("run/index/0/a", "x");
+    folder.write("elsewhere/a", "x");
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    std::filesystem::create_directory_symlink(folder.path() + "/elsewhere", folder.path() + "/run/index/1");
+    REQUIRE(told(*signal));
+    CHECK_FALSE(signal->told().has_value());
+    quieten(*signal);
+    folder.write("elsewhere/b", "x");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: when the system's queue overflows, it says so and looks at all folders again") {
+    const temporary_folder folder;
+    folder.write("run/index/0/a", "x");
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    // More events than the usual limit of 16384, no two alike in a row, and behind them one that matters.
+    for (int i = 0; i < 10'000; ++i) {
+        folder.write("run/index/0/a", "x");
+        folder.write("run/index/0/b", "x");
+    }
+    std::filesystem::create_directory(folder.path() + "/run/index/1");
+    CHECK(told(*signal));
+    quieten(*signal);
+    folder.write("run/index/1/a", "x");
+    CHECK(told(*signal));
+}
+
+TEST_CASE("folder_watch: a path that is relative, a root above which nothing is, and a prefix that is everything") {
+    const temporary_folder folder;
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    const auto relative = watch("some/./run/");
+    const auto here = watch(".");
+    const auto everything = watch("some//run", {""});
+    const auto top = watch("/", {"smdebug_no_such_folder/"});
+    if (relative && here && everything) {
+        folder.write("some/run/index/0/a", "x");
+        CHECK(told(*relative));
+        CHECK_FALSE(told(*here));
+        CHECK(told(*everything));
+        quieten(*everything);
+        folder.write("some/run/b", "x");
+        CHECK(told(*everything));
+        folder.write("training_job_end.ts", "x");
+        CHECK(told(*here));
+    }
+    std::filesystem::current_path(before);
+}
+
+TEST_CASE("folder_watch: signals of the system do not end a wait, interrupt does, from any thread") {
+    const temporary_folder folder;
+    const auto signal = watch(folder.path() + "/run");
+    if (!signal) {
+        return;
+    }
+    struct sigaction quiet = {};
+    quiet.sa_handler = [](int) {};  // without SA_RESTART: system calls come back
+    struct sigaction old = {};
+    REQUIRE(::sigaction(SIGUSR1, &quiet, &old) == 0);
+    const ::pthread_t self = ::pthread_self();
+    {
+        const std::jthread other{[&] {
+            for (int i = 0; i < 20; ++i) {
+                ::pthread_kill(self, SIGUSR1);
+                std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            }
+            signal->interrupt();
+        }};
+        CHECK_FALSE(signal->wait_until(far_away()));
+    }
+    REQUIRE(::sigaction(SIGUSR1, &old, nullptr) == 0);
+
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int k = 0; k < 1000; ++k) {
+                signal->interrupt();
+            }
+        });
+    }
+    CHECK_FALSE(signal->wait_until(far_away()));
+    threads.clear();
+    static_cast<void>(told(*signal));
+    CHECK_FALSE(signal->wait_until(change_signal::clock::now() + std::chrono::milliseconds{5}));
+}

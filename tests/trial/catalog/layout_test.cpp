@@ -1,0 +1,73 @@
+#include <smdebug/trial/catalog/layout.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+constexpr auto kind_of_reduction(reduction what, bool abs = false) {
+    return static_cast<std::uint8_t>(1 + reduction_key{what, abs}.index());
+}
+
+layout sample() {
+    const auto names = std::make_shared<const name_list>(
+        std::vector<recorded_item>{{.name = 7},
+                                   {.name = 2, .kind = kind_of_reduction(reduction::max)},
+                                   {.name = 2, .kind = kind_of_reduction(reduction::mean, true)},
+                                   {.name = 7},
+                                   {.name = 3}},
+        std::vector<name_id>{9, 3}, [](name_id id) { return id; });
+    return layout{names,
+                  {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}},
+                  {{.name = 9, .original_name = 1, .extents = {2, 3}},
+                   {.name = 3, .original_name = 1, .extents = {4}},
+                   {.name = 9, .original_name = 1, .extents = {5}}}};
+}
+
+}  // namespace
+
+TEST_CASE("layout: finds values, reductions and shapes by name, and keeps the file's order") {
+    const layout held = sample();
+    CHECK(held[0].record.offset == 0);
+    CHECK(held[4].record.offset == 29);
+    CHECK(held.values(3)->record.offset == 29);
+    CHECK(!held.values(2).has_value());
+    CHECK(held.reduction(2, {reduction::max, false})->record.offset == 10);
+    CHECK(held.reduction(2, {reduction::mean, true})->record.offset == 15);
+    CHECK(!held.reduction(2, {reduction::mean, false}).has_value());
+    CHECK(held.saved_reductions(2) == (reduction_set{reduction::max} | reduction_set{reduction::mean, true}));
+    CHECK(held.saved_reductions(7).empty());
+    CHECK(held.shape(3)->extents == shape_type{4});
+    CHECK(held.shape(7) == nullptr);
+}
+
+TEST_CASE("layout: of two entries of one name the last counts") {
+    const layout held = sample();
+    CHECK(held.values(7)->record.offset == 20);
+    CHECK(held.shape(9)->extents == shape_type{5});
+}
+
+TEST_CASE("layout: contains what has values, reductions or only a shape") {
+    const layout held = sample();
+    for (const name_id there : {2U, 3U, 7U, 9U}) {
+        CHECK(held.contains(there));
+    }
+    for (const name_id missing : {0U, 1U, 4U, 8U, 10U, 4'000'000'000U}) {
+        CHECK_FALSE(held.contains(missing));
+    }
+    CHECK_FALSE(layout{}.contains(0));
+    CHECK(layout{}.empty());
+    CHECK_FALSE(held.empty());
+}
+
+TEST_CASE("layout: equality is of entries and shapes") {
+    const layout held = sample();
+    CHECK(held.equals(layout{held}));
+    CHECK_FALSE(held.equals(layout{}));
+    CHECK_FALSE(held.equals(layout{held.shared_names(), {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 2}}, {}}));
+    CHECK(held.memory() >= 5 * 16);
+}

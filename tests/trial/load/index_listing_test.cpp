@@ -1,0 +1,124 @@
+#include <smdebug/trial/load/index_listing.hpp>
+
+#include "support/run_builder.hpp"
+#include "support/scripted_storage.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/load/loader.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using steps_list = std::vector<step_number>;
+
+static_assert(!followable_storage<scripted_storage>);
+static_assert(followable_storage<memory_storage>);
+
+namespace {
+
+written_step one(step_number step, std::string worker = "worker_0") {
+    return {.step = step, .tensors = {tensor_of<float>("a", {1})}, .worker = std::move(worker)};
+}
+
+// A run over a storage that can only list, refreshed by hand.
+struct listed_run {
+    scripted_storage store;
+    run_builder<scripted_storage> build{store};
+    trial_options options;
+    std::optional<loader<scripted_storage>> load;
+    catalog last;
+
+    explicit listed_run(std::vector<std::string> workers, int window = 1000) {
+        options.incomplete_step_wait_window = window;
+        build.collections(workers);
+    }
+    void open() {
+        load.emplace(store, options);
+        last = load->open();
+    }
+    void refresh() {
+        store.plays().listed_after.clear();
+        if (auto next = load->load(last)) {
+            last = *std::move(next);
+        }
+    }
+    [[nodiscard]] const std::vector<std::string>& listed_after() const { return store.plays().listed_after; }
+};
+
+}  // namespace
+
+TEST_CASE("index_listing: a storage that follows says what is new, and everything after forget") {
+    memory_storage store;
+    run_builder build{store};
+    build.step(one(1)).step(one(2));
+    index_listing listing{store, 10};
+    const catalog nothing;
+    CHECK(listing.next(nothing).size() == 2);
+    build.step(one(0));
+    CHECK(listing.next(nothing) == std::vector<std::string>{locations::index_key(0, "worker_0")});
+    CHECK(listing.next(nothing).empty());
+    listing.forget();
+    CHECK(listing.next(nothing).size() == 3);
+}
+
+TEST_CASE("index_listing: without following, what is complete is not listed again") {
+    listed_run run{{"worker_0"}};
+    run.build.step(one(3)).step(one(998));
+    run.open();
+    CHECK(run.listed_after().front().empty());  // the first time everything
+    run.refresh();
+    CHECK(run.listed_after() == std::vector<std::string>{"index/000000000/000000000999"});
+    run.build.step(one(999)).step(one(1000)).step(one(2005));
+    run.refresh();
+    CHECK(run.last.steps_of(mode::global, false) == steps_list{3, 998, 999, 1000, 2005});
+    run.refresh();
+    CHECK(run.listed_after() == std::vector<std::string>{"index/000000002/000000002006"});
+}
+
+TEST_CASE("index_listing: steps that a worker has not written yet are listed again, as far as the window goes") {
+    listed_run run{{"worker_0", "worker_1"}, 4};
+    run.build.step(one(0)).step(one(0, "worker_1")).step(one(1)).step(one(2)).step(one(3));
+    run.open();
+    run.build.step(one(1, "worker_1"));
+    run.refresh();
+    CHECK(run.last.last_complete_step == 1);
+    run.refresh();
+    CHECK(run.listed_after().front() == "index/000000000/000000000002");
+    // Worker 1 has died: the steps beyond the window are nobody's business any more.
+    for (step_number step = 4; step < 20; ++step) {
+        run.build.step(one(step));
+    }
+    run.refresh();
+    run.refresh();
+    CHECK(run.listed_after().front() == "index/000000000/000000000016");
+    run.build.step(one(17, "worker_1"));
+    run.refresh();
+    CHECK(run.last.find_step(17)->file_count == 2);
+}
+
+TEST_CASE("index_listing: what comes late and out of order is seen when the job has ended, at the latest") {
+    listed_run run{{"worker_0"}};
+    run.build.step(one(10));
+    run.open();
+    run.build.step(one(7));
+    run.refresh();
+    CHECK(run.last.steps_of(mode::global, true) == steps_list{10});
+    run.build.end();
+    run.refresh();
+    CHECK(run.listed_after() == std::vector<std::string>{""});
+    CHECK(run.last.steps_of(mode::global, true) == steps_list{7, 10});
+    CHECK(run.last.loaded_all_steps);
+}
+
+TEST_CASE("index_listing: step numbers that do not fit their names are always listed") {
+    listed_run large{{"worker_0"}};
+    large.build.step(one(3'000'000'000'000));
+    large.open();
+    large.build.step(one(20'000'000'000'000));
+    large.refresh();  // its key sorts before the other one
+    CHECK(large.last.steps.size() == 2);
+}

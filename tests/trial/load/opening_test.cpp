@@ -1,0 +1,77 @@
+#include <smdebug/trial/load/opening.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+catalog::job_description open(const memory_storage& store, bool& seen_running, trial_options how = {}) {
+    json::document parser;
+    return opening{store, how, parser}.wait(seen_running);
+}
+catalog::job_description open(const memory_storage& store, trial_options how = {}) {
+    bool seen_running = false;
+    return open(store, seen_running, std::move(how));
+}
+
+}  // namespace
+
+TEST_CASE("opening: gives what the collections files say, and whether the job was seen running") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_1", "worker_0"}, {{"losses", {"loss"}}});
+    bool seen_running = false;
+    const auto job = open(store, seen_running);
+    CHECK(job.num_workers == 2);
+    CHECK(job.collection_workers == std::vector<std::string>{"worker_0", "worker_1"});
+    CHECK(job.collections.contains("losses"));
+    CHECK(seen_running);
+    build.end();
+    seen_running = false;
+    CHECK(open(store, seen_running).num_workers == 2);
+    CHECK_FALSE(seen_running);
+}
+
+TEST_CASE("opening: is woken by a storage that announces what is written") {
+    memory_storage store;
+    const std::jthread writer{[&] {
+        std::this_thread::sleep_for(10ms);
+        run_builder{store}.collections();
+    }};
+    CHECK(open(store, {.open_timeout = 60s, .poll_interval = 24h}).num_workers == 1);
+}
+
+TEST_CASE("opening: a job that has ended without its collections files is not waited for") {
+    memory_storage store;
+    run_builder{store}.end();
+    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), missing_collection_files);
+}
+
+TEST_CASE("opening: a file that is cut may still be written while the job runs, and is damage when it has ended") {
+    memory_storage store;
+    run_builder build{store};
+    build.put(locations::collections_key("worker_0"), "{\"coll");
+    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 3ms, .poll_interval = 1ms})),
+                    collections_file_exception);
+    {
+        const std::jthread writer{[&] {
+            std::this_thread::sleep_for(10ms);
+            build.collections();
+        }};
+        CHECK(open(store, {.open_timeout = 60s}).num_workers == 1);
+    }
+    build.put(locations::collections_key("worker_0"), "{\"coll").end();
+    CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), collections_file_exception);
+}

@@ -1,0 +1,80 @@
+#include <smdebug/trial/read/bounded_record.hpp>
+
+#include "support/archetypes.hpp"
+
+#include <smdebug/record/framing.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
+
+// A file that begins with the head of a record of `length` bytes of payload, and little more.
+memory_storage claiming(std::uint64_t length) {
+    std::vector<std::byte> bytes(record::header_size + 100);
+    record::store_header(bytes.data(), record::header::of(length));
+    memory_storage store;
+    store.write("key", bytes);
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("bounded_record: small claims are believed, large ones as far as the record's head bears them out") {
+    const event_decoder<> decoder;
+    const record_bound bound{decoder, 100 * mebibyte};
+    const memory_storage store = claiming(1000);
+    CHECK(bound(store, "key", {0, 5000}) == byte_range{0, 5000});
+    CHECK(bound(store, "key", {0, 20 * mebibyte}) == byte_range{0, 1016});
+    CHECK(bound(store, "key", {0, no_end}) == byte_range{0, 1016});
+    CHECK(bound(claiming(50 * mebibyte), "key", {0, no_end}).length == 50 * mebibyte + 16);
+    CHECK(bound(claiming(50 * mebibyte), "key", {0, 30 * mebibyte}).length == 30 * mebibyte);
+    CHECK(bound.cut({7, no_end}) == byte_range{7, 100 * mebibyte});
+}
+
+TEST_CASE("bounded_record: a record above the limit is refused, naming both numbers, the file and the byte") {
+    const event_decoder<> decoder;
+    const record_bound bound{decoder, 100 * mebibyte};
+    try {
+        static_cast<void>(bound(claiming(2 * mebibyte * mebibyte), "key", {0, no_end}));
+        FAIL("it was believed");
+    } catch (const corrupt_data& told) {
+        CHECK(told.where() == "key");
+        CHECK(told.offset() == 0);
+        const std::string_view words = told.message();
+        CHECK(words.find("2199023255568") != std::string_view::npos);
+        CHECK(words.find("104857600") != std::string_view::npos);
+        CHECK(words.find("limits.record") != std::string_view::npos);
+    }
+    const record_bound tight{decoder, 10};  // a limit below what is believed without a look
+    CHECK_THROWS_AS(static_cast<void>(tight(claiming(1000), "key", {0, 1016})), corrupt_data);
+    CHECK(tight(claiming(1000), "key", {0, 10}).length == 10);
+}
+
+TEST_CASE("bounded_record: of a head that says nothing only the head is read, so that decoding it tells why") {
+    const event_decoder<> decoder;
+    const record_bound bound{decoder, no_end};
+    const memory_storage store = claiming(1000);
+    CHECK(bound(store, "key", {3, no_end}) == byte_range{3, 12});      // no head begins here
+    CHECK(bound(store, "key", {110, no_end}) == byte_range{110, 12});  // the file ends in it
+}
+
+TEST_CASE("bounded_record: where a decoder knows of no heads the limit alone counts") {
+    const smdebug_test::decoder_archetype decoder{0};
+    const record_bound bound{decoder, 100};
+    CHECK(bound(claiming(10), "key", {0, 100}).length == 100);
+    CHECK_THROWS_AS(static_cast<void>(bound(claiming(10), "key", {0, 101})), corrupt_data);
+}

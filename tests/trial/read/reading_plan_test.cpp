@@ -1,0 +1,97 @@
+#include <smdebug/trial/read/reading_plan.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+/// A large tensor between two small ones.
+memory_storage a_run() {
+    memory_storage store;
+    run_builder{store}
+        .collections()
+        .step({.tensors = {tensor_of<float>("first", {1}), tensor_of<float>("large", std::vector<float>(10'000, 2.0F)),
+                           tensor_of<float>("last", {3, 4})}})
+        .end();
+    return store;
+}
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr reading_limits limits{.in_place_from = 500, .largest_whole = 5000, .sparse_from = 1000};
+
+file_way way(std::uint64_t end, std::uint64_t wanted, bool can_view = false) {
+    return way_of({.end = end, .wanted = wanted, .records = 1}, limits, can_view);
+}
+
+}  // namespace
+
+TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted") {
+    const memory_trial run{a_run()};
+    const auto from = run.snapshot();
+    const layout& entries = from->layout_of(*from->files_in({}).front());
+    const file_extent all = extent_of(entries, selected_tensors{{}, *from});
+    const byte_range last = entries.values(*from->names->find("last"))->record;
+    CHECK(all.end == last.offset + last.length);
+    CHECK(all.wanted > 40'000);
+    CHECK(all.wanted <= all.end);
+    const file_extent some = extent_of(entries, selected_tensors{{.regex = "^la(st|rge)$"}, *from});
+    CHECK(some.end == all.end);
+    CHECK(some.wanted < all.wanted);
+    CHECK(extent_of(entries, selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
+    CHECK(all.records == 3);
+    CHECK(some.records == 2);
+}
+
+TEST_CASE("extent_of: numbers that overflow count as the largest, records by number") {
+    const memory_trial run{a_run()};
+    const auto from = run.snapshot();
+    std::vector<byte_range> places(3, byte_range{.offset = most - 3, .length = 10});
+    const layout hostile{from->layouts[0]->shared_names(), places, {}};
+    const file_extent found = extent_of(hostile, selected_tensors{{}, *from});
+    CHECK(found == file_extent{.end = most, .wanted = 30, .records = 3});
+    places.assign(3, byte_range{.offset = 0, .length = std::uint64_t{1} << 63U});
+    const file_extent halves =
+        extent_of(layout{from->layouts[0]->shared_names(), places, {}}, selected_tensors{{}, *from});
+    CHECK(halves.wanted == most);
+    places.assign(3, byte_range{});
+    CHECK(extent_of(layout{from->layouts[0]->shared_names(), places, {}}, selected_tensors{{}, *from}).records == 3);
+}
+
+TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can do") {
+    CHECK(way_of({.end = 100, .wanted = 0, .records = 0}, limits, true) == file_way::untouched);
+    CHECK(way_of({.end = 100, .wanted = 0, .records = 1}, limits, true) == file_way::whole);
+    CHECK(way(499, 499, true) == file_way::whole);
+    CHECK(way(500, 500, true) == file_way::in_place);
+    CHECK(way(500, 500) == file_way::whole);
+    CHECK(way(999, 1) == file_way::whole);
+    CHECK(way(1000, 124) == file_way::sparse);
+    CHECK(way(1000, 124, true) == file_way::sparse);
+    CHECK(way(1000, 125) == file_way::whole);
+    CHECK(way(5000, 5000) == file_way::whole);
+    CHECK(way(5001, 5001) == file_way::large);
+    CHECK(way(5001, 5001, true) == file_way::in_place);
+    CHECK(way(most, most) == file_way::large);
+}
+
+TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {
+    constexpr file_extent extent{.end = 100, .wanted = 7, .records = 1};
+    CHECK(bytes_held(extent, file_way::whole) == 100);
+    CHECK(bytes_held(extent, file_way::sparse) == 7);
+    CHECK(bytes_held(extent, file_way::large) == 7);
+    CHECK(bytes_held({.end = 100}, file_way::untouched) == 0);
+}

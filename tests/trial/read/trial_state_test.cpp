@@ -1,0 +1,119 @@
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include "support/archetypes.hpp"
+#include "support/run_builder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using state_type = trial_state<memory_storage, event_decoder<>, scalar_kernel>;
+
+written_step one(step_number step) { return {.step = step, .tensors = {tensor_of<float>("a", {1})}}; }
+
+lookup<byte_buffer> read_first(const state_type& state, step_number step) {
+    const auto from = state.current();
+    return state.read_event(*from, from->find_step(step)->files()[0], {0, 10});
+}
+
+}  // namespace
+
+TEST_CASE("trial_state: a refresh publishes a new catalog, readers keep theirs") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0));
+    const state_type state{store, {}, {}, {}};
+    const auto before = state.current();
+    CHECK(state.refreshed() == before);
+    build.step(one(1));
+    const auto after = state.fresh();
+    CHECK(after != before);
+    CHECK(before->steps.size() == 1);
+    CHECK(after->steps.size() == 2);
+    const auto setting = state.begin_refresh_setting(false);
+    build.step(one(2));
+    CHECK(state.fresh() == after);
+    CHECK(state.refreshed()->steps.size() == 3);
+    state.end_refresh_setting(setting);
+    state.end_refresh_setting(setting);  // once is enough, twice does no harm
+    CHECK(state.dynamic_refresh());
+}
+
+TEST_CASE("trial_state: a missing event file is looked for as often as the options say, unless it will not come") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0)).step(one(1));
+    store.remove(locations::event_key(0, "worker_0"));
+    store.remove(locations::event_key(1, "worker_0"));
+    const state_type patient{store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000}, {}, {}};
+    const state_type hasty{store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2}, {}, {}};
+    CHECK(read_first(hasty, 1).failure().why == absence::event_file_missing);
+    CHECK(read_first(hasty, 1).failure().where == locations::event_key(1, "worker_0"));
+
+    // The worker has gone on to step 2: what it has not written for 0 it will not write.  No waiting, then.
+    build.step(one(2));
+    CHECK(read_first(patient, 0).failure().why == absence::event_file_missing);
+    build.end();
+    CHECK(read_first(patient, 1).failure().why == absence::event_file_missing);
+    CHECK(patient.refreshed()->loaded_all_steps);
+    CHECK(read_first(patient, 2)->size() == 10);
+}
+
+TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is damage and nothing else") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step(one(0));
+    const std::vector<std::string> names{"", "../../otherbucket/secret", "/secret", "events/../../secret", ".."};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto step = static_cast<step_number>(i) + 1;
+        build.put(locations::index_key(step, "worker_0"), index_text(one(step), {{0, 10}}, names[i]));
+        if (!names[i].empty()) {
+            store.write(names[i], as_bytes("not of this run, but long enough"));
+        }
+    }
+    build.end();
+    const state_type state{store, {}, {}, {}};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        CAPTURE(names[i]);
+        const auto failed = read_first(state, static_cast<step_number>(i) + 1);
+        CHECK(failed.failure().why == absence::damaged);
+        CHECK(failed.failure().where == locations::index_key(static_cast<step_number>(i) + 1, "worker_0"));
+        CHECK(failed.failure().note.find(names[i]) != std::string::npos);
+    }
+    CHECK(read_first(state, 0).has_value());
+}
+
+TEST_CASE("trial_state: takes policies that can do nothing but what their concepts say") {
+    memory_storage store;
+    run_builder{store}.collections().step(one(0)).end();
+    const trial_state<storage_archetype, decoder_archetype, kernel_archetype> state{
+        storage_archetype{store}, {}, decoder_archetype{1}, kernel_archetype{1}};
+    CHECK(state.current()->steps.size() == 1);
+    CHECK(state.current()->loaded_all_steps);
+}
+
+TEST_CASE("trial_state: what the storage fails to read is a value that remembers the storage's error") {
+    struct refusing : memory_storage {
+        using memory_storage::read;
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range) const {
+            throw access_denied("no right to read " + std::string{key}, {.where = std::string{key}});
+        }
+    };
+    refusing store;
+    run_builder{store}.collections().step(one(0)).end();
+    const trial_state<refusing, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+    const auto from = state.current();
+    const auto found = state.read_event(*from, *from->files_in({})[0], {0, 10});
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.failure().why == absence::unreadable);
+    CHECK_THROWS_AS(throw_failure(found.failure(), "a", 0, mode::global), access_denied);
+}

@@ -1,0 +1,339 @@
+#include <smdebug/trial/scan/scan_walk.hpp>
+
+#include "support/run_builder.hpp"
+
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using texts = std::vector<std::string>;
+
+namespace {
+
+/// The five things of a storage; counts the bytes that are read of event files, and shows them in place if it is to.
+class counting_storage {
+public:
+    struct counts {
+        std::uint64_t whole = 0;
+        std::uint64_t ranged = 0;
+        int shown = 0;
+        bool shows = false;
+    };
+    std::shared_ptr<counts> seen = std::make_shared<counts>();
+
+    explicit counting_storage(memory_storage inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] byte_buffer read(std::string_view key) const {
+        byte_buffer bytes = inner_.read(key);
+        seen->whole += key.starts_with("events/") ? bytes.size() : 0;
+        return bytes;
+    }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
+        byte_buffer bytes = inner_.read(key, where);
+        seen->ranged += bytes.size();
+        return bytes;
+    }
+    [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+        if (!seen->shows) {
+            return std::nullopt;
+        }
+        ++seen->shown;
+        return inner_.view(key);
+    }
+    [[nodiscard]] texts list(std::string_view prefix, std::string_view after) const {
+        return inner_.list(prefix, after);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
+    [[nodiscard]] std::string name() const { return inner_.name(); }
+
+private:
+    memory_storage inner_;
+};
+
+using counted_trial = basic_trial<counting_storage>;
+
+/// Four steps of a large tensor between two small ones; the event file of the third step is not there.
+memory_storage a_run() {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 4; ++step) {
+        const auto number = static_cast<float>(step);
+        build.step({.step = step,
+                    .tensors = {tensor_of<float>("first", {number}),
+                                tensor_of<float>("large", std::vector<float>(10'000, number)),
+                                tensor_of<float>("last", {number, number})}});
+    }
+    build.end();
+    store.remove(locations::event_key(2, "worker_0"));
+    return store;
+}
+
+texts walked(const counted_trial& run, const tensor_selection& chosen, const reading_limits& limits) {
+    const auto from = run.snapshot();
+    const selected_tensors which{chosen, *from};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = limits}};
+    const std::vector<const catalog::file*> files = from->files_in({});
+    texts lines;
+    std::size_t done = 0;
+    walk.walk(
+        files,
+        [&](std::size_t place, const scanned_tensor& tensor) {
+            CHECK(place == done);
+            std::string line = std::to_string(tensor.step) + " " + std::string{tensor.name};
+            if (tensor.values != nullptr) {
+                const auto sum = run.state()->kernel().reduce(tensor.values->view(), reduction::sum);
+                line += " " + std::to_string((*sum)(reduction::sum));
+            } else {
+                CHECK(tensor.failure->why == absence::event_file_missing);
+            }
+            lines.push_back(line);
+        },
+        [&](std::size_t place) {
+            CHECK(place == done);
+            ++done;
+        });
+    CHECK(done == files.size());
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("scan_walk: whole, in place or in pieces, a file holds the same") {
+    const counting_storage store{a_run()};
+    const counted_trial run{store};
+    const texts expected = walked(run, {}, {});
+    CHECK(expected.size() == 12);
+    CHECK(expected[4] == "1 large 10000.000000");
+    CHECK(expected[6] == "2 first");
+    CHECK(store.seen->whole > 120'000);
+    CHECK(store.seen->ranged == 0);
+    const std::uint64_t bytes = store.seen->whole;
+    for (const std::uint64_t piece : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{50'000}}) {
+        *store.seen = {};
+        CHECK(walked(run, {}, {.largest_whole = 30'000, .large_piece = piece}) == expected);
+        CHECK(store.seen->whole == 0);
+        CHECK(store.seen->ranged > 120'000);
+        CHECK(store.seen->ranged <= bytes + 3 * piece);
+    }
+    // The missing file is not shown, and the next ones are read before another is asked for.
+    *store.seen = {.shows = true};
+    CHECK(walked(run, {}, {.in_place_from = 30'000, .largest_whole = 30'000}) == expected);
+    CHECK(store.seen->shown == 3);
+    CHECK(store.seen->ranged > 40'000);
+    CHECK(store.seen->ranged < 60'000);
+}
+
+TEST_CASE("scan_walk: values are right beside saved reductions, in whatever order they lie and pieces come") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    const std::vector<float> twos(40'000, 2.0F);
+    const std::vector<float> others(100'000, 7.0F);
+    build.step({.step = 0,
+                .tensors = {tensor_of<float>("smdebug/reductions/mean/w", {5}, {}), tensor_of<float>("other", others),
+                            tensor_of<float>("w", twos)},
+                .footers = record::footer_kind::checksum});
+    build.step({.step = 1,
+                .tensors = {tensor_of<float>("w", twos), tensor_of<float>("other", others),
+                            tensor_of<float>("smdebug/reductions/mean/w", {5}, {})}});
+    build.end();
+    const counting_storage store{inner};
+    const counted_trial run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.names = texts{"w"}}, *from};
+    for (const std::uint64_t piece : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20U}) {
+        scan_walk walk{*run.state(),
+                       *from,
+                       which,
+                       reduction_set::all(),
+                       {.limits = {.largest_whole = 1000, .large_piece = piece, .sparse_from = 1'000'000}}};
+        const std::vector<const catalog::file*> files = from->files_in({});
+        std::size_t seen = 0;
+        walk.walk(
+            files,
+            [&](std::size_t, const scanned_tensor& tensor) {
+                ++seen;
+                REQUIRE(tensor.values != nullptr);
+                CHECK(tensor.saved == reduction_set{reduction::mean});
+                CHECK(tensor.saved_value[reduction_key{reduction::mean}.index()] == 5);
+                const auto all = run.state()->kernel().reduce(tensor.values->view(), reduction_set::all());
+                CHECK((*all)(reduction::min) == 2);
+                CHECK((*all)(reduction::max) == 2);
+                CHECK((*all)(reduction::sum) == 80'000);
+            },
+            [](std::size_t) {});
+        CHECK(seen == 2);
+    }
+}
+
+TEST_CASE("scan_walk: a file that is larger than its index says, too large to be read whole, is read in pieces") {
+    class refusing_storage : public counting_storage {
+    public:
+        using counting_storage::counting_storage;
+        using counting_storage::read;
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            if (key.starts_with("events/")) {
+                throw unsupported("too large", {.where = std::string{key}});
+            }
+            return counting_storage::read(key);
+        }
+    };
+    const refusing_storage store{a_run()};
+    const basic_trial<refusing_storage> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{}, *from};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all()};
+    const std::vector<const catalog::file*> files = from->files_in({});
+    std::size_t read = 0;
+    std::size_t missing = 0;
+    std::size_t done = 0;
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor& tensor) {
+            tensor.values != nullptr ? ++read : ++missing;
+            CHECK((tensor.values != nullptr || tensor.failure->why == absence::event_file_missing));
+        },
+        [&](std::size_t) { ++done; });
+    CHECK(read == 9);
+    CHECK(missing == 3);
+    CHECK(done == 4);
+}
+
+TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now and then when they are") {
+    struct prefetching : counting_storage {
+        using counting_storage::counting_storage;
+        std::shared_ptr<texts> asked = std::make_shared<texts>();
+        bool near = false;
+        [[nodiscard]] bool read_ahead(std::string_view key) const {
+            asked->emplace_back(key);
+            return near;
+        }
+    };
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    for (step_number step = 0; step < 20; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {1})}});
+    }
+    build.end();
+    for (const bool near : {false, true}) {
+        prefetching store{inner};
+        store.seen->shows = true;
+        store.near = near;
+        const basic_trial<prefetching> run{store};
+        const auto from = run.snapshot();
+        const selected_tensors which{{}, *from};
+        scan_walk walk{
+            *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+        const std::vector<const catalog::file*> files = from->files_in({});
+        walk.walk(
+            files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+        CHECK(store.asked->size() == (near ? 3 : 19));
+        CHECK(store.asked->front() == locations::event_key(1, "worker_0"));
+    }
+}
+
+TEST_CASE("scan_walk: when a file is done nothing of it is held") {
+    struct tracking_storage : counting_storage {
+        using counting_storage::counting_storage;
+        std::shared_ptr<std::weak_ptr<const void>> last = std::make_shared<std::weak_ptr<const void>>();
+        [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const {
+            const auto shown = counting_storage::view(key);
+            if (!shown) {
+                return std::nullopt;
+            }
+            byte_buffer copy = byte_buffer::take(std::vector<std::byte>(shown->data(), shown->data() + shown->size()));
+            *last = copy.owner();
+            return copy;
+        }
+    };
+    const tracking_storage store{a_run()};
+    store.seen->shows = true;
+    const basic_trial<tracking_storage> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.range = {0, 2}}, *from};
+    scan_walk walk{
+        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+    std::vector<const catalog::file*> files = from->files_in({});
+    files.resize(2);
+    int seen = 0;
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor&) {
+            ++seen;
+            CHECK_FALSE(store.last->expired());
+        },
+        [&](std::size_t) { CHECK(store.last->expired()); });
+    CHECK(seen == 6);
+    CHECK(store.seen->shown == 2);
+}
+
+TEST_CASE("scan_walk: where little of a file is wanted, little is read") {
+    const counting_storage store{a_run()};
+    const counted_trial run{store};
+    const reading_limits limits{.sparse_from = 20'000, .small_piece = 256};
+    CHECK(walked(run, {.regex = "^(first|last)$"}, limits) == texts{"0 first 0.000000", "0 last 0.000000",
+                                                                    "1 first 1.000000", "1 last 2.000000", "2 first",
+                                                                    "2 last", "3 first 3.000000", "3 last 6.000000"});
+    CHECK(store.seen->whole == 0);
+    CHECK(store.seen->ranged <= 6 * 256);
+    *store.seen = {};
+    CHECK(walked(run, {.names = texts{"large"}}, limits).size() == 4);
+    CHECK(store.seen->ranged == 0);
+}
+
+TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched; its saved shapes come") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    build.step({.step = 0, .tensors = {tensor_of<float>("a", {1})}, .shapes = {{"shaped", "original", {2}}}});
+    build.step({.step = 1, .tensors = {tensor_of<float>("b", {2})}});
+    build.end();
+    const counting_storage store{inner};
+    const counted_trial run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
+    scan_walk walk{*run.state(), *from, which, reduction_set::all(), {}};
+    texts seen;
+    const std::vector<const catalog::file*> files = from->files_in({});
+    walk.walk(
+        files,
+        [&](std::size_t, const scanned_tensor& tensor) {
+            CHECK(tensor.failure == nullptr);
+            seen.emplace_back(tensor.name);
+        },
+        [](std::size_t) {});
+    CHECK(seen == texts{"shaped", "b"});
+    CHECK(store.seen->whole == inner.size(locations::event_key(1, "worker_0")));
+    CHECK(store.seen->ranged == 0);
+}
+
+TEST_CASE("scan_walk: a storage that says that views are not worth it is not asked for them") {
+    struct cached : counting_storage {
+        using counting_storage::counting_storage;
+        [[nodiscard]] bool views() const { return false; }
+    };
+    const cached store{a_run()};
+    store.seen->shows = true;
+    const basic_trial<cached> run{store};
+    const auto from = run.snapshot();
+    const selected_tensors which{{}, *from};
+    scan_walk walk{
+        *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+    const std::vector<const catalog::file*> files = from->files_in({});
+    walk.walk(
+        files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+    CHECK(store.seen->shown == 0);
+    CHECK(store.seen->whole > 120'000);
+}
