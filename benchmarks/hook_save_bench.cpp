@@ -192,7 +192,7 @@ void reductions_only(const workload& work, int rounds) {
                                            .abs_norms = {"l1", "l2"}};
     const smd::reduction_config few{.reductions = {"min", "max", "mean"}, .norms = {"l2"}};
     for (const auto& [label, config] : {std::pair{"all 18", everything}, std::pair{"min max mean l2", few}}) {
-        const smd::reduction_set wanted = smd::make_reduction_plan(config).wanted;
+        const smd::reduction_set wanted = smd::detail::make_reduction_plan(config).wanted;
         std::vector<double> alone;
         const auto by_hook = [&](std::size_t pool) {
             smd::hook_options options = options_for(data.path() + "/run");

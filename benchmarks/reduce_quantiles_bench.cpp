@@ -77,7 +77,7 @@ void histogram_of(const std::string& kind, std::size_t count, int rounds) {
     const std::vector<float> values = numbers(kind, count);
     const std::array<std::size_t, 1> shape{count};
     const smd::tensor_view view{smd::dtype::float32, shape, std::as_bytes(std::span{values}), {}};
-    const std::vector<double> edges = smd::reduce::default_slots::edges();
+    const std::vector<double> edges = smd::reduce::detail::default_slots::edges();
     std::vector<std::uint64_t> counts(edges.size() + 1);
     const auto sum_of = [](const auto& found) { bench::keep(found->sum); };
     std::vector<bench::subject> subjects{

@@ -138,11 +138,12 @@ std::string write_config(const bench::data_folder& folder, const std::string& bu
          << "aws-sigv4 = \"aws:amz:" << setting("AWS_REGION") << ":s3\"\n";
     const std::string server = setting("AWS_ENDPOINT_URL_S3");
     const std::size_t host = server.find("://") + 3;
-    const std::string start = server.substr(0, host) + smd::s3::percent_encoded(setting("AWS_ACCESS_KEY_ID"), false) +
-                              ":" + smd::s3::percent_encoded(setting("AWS_SECRET_ACCESS_KEY"), false) + "@" +
+    const std::string start = server.substr(0, host) +
+                              smd::s3::detail::percent_encoded(setting("AWS_ACCESS_KEY_ID"), false) + ":" +
+                              smd::s3::detail::percent_encoded(setting("AWS_SECRET_ACCESS_KEY"), false) + "@" +
                               server.substr(host) + "/" + bucket + "/";
     for (const std::string& key : of.keys) {
-        file << "url = \"" << start << smd::s3::percent_encoded(key, true) << "\"\noutput = \"/dev/null\"\n";
+        file << "url = \"" << start << smd::s3::detail::percent_encoded(key, true) << "\"\noutput = \"/dev/null\"\n";
     }
     return path;
 }

@@ -11,43 +11,43 @@
 namespace smdebug {
 inline namespace v1 {
 
-template class trial_state<local_storage, event_decoder<>, default_kernel>;
+template class detail::trial_state<local_storage, event_decoder<>, default_kernel>;
 template class tensor_handle<local_trial::state_type>;
-template class step_wait<local_trial::state_type>;
+template class detail::step_wait<local_trial::state_type>;
 template class basic_trial<local_storage>;
 
-template class trial_state<memory_storage, event_decoder<>, default_kernel>;
+template class detail::trial_state<memory_storage, event_decoder<>, default_kernel>;
 template class tensor_handle<memory_trial::state_type>;
-template class step_wait<memory_trial::state_type>;
+template class detail::step_wait<memory_trial::state_type>;
 template class basic_trial<memory_storage>;
 
-template class trial_state<any_storage, event_decoder<>, default_kernel>;
+template class detail::trial_state<any_storage, event_decoder<>, default_kernel>;
 template class tensor_handle<trial::state_type>;
-template class step_wait<trial::state_type>;
+template class detail::step_wait<trial::state_type>;
 template class basic_trial<any_storage>;
 
 // What rules see inside a training: the steps that a hook keeps in memory.
-template class trial_state<step_memory, event_decoder<>, default_kernel>;
-template class tensor_handle<basic_trial<step_memory>::state_type>;
-template class step_wait<basic_trial<step_memory>::state_type>;
-template class basic_trial<step_memory>;
-template class run_writer<step_memory>;
-template class hook_core<step_memory, default_kernel, system_wall_clock>;
+template class detail::trial_state<detail::step_memory, event_decoder<>, default_kernel>;
+template class tensor_handle<basic_trial<detail::step_memory>::state_type>;
+template class detail::step_wait<basic_trial<detail::step_memory>::state_type>;
+template class basic_trial<detail::step_memory>;
+template class detail::run_writer<detail::step_memory>;
+template class detail::hook_core<detail::step_memory, default_kernel, system_wall_clock>;
 
 // Rules inside a training.
-template class recent_steps<default_kernel>;
+template class detail::recent_steps<default_kernel>;
 template class rule_watcher<default_kernel>;
 
-template class run_writer<local_storage>;
-template class hook_core<local_storage, default_kernel, system_wall_clock>;
+template class detail::run_writer<local_storage>;
+template class detail::hook_core<local_storage, default_kernel, system_wall_clock>;
 template class basic_hook<local_storage>;
 
-template class run_writer<memory_storage>;
-template class hook_core<memory_storage, default_kernel, system_wall_clock>;
+template class detail::run_writer<memory_storage>;
+template class detail::hook_core<memory_storage, default_kernel, system_wall_clock>;
 template class basic_hook<memory_storage>;
 
-template class run_writer<any_place>;
-template class hook_core<any_place, default_kernel, system_wall_clock>;
+template class detail::run_writer<any_place>;
+template class detail::hook_core<any_place, default_kernel, system_wall_clock>;
 template class basic_hook<any_place>;
 
 }  // namespace v1

@@ -6,9 +6,9 @@
 namespace smdebug {
 inline namespace v1 {
 
-template class s3::client<curl_transport, s3_credentials<curl_transport>>;
-template class s3::multipart_upload<s3::client<curl_transport, s3_credentials<curl_transport>>>;
-template class s3_output<s3::client<curl_transport, s3_credentials<curl_transport>>>;
+template class s3::detail::client<curl_transport, s3_credentials<curl_transport>>;
+template class s3::detail::multipart_upload<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
+template class detail::s3_output<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
 template class s3_storage<>;
 
 }  // namespace v1

@@ -10,6 +10,7 @@
 #include <string>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 // That other files of the program open buckets, too, and that programs without it say what they lack: tests/consumer.
 TEST_CASE("s3.hpp: paths of buckets are opened, to read and to write, before anybody is asked") {

@@ -22,9 +22,9 @@ namespace smdebug {
 inline namespace v1 {
 
 // What the library has is not made again.
-extern template class s3::client<curl_transport, s3_credentials<curl_transport>>;
-extern template class s3::multipart_upload<s3::client<curl_transport, s3_credentials<curl_transport>>>;
-extern template class s3_output<s3::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class s3::detail::client<curl_transport, s3_credentials<curl_transport>>;
+extern template class s3::detail::multipart_upload<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
+extern template class detail::s3_output<s3::detail::client<curl_transport, s3_credentials<curl_transport>>>;
 extern template class s3_storage<>;
 
 }  // namespace v1

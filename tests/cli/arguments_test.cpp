@@ -23,12 +23,12 @@ const cli::program_rules& known() {
 
 template <class Arguments>
 Arguments parsed(texts arguments) {
-    return std::get<Arguments>(cli::parse_arguments(std::move(arguments), known()));
+    return std::get<Arguments>(cli::detail::parse_arguments(std::move(arguments), known()));
 }
 
 std::string refusal(texts arguments) {
     try {
-        static_cast<void>(cli::parse_arguments(std::move(arguments), known()));
+        static_cast<void>(cli::detail::parse_arguments(std::move(arguments), known()));
     } catch (const cli::usage_error& wrong) {
         return wrong.what();
     }
@@ -38,12 +38,13 @@ std::string refusal(texts arguments) {
 }  // namespace
 
 TEST_CASE("arguments: ls") {
-    const auto given = parsed<cli::ls_arguments>({"ls", "a", "b", "--format", "json", "--skip-damaged"});
+    const auto given = parsed<cli::detail::ls_arguments>({"ls", "a", "b", "--format", "json", "--skip-damaged"});
     CHECK(given.runs == texts{"a", "b"});
-    CHECK(given.how.format == cli::output_format::json);
+    CHECK(given.how.format == cli::detail::output_format::json);
     CHECK(given.how.skip_damaged);
-    CHECK(parsed<cli::ls_arguments>({"ls", "a"}).how.format == cli::output_format::table);
-    const auto some = parsed<cli::ls_arguments>({"ls", "a", "--tensors", "^w", "--collection", "c", "--steps", "3:9"});
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.format == cli::detail::output_format::table);
+    const auto some =
+        parsed<cli::detail::ls_arguments>({"ls", "a", "--tensors", "^w", "--collection", "c", "--steps", "3:9"});
     CHECK(some.tensors == "^w");
     CHECK(some.collection == "c");
     CHECK(some.how.range.begin == 3);
@@ -54,7 +55,7 @@ TEST_CASE("arguments: ls") {
 }
 
 TEST_CASE("arguments: show") {
-    const auto given = parsed<cli::show_arguments>(
+    const auto given = parsed<cli::detail::show_arguments>(
         {"show", "a", "w", "--step", "010", "--mode", "eval", "--worker", "worker_1", "--values", "0"});
     CHECK(given.run == "a");
     CHECK(given.tensor == "w");
@@ -62,7 +63,7 @@ TEST_CASE("arguments: show") {
     CHECK(given.mode == mode::eval);
     CHECK(given.worker == "worker_1");
     CHECK(given.values == 0);
-    CHECK(parsed<cli::show_arguments>({"show", "a", "--", "-w"}).tensor == "-w");
+    CHECK(parsed<cli::detail::show_arguments>({"show", "a", "--", "-w"}).tensor == "-w");
     CHECK(contains(refusal({"show", "a"}), "TENSOR is required"));
     CHECK(contains(refusal({"show", "a", "w", "--mode", "test"}), "--mode must be"));
     for (const char* step : {"-1", "1.5", "", "x", "99999999999999999999"}) {
@@ -72,8 +73,8 @@ TEST_CASE("arguments: show") {
 
 TEST_CASE("arguments: stats") {
     const auto given =
-        parsed<cli::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
-                                      "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
+        parsed<cli::detail::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",
+                                              "--steps", "3:", "--reductions", "mean,nan", "--format=csv", "a", "b"});
     CHECK(given.runs == texts{"a", "b"});
     CHECK(given.threads == 2);
     CHECK(given.tensors == "[a-z],(b)");
@@ -81,16 +82,17 @@ TEST_CASE("arguments: stats") {
     CHECK(given.how.range.begin == 3);
     CHECK_FALSE(given.how.range.end.has_value());
     CHECK(given.statistics.size() == 2);
-    const auto one_mode = parsed<cli::stats_arguments>({"stats", "a", "--mode", "train", "--worker", "worker_1"});
+    const auto one_mode =
+        parsed<cli::detail::stats_arguments>({"stats", "a", "--mode", "train", "--worker", "worker_1"});
     CHECK(one_mode.mode == mode::train);
     CHECK(one_mode.worker == "worker_1");
     CHECK(contains(refusal({"stats", "a", "--mode", "test"}), "--mode must be GLOBAL, TRAIN"));
-    CHECK(parsed<cli::stats_arguments>({"stats", "a"}).statistics.size() == 6);  // what a table has room for
-    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--format", "csv"}).statistics.size() == 22);
-    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--format", "json"}).statistics.size() == 22);
-    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--reductions", "all"}).statistics.size() == 22);
-    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
-    const auto one = parsed<cli::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a"}).statistics.size() == 6);  // what a table has room for
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--format", "csv"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--format", "json"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--reductions", "all"}).statistics.size() == 22);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--steps", ":5"}).how.range.end == 5);
+    const auto one = parsed<cli::detail::stats_arguments>({"stats", "a", "--steps", "7"}).how.range;
     CHECK(one.begin == 7);
     CHECK(one.end == 8);
     for (const texts& wrong : {texts{"--threads", "0"}, texts{"--threads", "9999"}, texts{"--steps", "5:5"},
@@ -105,9 +107,9 @@ TEST_CASE("arguments: stats") {
 TEST_CASE("arguments: check; options may stand between runs") {
     const temporary_folder folder;
     folder.write("rules.json", R"([{"rule": "exploding_tensor"}])");
-    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b",
-                                                     "--rule", "exploding_tensor", "--rules-json",
-                                                     folder.path() + "/rules.json", "--start", "2", "--end", "9"});
+    const auto given = parsed<cli::detail::check_arguments>(
+        {"check", "a", "--rule", "vanishing_gradient,threshold=1e-3", "b", "--rule", "exploding_tensor", "--rules-json",
+         folder.path() + "/rules.json", "--start", "2", "--end", "9"});
     CHECK(given.runs == texts{"a", "b"});
     CHECK(given.rules.size() == 3);
     CHECK(given.start == 2);
@@ -119,15 +121,15 @@ TEST_CASE("arguments: check; options may stand between runs") {
         contains(refusal({"check", "a", "--rule", "exploding_tensor", "--start", "5", "--end", "5"}), "--end must be"));
     CHECK(contains(refusal({"check", "a", "--rule", "exploding_tensor,x=1"}), "has no parameter \"x\""));
     CHECK(contains(refusal({"check", "--rule", "exploding_tensor"}), "RUN is required"));
-    const auto ranged = parsed<cli::check_arguments>({"check", "a", "--rule", "dead_relu", "--steps", "2:9"});
+    const auto ranged = parsed<cli::detail::check_arguments>({"check", "a", "--rule", "dead_relu", "--steps", "2:9"});
     CHECK(ranged.start == 2);
     CHECK(ranged.end == 9);
     CHECK(
         contains(refusal({"check", "a", "--rule", "dead_relu", "--steps", "2:9", "--start", "2"}), "one or the other"));
     CHECK_FALSE(given.stop_at_first);
     CHECK_FALSE(given.first_offender);
-    const auto brief =
-        parsed<cli::check_arguments>({"check", "--stop-at-first", "a", "--rule", "dead_relu", "--first-offender"});
+    const auto brief = parsed<cli::detail::check_arguments>(
+        {"check", "--stop-at-first", "a", "--rule", "dead_relu", "--first-offender"});
     CHECK(brief.stop_at_first);
     CHECK(brief.first_offender);
 }
@@ -148,8 +150,9 @@ TEST_CASE("arguments: check; every rule by name, and the runs to compare with go
         INFO(info.name);
         CHECK(refusal(arguments) == "accepted");
     }
-    const auto given = parsed<cli::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--rule",
-                                                     "SimilarAcrossRuns,other_trial_0=x", "--other-trials", "b"});
+    const auto given =
+        parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--rule",
+                                              "SimilarAcrossRuns,other_trial_0=x", "--other-trials", "b"});
     CHECK(given.rules[0].other_trials.empty());
     CHECK(given.rules[1].other_trials == texts{"x", "b"});
 }
@@ -157,18 +160,18 @@ TEST_CASE("arguments: check; every rule by name, and the runs to compare with go
 TEST_CASE("arguments: scan") {
     const temporary_folder folder;
     folder.write("runs.txt", "c\n\n  # not this\n d e \n");
-    const auto given = parsed<cli::scan_arguments>({"scan", "a", "--list", folder.path() + "/runs.txt", "b", "--rule",
-                                                    "exploding_tensor,only_nan=True", "--other-trials", "x", "--start",
-                                                    "3", "--stop-at-first", "--format", "json"});
+    const auto given = parsed<cli::detail::scan_arguments>(
+        {"scan", "a", "--list", folder.path() + "/runs.txt", "b", "--rule", "exploding_tensor,only_nan=True",
+         "--other-trials", "x", "--start", "3", "--stop-at-first", "--format", "json"});
     CHECK(given.check.runs == texts{"a", "b", "c", "d e"});
     CHECK(given.check.rules.size() == 1);
     CHECK(given.check.start == 3);
     CHECK(given.check.stop_at_first);
     CHECK(given.other_trials == texts{"x"});
-    CHECK(given.check.how.format == cli::output_format::json);
-    CHECK(parsed<cli::scan_arguments>({"scan", "a"}).check.rules.empty());
-    CHECK_FALSE(parsed<cli::scan_arguments>({"scan", "a"}).all);
-    CHECK(parsed<cli::scan_arguments>({"scan", "a", "--all"}).all);
+    CHECK(given.check.how.format == cli::detail::output_format::json);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a"}).check.rules.empty());
+    CHECK_FALSE(parsed<cli::detail::scan_arguments>({"scan", "a"}).all);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--all"}).all);
     CHECK(refusal({"scan"}) ==
           "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
     CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
@@ -182,12 +185,12 @@ TEST_CASE("arguments: scan") {
 
 TEST_CASE("arguments: following") {
     using namespace std::chrono_literals;
-    CHECK_FALSE(parsed<cli::ls_arguments>({"ls", "a"}).follow.on);
-    CHECK_FALSE(parsed<cli::check_arguments>({"check", "a", "--rule", "exploding_tensor"}).follow.on);
-    const auto listed = parsed<cli::ls_arguments>({"ls", "a", "--follow"});
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}).follow.on);
+    CHECK_FALSE(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor"}).follow.on);
+    const auto listed = parsed<cli::detail::ls_arguments>({"ls", "a", "--follow"});
     CHECK(listed.follow.on);
     CHECK_FALSE(listed.follow.give_up_after.has_value());
-    const auto checked = parsed<cli::check_arguments>(
+    const auto checked = parsed<cli::detail::check_arguments>(
         {"check", "--follow", "a", "--give-up-after", "10m", "b", "--rule", "exploding_tensor"});
     CHECK(checked.follow.on);
     CHECK(checked.follow.give_up_after == 10min);
@@ -196,33 +199,33 @@ TEST_CASE("arguments: following") {
     CHECK(contains(refusal({"ls", "a", "--follow", "--give-up-after", "soon"}), "must be a time such as"));
     CHECK(refusal({"show", "a", "w", "--follow"}) != "accepted");
     CHECK(refusal({"stats", "a", "--follow"}) != "accepted");
-    CHECK(contains(parsed<cli::help_request>({"--help"}).text, "130 following was interrupted"));
+    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "130 following was interrupted"));
 }
 
 TEST_CASE("arguments: every command's tables may be given a width") {
-    CHECK(parsed<cli::ls_arguments>({"ls", "a", "--width", "80"}).how.width == 80);
-    CHECK(parsed<cli::show_arguments>({"show", "a", "w", "--width", "80"}).how.width == 80);
-    CHECK(parsed<cli::stats_arguments>({"stats", "a", "--width", "80"}).how.width == 80);
-    CHECK(parsed<cli::check_arguments>({"check", "a", "--rule", "dead_relu", "--width", "0"}).how.width == 0);
-    CHECK(parsed<cli::scan_arguments>({"scan", "a", "--width", "80"}).check.how.width == 80);
-    CHECK(parsed<cli::rules_arguments>({"rules", "--width", "80"}).width == 80);
-    CHECK_FALSE(parsed<cli::ls_arguments>({"ls", "a"}).how.width.has_value());
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::show_arguments>({"show", "a", "w", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--width", "80"}).how.width == 80);
+    CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "dead_relu", "--width", "0"}).how.width == 0);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--width", "80"}).check.how.width == 80);
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "--width", "80"}).width == 80);
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.width.has_value());
     CHECK(contains(refusal({"ls", "a", "--width", "wide"}), "--width must be a whole number"));
 }
 
 TEST_CASE("arguments: help and version are asked for, not wrong") {
-    CHECK(parsed<cli::help_request>({"--version"}).text == "smdebug " + cli::version_text() + "\n");
-    CHECK(contains(parsed<cli::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
+    CHECK(parsed<cli::detail::help_request>({"--version"}).text == "smdebug " + cli::detail::version_text() + "\n");
+    CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
     for (const char* name : {"ls", "show", "stats", "check", "scan", "rules"}) {
-        const std::string help = parsed<cli::help_request>({name, "--help"}).text;
+        const std::string help = parsed<cli::detail::help_request>({name, "--help"}).text;
         CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
         CHECK_MESSAGE(contains(help, "--format"), name);
         CHECK_MESSAGE(contains(help, "3 a rule's condition was met; 4 both 3 and 1"), name);
         CHECK_MESSAGE(!contains(help, "COMMAND --help"), name);
-        CHECK(parsed<cli::help_request>({"help", name}).text == help);
+        CHECK(parsed<cli::detail::help_request>({"help", name}).text == help);
     }
-    CHECK(parsed<cli::help_request>({"help"}).text == parsed<cli::help_request>({"--help"}).text);
-    CHECK(parsed<cli::help_request>({"version"}).text == parsed<cli::help_request>({"--version"}).text);
+    CHECK(parsed<cli::detail::help_request>({"help"}).text == parsed<cli::detail::help_request>({"--help"}).text);
+    CHECK(parsed<cli::detail::help_request>({"version"}).text == parsed<cli::detail::help_request>({"--version"}).text);
     CHECK(contains(refusal({"help", "stat"}), "Did you mean stats"));
 }
 
@@ -231,8 +234,9 @@ TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));
     CHECK(refusal({"stat", "a"}).ends_with("?\nTry `smdebug --help`."));
     CHECK(contains(refusal({"--bogus"}), "--help"));
-    CHECK(parsed<cli::rules_arguments>({"rules", "--format", "csv"}).format == cli::output_format::csv);
-    CHECK(parsed<cli::rules_arguments>({"rules", "AllZero", "dead_relu"}).rules == texts{"all_zero", "dead_relu"});
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "--format", "csv"}).format == cli::detail::output_format::csv);
+    CHECK(parsed<cli::detail::rules_arguments>({"rules", "AllZero", "dead_relu"}).rules ==
+          texts{"all_zero", "dead_relu"});
     CHECK(contains(refusal({"rules", "alzero"}), "there is no rule \"alzero\". Did you mean all_zero?"));
 }
 

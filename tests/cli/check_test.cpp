@@ -34,11 +34,12 @@ const cli::program_rules& known() {
     return rules;
 }
 
-verdict check_of(cli::check_arguments given, cli::output_format format = cli::output_format::csv,
+verdict check_of(cli::detail::check_arguments given,
+                 cli::detail::output_format format = cli::detail::output_format::csv,
                  const cli::program_rules& rules = known()) {
     captured run;
     given.how.format = format;
-    const int status = cli::check(given, rules, run.to);
+    const int status = cli::detail::check(given, rules, run.to);
     return {status, run.out.str(), run.err.str()};
 }
 
@@ -91,12 +92,13 @@ TEST_CASE("check: JSON rows; a table has a summary") {
     const temporary_folder folder;
     write_sick_run(folder);
     const verdict rows = check_of({.runs = {folder.path()}, .rules = rules_of({"exploding_tensor,only_nan=True"})},
-                                  cli::output_format::json);
+                                  cli::detail::output_format::json);
     CHECK(rows.out == "{\"run\":\"" + folder.path() +
                           "\",\"rule\":\"exploding_tensor\",\"step\":1,\"mode\":\"EVAL\",\"mode_step\":0,"
                           "\"tensor\":\"w\",\"worker\":\"worker_0\",\"value\":\"NaN\",\"threshold\":null,"
                           "\"message\":\"1 NaN and 0 infinite of 2 values\"}\n");
-    const verdict table = check_of({.runs = {folder.path()}, .rules = rules_of(both())}, cli::output_format::table);
+    const verdict table =
+        check_of({.runs = {folder.path()}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(contains(squeezed(table.out), "\nrun rule status steps_evaluated steps_met findings\n"));
     CHECK(contains(squeezed(table.out), " exploding_tensor IssuesFound 3 2 2\n"));
     CHECK(contains(squeezed(table.out), " vanishing_gradient IssuesFound 3 1 1\n"));
@@ -129,7 +131,8 @@ TEST_CASE("check: a collection that the run does not have is noted: finding noth
 }
 
 TEST_CASE("check: nothing found") {
-    const verdict got = check_of({.runs = {golden("torch_mlp")}, .rules = rules_of(both())}, cli::output_format::table);
+    const verdict got =
+        check_of({.runs = {golden("torch_mlp")}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_ok);
     CHECK(got.out.starts_with("nothing found\n\nrun "));
 }
@@ -142,9 +145,10 @@ TEST_CASE("check: a run that fails does not lose the others, and neither a findi
     CHECK(contains(both_kinds.err, "/nowhere"));
     const verdict counted = check_of(
         {.runs = {"/nowhere", folder.path(), golden("missing_event"), golden("torch_mlp")}, .rules = rules_of(both())},
-        cli::output_format::table);
+        cli::detail::output_format::table);
     CHECK(counted.out.ends_with("\n\n4 runs: findings in 1; 1 could be evaluated in part only; 1 not at all\n"));
-    const verdict failed = check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::output_format::table);
+    const verdict failed =
+        check_of({.runs = {"/nowhere"}, .rules = rules_of(both())}, cli::detail::output_format::table);
     CHECK(failed.status == cli::exit_error);
     CHECK(failed.out.empty());  // nothing was checked, so nothing can be said
 }
@@ -166,7 +170,8 @@ TEST_CASE("check: damage is noted and gives status 1 when nothing was found") {
 
 TEST_CASE("check: a job that has not ended is checked as it is, without waiting") {
     for (const std::string run : {"sparse_running", "incomplete_workers", "missing_event_running"}) {
-        const verdict got = check_of({.runs = {golden(run)}, .rules = rules_of(both())}, cli::output_format::table);
+        const verdict got =
+            check_of({.runs = {golden(run)}, .rules = rules_of(both())}, cli::detail::output_format::table);
         const bool lost = run == "missing_event_running";  // it may still come, but was not looked at
         CHECK_MESSAGE(got.status == (lost ? cli::exit_error : cli::exit_ok), run);
         CHECK_MESSAGE(contains(got.out, " Incomplete ") == lost, run);
@@ -179,14 +184,14 @@ TEST_CASE("check: a job that has not ended is checked as it is, without waiting"
 TEST_CASE("check: each rule may end at its first step that is bad, and of a step the first finding may do") {
     const temporary_folder folder;
     write_sick_run(folder);
-    cli::check_arguments given{.runs = {folder.path()},
-                               .rules = rules_of({"exploding_tensor", "all_zero,tensor_regex=.*,threshold=0"}),
-                               .stop_at_first = true};
-    const verdict first = check_of(given, cli::output_format::table);
+    cli::detail::check_arguments given{.runs = {folder.path()},
+                                       .rules = rules_of({"exploding_tensor", "all_zero,tensor_regex=.*,threshold=0"}),
+                                       .stop_at_first = true};
+    const verdict first = check_of(given, cli::detail::output_format::table);
     CHECK(contains(squeezed(first.out), " exploding_tensor IssuesFound 2 1 1\n"));
     CHECK(contains(squeezed(first.out), " all_zero IssuesFound 1 1 2\n"));  // w and g, at step 0
     given.first_offender = true;
-    CHECK(contains(squeezed(check_of(given, cli::output_format::table).out), " all_zero IssuesFound 1 1 1\n"));
+    CHECK(contains(squeezed(check_of(given, cli::detail::output_format::table).out), " all_zero IssuesFound 1 1 1\n"));
 }
 
 TEST_CASE("check: rules have their own names, steps and parameters") {
@@ -206,7 +211,7 @@ TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened,
     write_sick_run(folder);
     const verdict twice = check_of({.runs = {folder.path(), folder.path() + "/"},
                                     .rules = rules_of({"unchanged_tensor,tensor_regex=g,num_steps=2"})},
-                                   cli::output_format::table);
+                                   cli::detail::output_format::table);
     CHECK(twice.status == cli::exit_ok);
     const verdict same =
         check_of({.runs = {folder.path()}, .rules = rules_of({"similar_across_runs,other_trial_0=" + folder.path()})});
@@ -218,7 +223,7 @@ TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened,
     const verdict others =
         check_of({.runs = {folder.path()},
                   .rules = rules_of({"similar_across_runs,other_trial_0=/nowhere", "exploding_tensor"})},
-                 cli::output_format::table);
+                 cli::detail::output_format::table);
     CHECK(others.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(others.out), " similar_across_runs Error 0 0 0\n"));
     CHECK(contains(squeezed(others.out), " exploding_tensor IssuesFound 3 2 2\n"));
@@ -227,12 +232,12 @@ TEST_CASE("check: a rule's memory is one run's; runs to compare with are opened,
 TEST_CASE("check: event files that are gone are no run without findings, in table, status file and exit status") {
     const temporary_folder folder;
     write_sick_run(folder);
-    cli::check_arguments given{
+    cli::detail::check_arguments given{
         .runs = {folder.path()},
         .rules = rules_of({"exploding_tensor,only_nan=True", "vanishing_gradient", "all_zero,tensor_regex=w"})};
     given.actions.status_file = folder.path() + "/status.json";
     folder.remove(locations::event_key(2, "worker_0"));
-    const verdict part = check_of(given, cli::output_format::table);
+    const verdict part = check_of(given, cli::detail::output_format::table);
     CHECK(part.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(part.out), " exploding_tensor IssuesFound 3 1 1\n"));
     CHECK(contains(squeezed(part.out), " all_zero Incomplete 3 0 0\n"));
@@ -248,7 +253,7 @@ TEST_CASE("check: event files that are gone are no run without findings, in tabl
     for (const step_number step : {0, 1}) {
         folder.remove(locations::event_key(step, "worker_0"));
     }
-    const verdict none = check_of(given, cli::output_format::table);
+    const verdict none = check_of(given, cli::detail::output_format::table);
     CHECK(none.status == cli::exit_error);
     for (const char* rule : {"exploding_tensor", "vanishing_gradient", "all_zero"}) {
         CHECK(contains(squeezed(none.out), std::string{" "} + rule + " Error 3 0 0\n"));
@@ -260,7 +265,7 @@ TEST_CASE("check: event files that are gone are no run without findings, in tabl
 
 TEST_CASE("check: a run that cannot be opened is an error in the status file, too") {
     const temporary_folder folder;
-    cli::check_arguments given{.runs = {"/nowhere"}, .rules = rules_of(both())};
+    cli::detail::check_arguments given{.runs = {"/nowhere"}, .rules = rules_of(both())};
     given.actions.status_file = folder.path() + "/status.json";
     CHECK(check_of(given).status == cli::exit_error);
     const std::string statuses = file_content(given.actions.status_file);
@@ -276,7 +281,7 @@ TEST_CASE("check: a rule that fails is an error that says where; the first notes
     rules.add<noisy>();
     rules.add<rules::exploding_tensor>();
     const verdict got =
-        check_of({.runs = {folder.path()}, .rules = rules_of({"noisy"})}, cli::output_format::table, rules);
+        check_of({.runs = {folder.path()}, .rules = rules_of({"noisy"})}, cli::detail::output_format::table, rules);
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "smdebug: error: noisy failed at step 2: a bug [run " + folder.path() + "]\n"));
     CHECK(contains(got.err, "note: noisy: w of step 0: cannot be judged [run " + folder.path() + "]\n"));
@@ -284,7 +289,7 @@ TEST_CASE("check: a rule that fails is an error that says where; the first notes
     CHECK(lines_of(got.err).size() == 12);
     CHECK(contains(squeezed(got.out), " noisy Error 2 0 0\n"));
     const verdict both_rules = check_of({.runs = {folder.path()}, .rules = rules_of({"noisy", "exploding_tensor"})},
-                                        cli::output_format::table, rules);
+                                        cli::detail::output_format::table, rules);
     CHECK(both_rules.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(both_rules.out), " exploding_tensor IssuesFound 3 2 2\n"));
 }
@@ -299,7 +304,8 @@ TEST_CASE("check: all built-in rules at once on the golden runs") {
                       (info.name == "similar_across_runs" ? ",other_trial_0=" + golden("torch_mlp") : ""));
     }
     for (const char* run : {"torch_mlp", "torch_ddp", "xgboost_like", "reductions_only"}) {
-        const verdict got = check_of({.runs = {golden(run)}, .rules = rules_of(all)}, cli::output_format::table);
+        const verdict got =
+            check_of({.runs = {golden(run)}, .rules = rules_of(all)}, cli::detail::output_format::table);
         INFO(run << ": " << got.err);
         CHECK(got.status != cli::exit_error);
         CHECK_FALSE(contains(got.out, " Error "));
@@ -314,12 +320,12 @@ TEST_CASE(
     folder.write("rules.json", R"({"DebugRuleConfigurations": [{"RuleConfigurationName": "ExplodingTensor",
         "RuleParameters": {"rule_to_invoke": "ExplodingTensor", "end_step": "2",
                            "action_json": "{\"name\": \"sms\", \"endpoint\": \"+491234\"}"}}]})");
-    cli::check_arguments given{.runs = {folder.path()}};
-    cli::settle(given,
-                {.rules_json = folder.path() + "/rules.json",
-                 .on_finding = "/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}",
-                 .rules = {"vanishing_gradient"}},
-                known());
+    cli::detail::check_arguments given{.runs = {folder.path()}};
+    cli::detail::settle(given,
+                        {.rules_json = folder.path() + "/rules.json",
+                         .on_finding = "/bin/sh -c 'echo \"$0 $1\" >> " + folder.path() + "/found' {rule} {step}",
+                         .rules = {"vanishing_gradient"}},
+                        known());
     given.actions.status_file = folder.path() + "/status.json";
     const verdict got = check_of(given);
     CHECK(got.status == cli::exit_finding);

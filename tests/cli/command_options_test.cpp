@@ -28,14 +28,14 @@ bool parses(texts arguments, Add&& add) {
 }  // namespace
 
 TEST_CASE("command_options: how runs are read") {
-    cli::run_options how;
-    cli::option_texts wanted;
+    cli::detail::run_options how;
+    cli::detail::option_texts wanted;
     const auto add = [&](CLI::App& app) { cli::detail::add_how(app, how, wanted); };
     REQUIRE(parses({"--format", "JSON", "--skip-damaged", "--endpoint-url", "http://127.0.0.1:1", "--no-sign-request",
                     "--cache", "/c", "--width", "72"},
                    add));
     CHECK(wanted.width == "72");
-    CHECK(how.format == cli::output_format::json);
+    CHECK(how.format == cli::detail::output_format::json);
     CHECK(how.skip_damaged);
     CHECK(how.storage.s3.endpoint == "http://127.0.0.1:1");
     CHECK(how.storage.s3.anonymous);
@@ -44,8 +44,8 @@ TEST_CASE("command_options: how runs are read") {
 }
 
 TEST_CASE("command_options: which rules, and what is done about findings; steps under either name") {
-    cli::check_arguments given;
-    cli::option_texts wanted;
+    cli::detail::check_arguments given;
+    cli::detail::option_texts wanted;
     const auto add = [&](CLI::App& app) {
         cli::detail::add_rule_options(app, wanted);
         cli::detail::add_evaluation(app, given, wanted);

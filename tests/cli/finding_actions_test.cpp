@@ -22,7 +22,7 @@ std::string content_of(const std::string& path) {
 
 std::string refusal(const std::string& command) {
     try {
-        static_cast<void>(cli::words_of_command(command));
+        static_cast<void>(cli::detail::words_of_command(command));
     } catch (const cli::usage_error& wrong) {
         return wrong.what();
     }
@@ -32,10 +32,10 @@ std::string refusal(const std::string& command) {
 }  // namespace
 
 TEST_CASE("words_of_command: blanks separate, quotes hold together, nothing is expanded") {
-    CHECK(cli::words_of_command("echo  a\tb") == texts{"echo", "a", "b"});
-    CHECK(cli::words_of_command("echo 'a b' \"c d\" e\\ f") == texts{"echo", "a b", "c d", "e f"});
-    CHECK(cli::words_of_command("x '' $HOME *") == texts{"x", "", "$HOME", "*"});
-    CHECK(cli::words_of_command("x 'a\\b' a'b'c") == texts{"x", "a\\b", "abc"});
+    CHECK(cli::detail::words_of_command("echo  a\tb") == texts{"echo", "a", "b"});
+    CHECK(cli::detail::words_of_command("echo 'a b' \"c d\" e\\ f") == texts{"echo", "a b", "c d", "e f"});
+    CHECK(cli::detail::words_of_command("x '' $HOME *") == texts{"x", "", "$HOME", "*"});
+    CHECK(cli::detail::words_of_command("x 'a\\b' a'b'c") == texts{"x", "a\\b", "abc"});
     CHECK(refusal("echo 'a") == "--on-finding: a quote in \"echo 'a\" does not end");
     CHECK(refusal("  ") == "--on-finding: there is no program to run");
     CHECK(refusal("'' a") == "--on-finding: there is no program to run");
@@ -45,7 +45,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
     const temporary_folder folder;
     const std::string out = folder.path() + "/out";
     const std::string status = folder.path() + "/status.json";
-    cli::finding_actions actions{
+    cli::detail::finding_actions actions{
         {.command = {"/bin/sh", "-c", "echo \"$1|$2|$3\" >> \"$0\"", out, "{run}", "{rule}", "{tensor}"},
          .status_file = status},
         false,
@@ -68,7 +68,7 @@ TEST_CASE("finding_actions: runs a command, and keeps the status file up to date
 TEST_CASE("finding_actions: of several runs the status file says which") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
-    cli::finding_actions actions{{.status_file = status}, true, {}};
+    cli::detail::finding_actions actions{{.status_file = status}, true, {}};
     actions.begin("runs/a", {"dead_relu"}, [](const std::string&) {});
     CHECK(content_of(status).find("runs/a: dead_relu") != std::string::npos);
 }
@@ -76,7 +76,7 @@ TEST_CASE("finding_actions: of several runs the status file says which") {
 TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what had ended stays as it was") {
     const temporary_folder folder;
     const std::string status = folder.path() + "/status.json";
-    cli::finding_actions actions{{.status_file = status}, true, {}};
+    cli::detail::finding_actions actions{{.status_file = status}, true, {}};
     const auto note = [](const std::string&) {};
     actions.begin("runs/a", {"dead_relu", "all_zero"}, note);
     actions.begin("runs/b", {"dead_relu"}, note);
@@ -97,7 +97,7 @@ TEST_CASE("finding_actions: of a run that breaks nothing stays under way; what h
 }
 
 TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") {
-    cli::finding_actions actions{
+    cli::detail::finding_actions actions{
         {.command = {"/nowhere/program"}, .post_url = "http://127.0.0.1:1/x", .status_file = "/proc/nowhere/status"},
         false,
         {}};
@@ -115,7 +115,7 @@ TEST_CASE("finding_actions: an action that fails is noted, and breaks nothing") 
 TEST_CASE("finding_actions: the service's actions are told once a rule, problems with them, too") {
     rule_request request{.label = "Mine", .rule = "dead_relu"};
     request.action_json = R"([{"name": "stoptraining", "training_job_prefix": "Job-1"}, {"name": "fax"}])";
-    cli::finding_actions actions{{}, false, {request}};
+    cli::detail::finding_actions actions{{}, false, {request}};
     texts notes;
     const auto note = [&](const std::string& text) { notes.push_back(text); };
     for (int i = 0; i < 2; ++i) {
@@ -125,11 +125,11 @@ TEST_CASE("finding_actions: the service's actions are told once a rule, problems
     CHECK(notes[0].find("stoptraining for Job-1") != std::string::npos);
     CHECK(notes[1].find("fax") != std::string::npos);
     request.action_json = "{";
-    CHECK_THROWS_AS((cli::finding_actions{{}, false, {request}}), cli::usage_error);
+    CHECK_THROWS_AS((cli::detail::finding_actions{{}, false, {request}}), cli::usage_error);
 }
 
 TEST_CASE("finding_actions: an address that nothing can be sent to is refused before there is a finding") {
-    CHECK_THROWS_WITH_AS(cli::finding_actions(cli::action_options{.post_url = "example.org/x"}, false, {}),
-                         "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"",
-                         cli::usage_error);
+    CHECK_THROWS_WITH_AS(
+        cli::detail::finding_actions(cli::detail::action_options{.post_url = "example.org/x"}, false, {}),
+        "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"", cli::usage_error);
 }

@@ -15,7 +15,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using cli::follow_end;
+using cli::detail::follow_end;
 using ends = std::vector<follow_end>;
 using texts = std::vector<std::string>;
 
@@ -23,53 +23,57 @@ TEST_CASE("follow_runs: every run in a thread of its own, all at once") {
     captured shown;
     std::atomic<int> inside{0};
     texts seen(3);
-    const auto got = cli::follow_runs({golden("torch_mlp") + "//", golden("scalars"), golden("dtypes")}, {},
-                                      {.on = true}, shown.to, {}, [&](const cli::followed_run& of) {
-                                          // Each waits for the others: one after the other would never end.
-                                          ++inside;
-                                          while (inside < 3) {
-                                              std::this_thread::yield();
-                                          }
-                                          seen[of.place] = of.path;
-                                          return of.run.loaded_all_steps() ? follow_end::ended : follow_end::end_step;
-                                      });
+    const auto got =
+        cli::detail::follow_runs({golden("torch_mlp") + "//", golden("scalars"), golden("dtypes")}, {}, {.on = true},
+                                 shown.to, {}, [&](const cli::detail::followed_run& of) {
+                                     // Each waits for the others: one after the other would never end.
+                                     ++inside;
+                                     while (inside < 3) {
+                                         std::this_thread::yield();
+                                     }
+                                     seen[of.place] = of.path;
+                                     return of.run.loaded_all_steps() ? follow_end::ended : follow_end::end_step;
+                                 });
     CHECK(got == ends{follow_end::ended, follow_end::ended, follow_end::ended});
     CHECK(seen == texts{golden("torch_mlp"), golden("scalars"), golden("dtypes")});
-    CHECK(cli::status_after(got, shown.to) == cli::exit_ok);
+    CHECK(cli::detail::status_after(got, shown.to) == cli::exit_ok);
     CHECK(shown.err.str().empty());
 }
 
 TEST_CASE("follow_runs: an error of one run is told and does not end the others") {
     captured shown;
-    const auto got = cli::follow_runs({golden("scalars"), golden("torch_mlp"), "run.zip"}, {}, {.on = true}, shown.to,
-                                      {}, [&](const cli::followed_run& of) {
-                                          if (of.place == 0) {
-                                              throw tensor_unavailable("x");
-                                          }
-                                          return follow_end::ended;
-                                      });
+    const auto got = cli::detail::follow_runs({golden("scalars"), golden("torch_mlp"), "run.zip"}, {}, {.on = true},
+                                              shown.to, {}, [&](const cli::detail::followed_run& of) {
+                                                  if (of.place == 0) {
+                                                      throw tensor_unavailable("x");
+                                                  }
+                                                  return follow_end::ended;
+                                              });
     CHECK(got == ends{follow_end::failed, follow_end::ended, follow_end::failed});
-    CHECK(cli::status_after(got, shown.to) == cli::exit_error);
+    CHECK(cli::detail::status_after(got, shown.to) == cli::exit_error);
     CHECK(contains(shown.err.str(), "smdebug: error: TensorUnavailable: Tensor x was not saved. [run "));
     CHECK(contains(shown.err.str(), "Unsupported"));
 }
 
 TEST_CASE("follow_runs: what is no error of a run ends them all, and is thrown") {
     captured shown;
-    CHECK_THROWS_AS(static_cast<void>(cli::follow_runs(
-                        {golden("scalars"), "/nowhere"}, {}, {.on = true}, shown.to, {},
-                        [](const cli::followed_run&) -> follow_end { throw cli::output_error("full", false); })),
-                    cli::output_error);
+    CHECK_THROWS_AS(
+        static_cast<void>(cli::detail::follow_runs(
+            {golden("scalars"), "/nowhere"}, {}, {.on = true}, shown.to, {},
+            [](const cli::detail::followed_run&) -> follow_end { throw cli::output_error("full", false); })),
+        cli::output_error);
 }
 
 TEST_CASE("follow_runs: a run that is not there is waited for until it is given up, or stopped") {
     captured shown;
-    const auto never = [](const cli::followed_run&) -> follow_end { throw std::logic_error("there is no run"); };
+    const auto never = [](const cli::detail::followed_run&) -> follow_end {
+        throw std::logic_error("there is no run");
+    };
     const temporary_folder empty;
     const texts runs{empty.path(), golden("damaged/too_few_collections_running")};
-    const auto given_up = cli::follow_runs(runs, {}, {.on = true, .give_up_after = 1ms}, shown.to, {}, never);
+    const auto given_up = cli::detail::follow_runs(runs, {}, {.on = true, .give_up_after = 1ms}, shown.to, {}, never);
     CHECK(given_up == ends{follow_end::failed, follow_end::failed});
-    CHECK(cli::status_after(given_up, shown.to) == cli::exit_error);
+    CHECK(cli::detail::status_after(given_up, shown.to) == cli::exit_error);
     CHECK(contains(shown.err.str(), "note: waiting for a run to start in " + empty.path() + "\n"));
     CHECK(contains(shown.err.str(), "note: waiting for a run to start in " + runs[1] + "\n"));
     CHECK(contains(shown.err.str(), "error: NotFound: there is no training run in " + empty.path()));
@@ -78,9 +82,9 @@ TEST_CASE("follow_runs: a run that is not there is waited for until it is given 
     captured again;
     std::stop_source stop;
     const std::jthread stopper{[&] { stop.request_stop(); }};
-    const auto stopped = cli::follow_runs(runs, {}, {.on = true}, again.to, stop.get_token(), never);
+    const auto stopped = cli::detail::follow_runs(runs, {}, {.on = true}, again.to, stop.get_token(), never);
     CHECK(stopped == ends{follow_end::not_started, follow_end::not_started});
-    CHECK(cli::status_after(stopped, again.to) == cli::exit_interrupted);
+    CHECK(cli::detail::status_after(stopped, again.to) == cli::exit_interrupted);
     CHECK_FALSE(again.to.trouble());
 }
 
@@ -88,8 +92,8 @@ TEST_CASE("follow_runs: a job that has ended without its collections files is no
     const temporary_folder folder;
     folder.write("training_job_end.ts", "end");
     captured shown;
-    const auto got = cli::follow_runs({folder.path()}, {}, {.on = true}, shown.to, {},
-                                      [](const cli::followed_run&) { return follow_end::ended; });
+    const auto got = cli::detail::follow_runs({folder.path()}, {}, {.on = true}, shown.to, {},
+                                              [](const cli::detail::followed_run&) { return follow_end::ended; });
     CHECK(got == ends{follow_end::failed});
     CHECK(contains(shown.err.str(), "MissingCollectionFiles"));
     CHECK_FALSE(contains(shown.err.str(), "waiting"));
@@ -102,9 +106,9 @@ TEST_CASE("follow_runs: a stalled run is an error that says since when, and how 
     build.collections();
     const auto stalled = [&] {
         captured shown;
-        const auto got = cli::follow_runs({folder.path()}, {}, {.on = true}, shown.to, {},
-                                          [](const cli::followed_run&) { return follow_end::stalled; });
-        CHECK(cli::status_after(got, shown.to) == cli::exit_error);
+        const auto got = cli::detail::follow_runs({folder.path()}, {}, {.on = true}, shown.to, {},
+                                                  [](const cli::detail::followed_run&) { return follow_end::stalled; });
+        CHECK(cli::detail::status_after(got, shown.to) == cli::exit_error);
         return shown.err.str();
     };
     CHECK(contains(stalled(), "error: " + folder.path() + ": stalled: nothing new for "));
@@ -115,7 +119,7 @@ TEST_CASE("follow_runs: a stalled run is an error that says since when, and how 
 
 TEST_CASE("shared_console: lines of several threads stay whole") {
     captured shown;
-    cli::shared_console out{shown.to};
+    cli::detail::shared_console out{shown.to};
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 4; ++i) {

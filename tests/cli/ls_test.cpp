@@ -26,16 +26,16 @@ struct listing {
     std::string err;
 };
 
-listing ls_of(const texts& runs, cli::output_format format) {
+listing ls_of(const texts& runs, cli::detail::output_format format) {
     captured run;
-    const int status = cli::ls({.runs = runs, .how = {.format = format}}, run.to);
+    const int status = cli::detail::ls({.runs = runs, .how = {.format = format}}, run.to);
     return {status, run.out.str(), run.err.str()};
 }
 
 }  // namespace
 
 TEST_CASE("ls: the table of a recorded run") {
-    const listing got = ls_of({golden("torch_mlp")}, cli::output_format::table);
+    const listing got = ls_of({golden("torch_mlp")}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_ok);
     CHECK(got.err.empty());
     CHECK(contains(got.out, "run          torch_mlp\n"));
@@ -53,9 +53,10 @@ TEST_CASE("ls: --verify has a row for each difference of each run, and an error 
     content.replace(content.find("tensor_payload"), 14, "tensor_qayload");
     place.write(index, content);
     captured run;
-    CHECK(cli::ls(
-              {.runs = {golden("torch_mlp"), place.path()}, .verify = true, .how = {.format = cli::output_format::csv}},
-              run.to) == cli::exit_error);
+    CHECK(cli::detail::ls({.runs = {golden("torch_mlp"), place.path()},
+                           .verify = true,
+                           .how = {.format = cli::detail::output_format::csv}},
+                          run.to) == cli::exit_error);
     const texts lines = lines_of(run.out.str());
     REQUIRE(lines.size() == 4);
     CHECK(lines[0] == "run,kind,file,step,worker,tensor,what");
@@ -63,12 +64,12 @@ TEST_CASE("ls: --verify has a row for each difference of each run, and an error 
     CHECK(lines[2].starts_with(place.path() + ",unnamed record," + locations::event_key(1, "worker_0") +
                                ",1,worker_0,w,"));
     captured healthy;
-    CHECK(cli::ls({.runs = {golden("torch_mlp")}, .verify = true}, healthy.to) == cli::exit_ok);
+    CHECK(cli::detail::ls({.runs = {golden("torch_mlp")}, .verify = true}, healthy.to) == cli::exit_ok);
     CHECK(healthy.out.str() == "no differences\n");
 }
 
 TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
-    const listing got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::output_format::json);
+    const listing got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::detail::output_format::json);
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() == 2);
     json::document parser;
@@ -105,7 +106,7 @@ TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
 }
 
 TEST_CASE("ls: CSV has a row for each tensor of each run") {
-    const listing got = ls_of({golden("reductions_tf"), golden("scalars")}, cli::output_format::csv);
+    const listing got = ls_of({golden("reductions_tf"), golden("scalars")}, cli::detail::output_format::csv);
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() > 2);
     CHECK(lines[0] == "run,tensor,dtype,shape,steps,reductions");
@@ -114,11 +115,11 @@ TEST_CASE("ls: CSV has a row for each tensor of each run") {
 }
 
 TEST_CASE("ls: only tensors of a collection, by name, and of some steps, are listed where that is asked for") {
-    const auto names = [](cli::ls_arguments given) {
+    const auto names = [](cli::detail::ls_arguments given) {
         captured run;
         given.runs = {golden("torch_mlp")};
-        given.how.format = cli::output_format::csv;
-        CHECK(cli::ls(given, run.to) == (run.err.str().empty() ? cli::exit_ok : cli::exit_error));
+        given.how.format = cli::detail::output_format::csv;
+        CHECK(cli::detail::ls(given, run.to) == (run.err.str().empty() ? cli::exit_ok : cli::exit_error));
         std::string text = run.err.str();
         for (const std::string& line : lines_of(run.out.str())) {
             const std::size_t first = line.find(',') + 1;
@@ -132,12 +133,12 @@ TEST_CASE("ls: only tensors of a collection, by name, and of some steps, are lis
     CHECK(names({.tensors = "gradient", .collection = "losses"}).empty());
     CHECK(contains(names({.collection = "loses"}), "Collection loses was not saved. Did you mean losses?"));
     captured run;
-    CHECK(cli::ls({.runs = {golden("torch_mlp")}, .how = {.range = {2, 4}}}, run.to) == cli::exit_ok);
+    CHECK(cli::detail::ls({.runs = {golden("torch_mlp")}, .how = {.range = {2, 4}}}, run.to) == cli::exit_ok);
     CHECK(contains(run.out.str(), "steps        2 steps: 2, 3\n"));
 }
 
 TEST_CASE("ls: a running job with steps that are not complete") {
-    const listing got = ls_of({golden("incomplete_workers")}, cli::output_format::table);
+    const listing got = ls_of({golden("incomplete_workers")}, cli::detail::output_format::table);
     CHECK(contains(got.out, "steps        5 steps: 0-2, 4, 5; 3 more not complete\n"));
     CHECK(contains(got.out, "late_tensor  float32  2          0  -\n"));
 }
@@ -146,33 +147,33 @@ TEST_CASE("ls: a job that has written nothing for long is told from one that run
     const temporary_folder folder;
     local_storage store{folder.path()};
     run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1, 2})}});
-    CHECK(contains(ls_of({folder.path()}, cli::output_format::table).out, "state        running\n"));
-    CHECK(contains(ls_of({folder.path()}, cli::output_format::json).out, R"("state":"running")"));
+    CHECK(contains(ls_of({folder.path()}, cli::detail::output_format::table).out, "state        running\n"));
+    CHECK(contains(ls_of({folder.path()}, cli::detail::output_format::json).out, R"("state":"running")"));
     for (const auto& held : std::filesystem::recursive_directory_iterator{folder.path()}) {
         std::filesystem::last_write_time(
             held, std::filesystem::file_time_type::clock::now() - std::chrono::hours{3 * 24 + 1});
     }
-    CHECK(contains(ls_of({folder.path()}, cli::output_format::table).out,
+    CHECK(contains(ls_of({folder.path()}, cli::detail::output_format::table).out,
                    "state        stalled: nothing new for 3 days, no end mark\n"));
-    CHECK(contains(ls_of({folder.path()}, cli::output_format::json).out, R"("state":"stalled")"));
+    CHECK(contains(ls_of({folder.path()}, cli::detail::output_format::json).out, R"("state":"stalled")"));
 }
 
 TEST_CASE("ls: damaged values do not matter where another can be read, nor where none can") {
     for (const char* run : {"damaged/flipped_length", "damaged/truncated_event", "damaged/index_swapped",
                             "missing_event", "damaged/no_events_running"}) {
-        const listing got = ls_of({golden(run)}, cli::output_format::json);
+        const listing got = ls_of({golden(run)}, cli::detail::output_format::json);
         CHECK_MESSAGE(got.status == cli::exit_ok, run);
         CHECK_MESSAGE(got.err.empty(), run);
         CHECK_MESSAGE(lines_of(got.out).size() == 1, run);
     }
-    CHECK(contains(ls_of({golden("damaged/flipped_length")}, cli::output_format::json).out,
+    CHECK(contains(ls_of({golden("damaged/flipped_length")}, cli::detail::output_format::json).out,
                    R"({"name":"a","dtype":"float32","shape":[3],"steps":2,"reductions":[]})"));
-    CHECK(contains(ls_of({golden("damaged/no_events_running")}, cli::output_format::json).out,
+    CHECK(contains(ls_of({golden("damaged/no_events_running")}, cli::detail::output_format::json).out,
                    R"({"name":"a","dtype":null,"shape":null,"steps":2,"reductions":[]})"));
 }
 
 TEST_CASE("ls: one run that fails does not lose the others") {
-    const listing got = ls_of({"/nowhere", golden("scalars")}, cli::output_format::table);
+    const listing got = ls_of({"/nowhere", golden("scalars")}, cli::detail::output_format::table);
     CHECK(got.status == cli::exit_error);
     CHECK(contains(got.err, "/nowhere"));
     CHECK(contains(got.out, "run          scalars\n"));
@@ -182,7 +183,8 @@ TEST_CASE("ls: every golden run that opens is listed, in every format") {
     for (const char* run :
          {"checksummed", "collections", "dtypes", "double__underscore", "mode_gaps", "mode_gaps_ended", "mode_workers",
           "sparse_running", "tf_workers", "torch_ddp", "window", "xgboost_like"}) {
-        for (const auto format : {cli::output_format::table, cli::output_format::csv, cli::output_format::json}) {
+        for (const auto format :
+             {cli::detail::output_format::table, cli::detail::output_format::csv, cli::detail::output_format::json}) {
             CHECK_MESSAGE(ls_of({golden(run)}, format).status == cli::exit_ok, run);
         }
     }

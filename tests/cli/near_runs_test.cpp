@@ -29,13 +29,13 @@ TEST_CASE("run_hint: a folder of runs is told with how many there are, and what 
         make_run(runs + "/run_" + std::to_string(i));
     }
     std::filesystem::create_directories(runs + "/no_run");
-    CHECK(cli::run_hint(runs) == " There are 12 runs below it; to name them all write " + runs + "/*");
-    CHECK(cli::run_hint(runs + "/") == " There are 12 runs below it; to name them all write " + runs + "/*");
-    CHECK(cli::run_hint(folder.path()) ==
+    CHECK(cli::detail::run_hint(runs) == " There are 12 runs below it; to name them all write " + runs + "/*");
+    CHECK(cli::detail::run_hint(runs + "/") == " There are 12 runs below it; to name them all write " + runs + "/*");
+    CHECK(cli::detail::run_hint(folder.path()) ==
           " There are 12 runs below it; to name them all write " + folder.path() + "/*/*");
-    CHECK(cli::run_hint(runs + "/no_run") == "");
+    CHECK(cli::detail::run_hint(runs + "/no_run") == "");
     make_run(runs + "/no_run/deep");
-    CHECK(cli::run_hint(runs + "/no_run") == " There is a run below it: " + runs + "/no_run/deep");
+    CHECK(cli::detail::run_hint(runs + "/no_run") == " There is a run below it: " + runs + "/no_run/deep");
 }
 
 TEST_CASE("run_hint: a folder or file of a run is told with the run") {
@@ -43,22 +43,22 @@ TEST_CASE("run_hint: a folder or file of a run is told with the run") {
     make_run(folder.path() + "/a");
     folder.write("a/events/000000000000/x.tfevents", "x");
     const std::string said = " It is a part of the run " + folder.path() + "/a";
-    CHECK(cli::run_hint(folder.path() + "/a/events") == said);
-    CHECK(cli::run_hint(folder.path() + "/a/events/000000000000/x.tfevents") == said);
-    CHECK(cli::run_hint("file://" + folder.path() + "/a/index") == said);
+    CHECK(cli::detail::run_hint(folder.path() + "/a/events") == said);
+    CHECK(cli::detail::run_hint(folder.path() + "/a/events/000000000000/x.tfevents") == said);
+    CHECK(cli::detail::run_hint("file://" + folder.path() + "/a/index") == said);
 }
 
 TEST_CASE("run_hint: what is not there is told with folders of nearly that name, and nothing where none is near") {
     const temporary_folder folder;
     std::filesystem::create_directories(folder.path() + "/resnet_50");
     folder.write("resnet_5", "a file");
-    CHECK(cli::run_hint(folder.path() + "/resent_50") == " Did you mean " + folder.path() + "/resnet_50?");
-    CHECK(cli::run_hint(folder.path() + "/resent_50", true) == "");  // that one may come
-    CHECK(cli::run_hint(folder.path() + "/other") == "");
-    CHECK(cli::run_hint("/nowhere/at/all") == "");
-    CHECK(cli::run_hint("s3://bucket/runs") == "");
-    CHECK(cli::run_hint("s3:/bucket/runs") == " A run in S3 is written s3://bucket/prefix");
-    CHECK(cli::run_hint("") == "");
+    CHECK(cli::detail::run_hint(folder.path() + "/resent_50") == " Did you mean " + folder.path() + "/resnet_50?");
+    CHECK(cli::detail::run_hint(folder.path() + "/resent_50", true) == "");  // that one may come
+    CHECK(cli::detail::run_hint(folder.path() + "/other") == "");
+    CHECK(cli::detail::run_hint("/nowhere/at/all") == "");
+    CHECK(cli::detail::run_hint("s3://bucket/runs") == "");
+    CHECK(cli::detail::run_hint("s3:/bucket/runs") == " A run in S3 is written s3://bucket/prefix");
+    CHECK(cli::detail::run_hint("") == "");
 }
 
 TEST_CASE("run_hint: of a folder with very many entries only some are looked at") {

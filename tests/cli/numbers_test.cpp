@@ -10,14 +10,14 @@
 using namespace smdebug;
 
 TEST_CASE("whole_number: decimal digits, from the least on, up to what the type holds") {
-    CHECK(cli::whole_number<step_number>("--step", "0", 0) == 0);
-    CHECK(cli::whole_number<step_number>("--step", "010", 0) == 10);
-    CHECK(cli::whole_number<std::uint8_t>("--n", "255", 1) == 255);
+    CHECK(cli::detail::whole_number<step_number>("--step", "0", 0) == 0);
+    CHECK(cli::detail::whole_number<step_number>("--step", "010", 0) == 10);
+    CHECK(cli::detail::whole_number<std::uint8_t>("--n", "255", 1) == 255);
     for (const char* wrong : {"", " 1", "1 ", "+1", "-1", "1.0", "1e3", "0x10", "256", "x"}) {
-        CHECK_THROWS_AS(static_cast<void>(cli::whole_number<std::uint8_t>("--n", wrong, 0)), cli::usage_error);
+        CHECK_THROWS_AS(static_cast<void>(cli::detail::whole_number<std::uint8_t>("--n", wrong, 0)), cli::usage_error);
     }
     try {
-        static_cast<void>(cli::whole_number<int>("--n", "0", 1));
+        static_cast<void>(cli::detail::whole_number<int>("--n", "0", 1));
         FAIL("accepted");
     } catch (const cli::usage_error& wrong) {
         CHECK(std::string{wrong.what()} == "--n must be a whole number, 1 or more, not \"0\"");
@@ -25,26 +25,26 @@ TEST_CASE("whole_number: decimal digits, from the least on, up to what the type 
 }
 
 TEST_CASE("parse_range: A:B without B, open ends, one step alone") {
-    const step_range both = cli::parse_range("3:7");
+    const step_range both = cli::detail::parse_range("3:7");
     CHECK(both.begin == 3);
     CHECK(both.end == 7);
-    CHECK_FALSE(cli::parse_range(":7").begin.has_value());
-    CHECK_FALSE(cli::parse_range("3:").end.has_value());
-    CHECK_FALSE(cli::parse_range(":").begin.has_value());
-    CHECK(cli::parse_range("4").contains(4));
-    CHECK_FALSE(cli::parse_range("4").contains(5));
-    CHECK(cli::parse_range("9223372036854775807").contains(std::numeric_limits<step_number>::max()));
+    CHECK_FALSE(cli::detail::parse_range(":7").begin.has_value());
+    CHECK_FALSE(cli::detail::parse_range("3:").end.has_value());
+    CHECK_FALSE(cli::detail::parse_range(":").begin.has_value());
+    CHECK(cli::detail::parse_range("4").contains(4));
+    CHECK_FALSE(cli::detail::parse_range("4").contains(5));
+    CHECK(cli::detail::parse_range("9223372036854775807").contains(std::numeric_limits<step_number>::max()));
     for (const char* wrong : {"", "a", "7:3", "3:3", "1:2:3", "-1:3", "1:-3"}) {
-        CHECK_THROWS_AS(static_cast<void>(cli::parse_range(wrong)), cli::usage_error);
+        CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_range(wrong)), cli::usage_error);
     }
-    CHECK_THROWS_WITH_AS(static_cast<void>(cli::parse_range("0-10")),
+    CHECK_THROWS_WITH_AS(static_cast<void>(cli::detail::parse_range("0-10")),
                          "--steps must be A:B, from step A up to, not including, B, or one step, not \"0-10\"",
                          cli::usage_error);
 }
 
 TEST_CASE("parse_duration: a number and its unit, or seconds") {
     using namespace std::chrono_literals;
-    const auto parsed = [](const char* text) { return cli::parse_duration("--give-up-after", text); };
+    const auto parsed = [](const char* text) { return cli::detail::parse_duration("--give-up-after", text); };
     CHECK(parsed("500ms") == 500ms);
     CHECK(parsed("90s") == 90s);
     CHECK(parsed("010") == 10s);

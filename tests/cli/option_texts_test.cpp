@@ -20,16 +20,16 @@ const cli::program_rules& known() {
 }
 
 template <class Arguments>
-void settle_any(Arguments& given, const cli::option_texts& texts) {
-    if constexpr (requires { cli::settle(given, texts, known()); }) {
-        cli::settle(given, texts, known());
+void settle_any(Arguments& given, const cli::detail::option_texts& texts) {
+    if constexpr (requires { cli::detail::settle(given, texts, known()); }) {
+        cli::detail::settle(given, texts, known());
     } else {
-        cli::settle(given, texts);
+        cli::detail::settle(given, texts);
     }
 }
 
 template <class Arguments>
-std::string refusal(Arguments given, const cli::option_texts& texts) {
+std::string refusal(Arguments given, const cli::detail::option_texts& texts) {
     try {
         settle_any(given, texts);
     } catch (const cli::usage_error& wrong) {
@@ -41,37 +41,38 @@ std::string refusal(Arguments given, const cli::option_texts& texts) {
 }  // namespace
 
 TEST_CASE("option_texts: what is not given leaves the defaults") {
-    cli::show_arguments show;
-    cli::settle(show, {});
+    cli::detail::show_arguments show;
+    cli::detail::settle(show, {});
     CHECK_FALSE(show.step.has_value());
     CHECK(show.values == 10);
-    cli::stats_arguments stats;
-    cli::settle(stats, {});
+    cli::detail::stats_arguments stats;
+    cli::detail::settle(stats, {});
     CHECK(stats.threads == 1);
-    cli::ls_arguments ls;
-    cli::settle(ls, {});
+    cli::detail::ls_arguments ls;
+    cli::detail::settle(ls, {});
     CHECK_FALSE(ls.follow.on);
 }
 
 TEST_CASE("option_texts: what is given is looked at") {
-    cli::show_arguments show;
-    cli::settle(show, {.step = "7", .mode = "predict", .values = "3"});
+    cli::detail::show_arguments show;
+    cli::detail::settle(show, {.step = "7", .mode = "predict", .values = "3"});
     CHECK(show.step == 7);
     CHECK(show.mode == mode::predict);
     CHECK(show.values == 3);
     CHECK(contains(refusal(show, {.mode = "test"}), "--mode must be"));
-    cli::check_arguments check;
-    cli::settle(check, {.start = "1", .end = "2", .rules = {"exploding_tensor"}}, known());
+    cli::detail::check_arguments check;
+    cli::detail::settle(check, {.start = "1", .end = "2", .rules = {"exploding_tensor"}}, known());
     CHECK(check.rules.size() == 1);
     CHECK(check.end == 2);
-    CHECK(contains(refusal(cli::check_arguments{}, {}), "check needs at least one rule"));
-    CHECK(contains(refusal(cli::check_arguments{}, {}), "\nTry `smdebug check --help`."));
-    CHECK(contains(refusal(cli::stats_arguments{}, {.threads = "2000"}), "--threads must be 1024 or less"));
+    CHECK(contains(refusal(cli::detail::check_arguments{}, {}), "check needs at least one rule"));
+    CHECK(contains(refusal(cli::detail::check_arguments{}, {}), "\nTry `smdebug check --help`."));
+    CHECK(contains(refusal(cli::detail::stats_arguments{}, {.threads = "2000"}), "--threads must be 1024 or less"));
 }
 
 TEST_CASE("option_texts: following has a limit of runs, and giving up is for following") {
-    cli::ls_arguments ls{.runs = std::vector<std::string>(cli::most_followed_runs, "a"), .follow = {.on = true}};
-    cli::settle(ls, {.give_up_after = "2h"});
+    cli::detail::ls_arguments ls{.runs = std::vector<std::string>(cli::detail::most_followed_runs, "a"),
+                                 .follow = {.on = true}};
+    cli::detail::settle(ls, {.give_up_after = "2h"});
     CHECK(ls.follow.give_up_after == 2h);
     ls.runs.emplace_back("b");
     CHECK(refusal(ls, {}) == "--follow can follow 256 runs at once, not 257");
@@ -84,10 +85,10 @@ TEST_CASE("option_texts: rules come from both places, with the runs to compare w
     const temporary_folder folder;
     folder.write("rules.json", R"([{"RuleConfigurationName": "Mine", "RuleParameters":
         {"rule_to_invoke": "SimilarAcrossRuns", "other_trial_0": "a", "start_step": "4"}}])");
-    cli::check_arguments check;
-    cli::settle(check,
-                {.rules_json = folder.path() + "/rules.json", .rules = {"dead_relu,end_step=9"}, .other_trials = {"b"}},
-                known());
+    cli::detail::check_arguments check;
+    cli::detail::settle(
+        check, {.rules_json = folder.path() + "/rules.json", .rules = {"dead_relu,end_step=9"}, .other_trials = {"b"}},
+        known());
     REQUIRE(check.rules.size() == 2);
     CHECK(check.rules[0].label == "dead_relu");
     CHECK(check.rules[0].end_step == 9);
@@ -95,22 +96,24 @@ TEST_CASE("option_texts: rules come from both places, with the runs to compare w
     CHECK(check.rules[1].label == "Mine");
     CHECK(check.rules[1].start_step == 4);
     CHECK(check.rules[1].other_trials == std::vector<std::string>{"a", "b"});
-    CHECK(contains(refusal(cli::check_arguments{}, {.rules = {"dead_relu"}, .other_trials = {"b"}}),
+    CHECK(contains(refusal(cli::detail::check_arguments{}, {.rules = {"dead_relu"}, .other_trials = {"b"}}),
                    "--other-trials: none of the rules chosen compares runs"));
-    CHECK(contains(refusal(cli::check_arguments{}, {.rules = {"all_zero"}}), "all_zero"));
-    CHECK(contains(refusal(cli::check_arguments{}, {.rules_json = folder.path()}), "cannot be read"));
+    CHECK(contains(refusal(cli::detail::check_arguments{}, {.rules = {"all_zero"}}), "all_zero"));
+    CHECK(contains(refusal(cli::detail::check_arguments{}, {.rules_json = folder.path()}), "cannot be read"));
 }
 
 TEST_CASE("option_texts: a scan needs runs, but no rules; its list has a run a line") {
     const temporary_folder folder;
     folder.write("runs", "# runs\n one \n\ntwo\n");
-    cli::scan_arguments scan{.check = {.runs = {"zero"}}};
-    cli::settle(scan, {.list = folder.path() + "/runs", .start = "1", .end = "3", .other_trials = {"x"}}, known());
+    cli::detail::scan_arguments scan{.check = {.runs = {"zero"}}};
+    cli::detail::settle(scan, {.list = folder.path() + "/runs", .start = "1", .end = "3", .other_trials = {"x"}},
+                        known());
     CHECK(scan.check.runs == std::vector<std::string>{"zero", "one", "two"});
     CHECK(scan.check.start == 1);
     CHECK(scan.check.end == 3);
     CHECK(scan.other_trials == std::vector<std::string>{"x"});
-    CHECK(contains(refusal(cli::scan_arguments{}, {}), "scan needs at least one run"));
-    CHECK(contains(refusal(cli::scan_arguments{}, {.list = "/nowhere/runs"}), "the file /nowhere/runs cannot be read"));
+    CHECK(contains(refusal(cli::detail::scan_arguments{}, {}), "scan needs at least one run"));
+    CHECK(contains(refusal(cli::detail::scan_arguments{}, {.list = "/nowhere/runs"}),
+                   "the file /nowhere/runs cannot be read"));
     CHECK(contains(refusal(scan, {.start = "3", .end = "3"}), "--end must be above --start"));
 }

@@ -40,7 +40,7 @@ ran program(texts arguments, cli::console_kind kind = {}) {
     return {status, out.str(), err.str()};
 }
 
-std::string joined_arguments(const texts& arguments) { return cli::joined(arguments, " "); }
+std::string joined_arguments(const texts& arguments) { return cli::detail::joined(arguments, " "); }
 
 }  // namespace
 
@@ -53,7 +53,7 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
     CHECK(program({"scan", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1"}).status == 3);
     CHECK(program({"scan", "/nowhere"}).status == 1);
     CHECK(program({"rules"}).status == 0);
-    CHECK(program({"--version"}).out == "smdebug " + cli::version_text() + "\n");
+    CHECK(program({"--version"}).out == "smdebug " + cli::detail::version_text() + "\n");
     CHECK(program({"ls", "/nowhere"}).status == 1);
     CHECK(program({"stats", golden("damaged/truncated_event")}).status == 1);
 }
@@ -154,7 +154,7 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
 TEST_CASE("program: asks for what can end it when it is about to follow, and only then") {
     int asked = 0;
     std::stop_source stop;
-    const cli::stop_giver give = [&] {
+    const cli::detail::stop_giver give = [&] {
         ++asked;
         return stop.get_token();
     };

@@ -9,12 +9,12 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using cli::output_format;
+using cli::detail::output_format;
 
 namespace {
 
-const std::vector<cli::column>& columns() {
-    static const std::vector<cli::column> held{{"name", false, 6}, {"count", true}, {"note"}};
+const std::vector<cli::detail::column>& columns() {
+    static const std::vector<cli::detail::column> held{{"name", false, 6}, {"count", true}, {"note"}};
     return held;
 }
 
@@ -24,10 +24,10 @@ std::vector<std::string> pieces(output_format format) {
     std::vector<std::string> flushed;
     out.on_flush = [&](const std::string& text) { flushed.push_back(text); };
     cli::console to{out.stream(), out.stream()};
-    cli::row_stream rows{to, format, columns()};
+    cli::detail::row_stream rows{to, format, columns()};
     rows.head();
     CHECK(rows.empty());
-    cli::row_buffer row = rows.buffer();
+    cli::detail::row_buffer row = rows.buffer();
     for (const char* name : {"a", "b,longer"}) {
         row.text(name);
         row.integer(1);

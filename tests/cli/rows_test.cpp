@@ -12,16 +12,16 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using cli::output_format;
+using cli::detail::output_format;
 
 namespace {
 
-const std::vector<cli::column>& columns() {
-    static const std::vector<cli::column> held{{"name"}, {"count", true}, {"mean", true}, {"shape"}};
+const std::vector<cli::detail::column>& columns() {
+    static const std::vector<cli::detail::column> held{{"name"}, {"count", true}, {"mean", true}, {"shape"}};
     return held;
 }
 
-void fill(cli::row_buffer& rows) {
+void fill(cli::detail::row_buffer& rows) {
     rows.text("a,\"b\"");
     rows.integer(18446744073709551615U);
     rows.number(0.1);
@@ -36,8 +36,8 @@ void fill(cli::row_buffer& rows) {
 
 std::string all(output_format format) {
     captured run;
-    cli::row_sink sink{run.to, format, columns()};
-    cli::row_buffer rows = sink.buffer();
+    cli::detail::row_sink sink{run.to, format, columns()};
+    cli::detail::row_buffer rows = sink.buffer();
     fill(rows);
     sink.take(rows);
     sink.finish("nothing\n");
@@ -74,21 +74,22 @@ TEST_CASE("rows: a table without rows says so; the other formats have their head
          {std::pair{output_format::table, "nothing\n"}, std::pair{output_format::csv, "name,count,mean,shape\n"},
           std::pair{output_format::json, ""}}) {
         captured run;
-        cli::row_sink sink{run.to, format, columns()};
+        cli::detail::row_sink sink{run.to, format, columns()};
         sink.finish("nothing\n");
         CHECK(run.out.str() == expected);
     }
 }
 
 TEST_CASE("rows: widths count characters, not bytes") {
-    CHECK(cli::width_of("gr\xC3\xBC\xC3\x9F") == 4);
-    CHECK(cli::table_text(std::vector<cli::column>{{"a"}, {"b"}}, std::vector<std::string>{"\xC3\xBC\xC3\xBC", "x"}) ==
+    CHECK(cli::detail::width_of("gr\xC3\xBC\xC3\x9F") == 4);
+    CHECK(cli::detail::table_text(std::vector<cli::detail::column>{{"a"}, {"b"}},
+                                  std::vector<std::string>{"\xC3\xBC\xC3\xBC", "x"}) ==
           "a   b\n--  -\n\xC3\xBC\xC3\xBC  x\n");
 }
 
 TEST_CASE("rows: text in JSON is always valid UTF-8") {
-    const std::vector<cli::column> one{{"name"}};
-    cli::row_buffer rows{output_format::json, one};
+    const std::vector<cli::detail::column> one{{"name"}};
+    cli::detail::row_buffer rows{output_format::json, one};
     rows.text("\xFF");
     rows.end_row();
     CHECK(rows.text_so_far() == "{\"name\":\"\xEF\xBF\xBD\"}\n");
@@ -97,7 +98,7 @@ TEST_CASE("rows: text in JSON is always valid UTF-8") {
 }
 
 TEST_CASE("rows: CSV has texts exactly, but on a terminal printable; tables and JSON have them printable always") {
-    const std::vector<cli::column> one{{"name"}};
+    const std::vector<cli::detail::column> one{{"name"}};
     const std::string name{"a\0\x1b[2J\xC2\x9B\n", 9};
     for (const auto& [format, on_terminal, expected] :
          {std::tuple{output_format::csv, false, "\"" + name + "\"\n"},
@@ -109,8 +110,8 @@ TEST_CASE("rows: CSV has texts exactly, but on a terminal printable; tables and 
         std::ostringstream out;
         std::ostringstream err;
         cli::console to{out, err, {.out_is_terminal = on_terminal}};
-        cli::row_sink sink{to, format, one};
-        cli::row_buffer rows = sink.buffer();
+        cli::detail::row_sink sink{to, format, one};
+        cli::detail::row_buffer rows = sink.buffer();
         rows.text(name);
         rows.end_row();
         sink.take(rows);
@@ -121,12 +122,12 @@ TEST_CASE("rows: CSV has texts exactly, but on a terminal printable; tables and 
 }
 
 TEST_CASE("rows: several texts in one cell: a JSON list, else semicolons") {
-    const std::vector<cli::column> one{{"workers"}};
+    const std::vector<cli::detail::column> one{{"workers"}};
     const std::vector<std::string> names{"a", "b"};
     for (const auto& [format, expected] :
          {std::pair{output_format::csv, "a;b\n\n"},
           std::pair{output_format::json, "{\"workers\":[\"a\",\"b\"]}\n{\"workers\":[]}\n"}}) {
-        cli::row_buffer rows{format, one};
+        cli::detail::row_buffer rows{format, one};
         rows.list(names);
         rows.end_row();
         rows.list({});
@@ -136,12 +137,12 @@ TEST_CASE("rows: several texts in one cell: a JSON list, else semicolons") {
 }
 
 TEST_CASE("rows: a cell that is wider than its column pushes the rest") {
-    const std::vector<cli::column> two{{"a"}, {"b", true}};
+    const std::vector<cli::detail::column> two{{"a"}, {"b", true}};
     const std::vector<std::size_t> widths{2, 2};
-    CHECK(cli::table_head(two, widths) == "a    b\n--  --\n");
+    CHECK(cli::detail::table_head(two, widths) == "a    b\n--  --\n");
     std::string line;
-    cli::append_cell(line, two, widths, 0, "long");
-    cli::append_cell(line, two, widths, 1, "x");
+    cli::detail::append_cell(line, two, widths, 0, "long");
+    cli::detail::append_cell(line, two, widths, 1, "x");
     CHECK(line == "long   x\n");
-    CHECK(cli::csv_head(two) == "a,b\n");
+    CHECK(cli::detail::csv_head(two) == "a,b\n");
 }

@@ -55,7 +55,7 @@ struct verdict {
 verdict run_it(const texts& arguments) {
     std::ostringstream out;
     std::ostringstream err;
-    const int status = cli::run_rule_program<mean_above>("mean_above", arguments, out, err);
+    const int status = cli::detail::run_rule_program<mean_above>("mean_above", arguments, out, err);
     return {status, out.str(), err.str()};
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("rule_main: what is wrong is told, with exit status 2, or 1 where a ru
 TEST_CASE("rule_main: tells the rule's name and the version of the library") {
     const verdict told = run_it({"--version"});
     CHECK(told.status == cli::exit_ok);
-    CHECK(told.out == "mean_above, a rule made with smdebug " + cli::version_text() + "\n");
+    CHECK(told.out == "mean_above, a rule made with smdebug " + cli::detail::version_text() + "\n");
     CHECK(told.err.empty());
 }
 

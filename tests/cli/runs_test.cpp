@@ -16,11 +16,12 @@ using texts = std::vector<std::string>;
 TEST_CASE("for_each_run: a run that fails is an error that names it, and does not lose the others") {
     captured run;
     texts seen;
-    cli::for_each_run({golden("torch_mlp") + "//", "/nowhere", golden("damaged/empty_index"), golden("scalars")}, {},
-                      run.to, [&](const std::string& path, const auto& opened) {
-                          CHECK(opened.path() == path);
-                          seen.push_back(path);
-                      });
+    cli::detail::for_each_run(
+        {golden("torch_mlp") + "//", "/nowhere", golden("damaged/empty_index"), golden("scalars")}, {}, run.to,
+        [&](const std::string& path, const auto& opened) {
+            CHECK(opened.path() == path);
+            seen.push_back(path);
+        });
     CHECK(seen == texts{golden("torch_mlp"), golden("scalars")});
     const texts errors = lines_of(run.err.str());
     REQUIRE(errors.size() == 2);
@@ -34,7 +35,7 @@ TEST_CASE("for_each_run: a run that fails is an error that names it, and does no
 TEST_CASE("for_each_run: where there is no run, what may have been meant is told") {
     captured run;
     const auto none = [](const std::string&, const auto&) { FAIL("opened"); };
-    cli::for_each_run({golden("torch_mpl"), golden("damaged"), golden("README.md")}, {}, run.to, none);
+    cli::detail::for_each_run({golden("torch_mpl"), golden("damaged"), golden("README.md")}, {}, run.to, none);
     const texts errors = lines_of(run.err.str());
     REQUIRE(errors.size() == 3);
     CHECK(contains(errors[0], " Did you mean " + golden("torch_mlp")));
@@ -44,37 +45,37 @@ TEST_CASE("for_each_run: where there is no run, what may have been meant is told
 
 TEST_CASE("for_each_run: what a command throws is an error of that run") {
     captured run;
-    cli::for_each_run({golden("torch_mlp")}, {}, run.to,
-                      [](const std::string&, const auto&) { throw tensor_unavailable("x"); });
+    cli::detail::for_each_run({golden("torch_mlp")}, {}, run.to,
+                              [](const std::string&, const auto&) { throw tensor_unavailable("x"); });
     CHECK(contains(run.err.str(), "smdebug: error: TensorUnavailable: Tensor x was not saved. [run "));
 }
 
 TEST_CASE("for_each_run: whatever else a command throws, no memory too, stays with its run") {
     captured run;
     texts seen;
-    cli::for_each_run({golden("torch_mlp"), golden("scalars"), golden("dtypes")}, {}, run.to,
-                      [&](const std::string& path, const auto&) {
-                          if (path == golden("torch_mlp")) {
-                              throw std::bad_alloc{};
-                          }
-                          if (path == golden("scalars")) {
-                              throw std::length_error("too long");
-                          }
-                          seen.push_back(path);
-                      });
+    cli::detail::for_each_run({golden("torch_mlp"), golden("scalars"), golden("dtypes")}, {}, run.to,
+                              [&](const std::string& path, const auto&) {
+                                  if (path == golden("torch_mlp")) {
+                                      throw std::bad_alloc{};
+                                  }
+                                  if (path == golden("scalars")) {
+                                      throw std::length_error("too long");
+                                  }
+                                  seen.push_back(path);
+                              });
     CHECK(seen == texts{golden("dtypes")});
     CHECK(lines_of(run.err.str()) == texts{"smdebug: error: not enough memory [run " + golden("torch_mlp") + "]",
                                            "smdebug: error: too long [run " + golden("scalars") + "]"});
-    CHECK_THROWS_AS(cli::for_each_run({golden("scalars")}, {}, run.to,
-                                      [](const std::string&, const auto&) { throw cli::usage_error("what?"); }),
+    CHECK_THROWS_AS(cli::detail::for_each_run({golden("scalars")}, {}, run.to,
+                                              [](const std::string&, const auto&) { throw cli::usage_error("what?"); }),
                     cli::usage_error);
 }
 
 TEST_CASE("for_each_run: with skip_damaged a damaged index file is a note, and the rest is read") {
     captured run;
     std::size_t steps = 0;
-    cli::for_each_run({golden("damaged/truncated_index")}, {.skip_damaged = true}, run.to,
-                      [&](const std::string&, const auto& opened) { steps = opened.steps().size(); });
+    cli::detail::for_each_run({golden("damaged/truncated_index")}, {.skip_damaged = true}, run.to,
+                              [&](const std::string&, const auto& opened) { steps = opened.steps().size(); });
     CHECK(steps == 1);
     CHECK(contains(run.err.str(), "smdebug: note: skipped the damaged index file index/"));
     CHECK(run.to.status() == cli::exit_ok);
@@ -82,26 +83,26 @@ TEST_CASE("for_each_run: with skip_damaged a damaged index file is a note, and t
 
 TEST_CASE("for_each_run: a run that is not complete is not waited for, and its error speaks of no C++ option") {
     captured run;
-    cli::for_each_run({golden("damaged/too_few_collections_running")}, {}, run.to,
-                      [](const std::string&, const auto&) { FAIL("opened"); });
+    cli::detail::for_each_run({golden("damaged/too_few_collections_running")}, {}, run.to,
+                              [](const std::string&, const auto&) { FAIL("opened"); });
     CHECK(contains(run.err.str(), "2 of 3 collections files"));
     CHECK_FALSE(contains(run.err.str(), "open_timeout"));
 }
 
 TEST_CASE("plain_path: without slashes at its end, but for the root") {
-    CHECK(cli::plain_path("runs/a//") == "runs/a");
-    CHECK(cli::plain_path("/") == "/");
-    CHECK(cli::plain_path("").empty());
+    CHECK(cli::detail::plain_path("runs/a//") == "runs/a");
+    CHECK(cli::detail::plain_path("/") == "/");
+    CHECK(cli::detail::plain_path("").empty());
 }
 
 TEST_CASE("open_run: an empty path, as of a variable that is not set, is told as that") {
-    CHECK_THROWS_WITH_AS(static_cast<void>(cli::open_run("", {})),
+    CHECK_THROWS_WITH_AS(static_cast<void>(cli::detail::open_run("", {})),
                          "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
 }
 
 TEST_CASE("skipped_files: each is told once") {
-    const auto run = cli::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
-    cli::skipped_files skipped;
+    const auto run = cli::detail::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
+    cli::detail::skipped_files skipped;
     texts told;
     for (int i = 0; i < 2; ++i) {
         skipped.tell(run, "runs/a", [&](const std::string& text) { told.push_back(text); });
@@ -112,8 +113,8 @@ TEST_CASE("skipped_files: each is told once") {
 }
 
 TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
-    const std::string text = cli::failure_text({.why = absence::damaged, .damage = status::truncated, .where = "e"},
-                                               "t", 3, mode::global, "runs/a");
+    const std::string text = cli::detail::failure_text(
+        {.why = absence::damaged, .damage = status::truncated, .where = "e"}, "t", 3, mode::global, "runs/a");
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));
     CHECK(text.ends_with("[run runs/a]"));
 }

@@ -63,7 +63,7 @@ TEST_CASE("scan_plan: a rule with the scan's collections is left out where the r
             .end();
     }
     const auto why_not = [&](const std::string& text) {
-        const cli::program_trial run = cli::open_run(folder.path(), {});
+        const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
         for (const auto& each : cli::detail::plan_scan({.check = {.rules = {cli::parse_rule(text)}}}, known(), run)) {
             if (each.request.rule == "all_zero") {
                 return each.why_not;

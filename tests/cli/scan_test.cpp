@@ -43,15 +43,16 @@ struct verdict {
 };
 
 /// A row for each rule, those that are not applicable among them.
-verdict scan_of(cli::scan_arguments given, cli::output_format format = cli::output_format::table) {
+verdict scan_of(cli::detail::scan_arguments given,
+                cli::detail::output_format format = cli::detail::output_format::table) {
     captured run;
     given.all = true;
     given.check.how.format = format;
-    const int status = cli::scan_runs(given, known(), run.to);
+    const int status = cli::detail::scan_runs(given, known(), run.to);
     return {status, run.out.str(), run.err.str()};
 }
 
-verdict scan_of(const std::string& run) { return scan_of(cli::scan_arguments{.check = {.runs = {run}}}); }
+verdict scan_of(const std::string& run) { return scan_of(cli::detail::scan_arguments{.check = {.runs = {run}}}); }
 
 }  // namespace
 
@@ -81,8 +82,8 @@ TEST_CASE("scan: a table begins with what is wrong, and counts what is not appli
     const temporary_folder folder;
     write_sick_run(folder);
     captured run;
-    CHECK(cli::scan_runs({.check = {.runs = {golden("torch_mlp"), folder.path(), "/nowhere"}}}, known(), run.to) ==
-          cli::exit_finding_and_error);
+    CHECK(cli::detail::scan_runs({.check = {.runs = {golden("torch_mlp"), folder.path(), "/nowhere"}}}, known(),
+                                 run.to) == cli::exit_finding_and_error);
     const texts lines = lines_of(squeezed(run.out.str()));
     const auto is = [&](std::size_t line, std::string_view status) { return contains(lines[line], status); };
     REQUIRE(lines.size() > 8);
@@ -105,10 +106,10 @@ TEST_CASE("scan: a table begins with what is wrong, and counts what is not appli
 TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const cli::scan_arguments given{.check = {.runs = {folder.path(), golden("torch_mlp")}}};
+    const cli::detail::scan_arguments given{.check = {.runs = {folder.path(), golden("torch_mlp")}}};
     captured run;
     run.to.set_table_width(80);
-    CHECK(cli::scan_runs(given, known(), run.to) == cli::exit_finding);
+    CHECK(cli::detail::scan_runs(given, known(), run.to) == cli::exit_finding);
     for (const std::string& line : lines_of(run.out.str())) {
         INFO(line);
         CHECK(line.size() <= 80);
@@ -116,20 +117,20 @@ TEST_CASE("scan: a table fits the terminal; csv does not mind it") {
     CHECK(contains(run.out.str(), "  IssuesFound    w: 1 NaN"));
     CHECK(contains(run.err.str(), "note: no room for "));
     CHECK(contains(run.err.str(), "; --width 0 shows every column whole"));
-    cli::scan_arguments rows = given;
-    rows.check.how.format = cli::output_format::csv;
+    cli::detail::scan_arguments rows = given;
+    rows.check.how.format = cli::detail::output_format::csv;
     captured narrow;
     narrow.to.set_table_width(80);
     captured wide;
-    CHECK(cli::scan_runs(rows, known(), narrow.to) == cli::scan_runs(rows, known(), wide.to));
+    CHECK(cli::detail::scan_runs(rows, known(), narrow.to) == cli::detail::scan_runs(rows, known(), wide.to));
     CHECK(narrow.out.str() == wide.out.str());
 }
 
 TEST_CASE("scan: as csv and json, too, a row for each run and rule, with what the rule looked at") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const cli::scan_arguments given{.check = {.runs = {folder.path(), "/nowhere"}}};
-    const verdict rows = scan_of(given, cli::output_format::csv);
+    const cli::detail::scan_arguments given{.check = {.runs = {folder.path(), "/nowhere"}}};
+    const verdict rows = scan_of(given, cli::detail::output_format::csv);
     CHECK(rows.status == cli::exit_finding_and_error);
     const texts lines = lines_of(rows.out);
     REQUIRE(lines.size() == 2 + known().infos().size());
@@ -147,8 +148,8 @@ TEST_CASE("scan: as csv and json, too, a row for each run and rule, with what th
 TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the findings in it as check has them") {
     const temporary_folder folder;
     write_sick_run(folder);
-    const verdict got =
-        scan_of({.check = {.runs = {folder.path(), "/nowhere", golden("torch_mlp")}}}, cli::output_format::json);
+    const verdict got = scan_of({.check = {.runs = {folder.path(), "/nowhere", golden("torch_mlp")}}},
+                                cli::detail::output_format::json);
     CHECK(got.status == cli::exit_finding_and_error);
     std::map<std::string, std::size_t> times;
     json::document parser;
@@ -198,7 +199,7 @@ TEST_CASE("scan: a run whose event files are gone has no rule that found no issu
     const temporary_folder folder;
     write_sick_run(folder);
     std::filesystem::remove_all(folder.path() + "/events");
-    cli::scan_arguments given{.check = {.runs = {folder.path()}}};
+    cli::detail::scan_arguments given{.check = {.runs = {folder.path()}}};
     given.check.actions.status_file = folder.path() + "/status.json";
     const verdict table = scan_of(given);
     CHECK(table.status == cli::exit_error);
@@ -208,7 +209,7 @@ TEST_CASE("scan: a run whose event files are gone has no rule that found no issu
             .starts_with(folder.path() + " exploding_tensor Error 3 0 0 - 6 of 6 tensors could not be read, first: "));
     CHECK_FALSE(contains(file_content(given.check.actions.status_file), "NoIssuesFound"));
     CHECK(lines_of(table.err).size() == 7);
-    const verdict json = scan_of(given, cli::output_format::json);
+    const verdict json = scan_of(given, cli::detail::output_format::json);
     CHECK(json.status == cli::exit_error);
     CHECK(contains(json.out, R"("rule":"exploding_tensor","status":"Error",)"));
     CHECK(contains(json.out, R"("tensors":6,"unread":6,"found":[]})"));
@@ -318,14 +319,14 @@ TEST_CASE("scan: every golden run can be scanned, however odd it is") {
 TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules look at it; and so check does") {
     const run_on_s3 far{{.steps = 40, .workers = 2}};
     far.end();
-    const cli::check_arguments given{
+    const cli::detail::check_arguments given{
         .runs = {"s3://bucket/run"},
         .rules = {{.label = "dead_relu", .rule = "dead_relu"},
                   {.label = "all_zero", .rule = "all_zero", .parameters = {{"collection_names", "gradients"}}}}};
     for (const bool scans : {true, false}) {
         CAPTURE(scans);
         captured seen;
-        const cli::program_trial run{far.storage()};
+        const cli::detail::program_trial run{far.storage()};
         static_cast<void>(far.fetches());
         cli::rule_maker make{known(), given.how};
         std::vector<rule_request> chosen = given.rules;

@@ -20,14 +20,14 @@ struct shown {
     std::string err;
 };
 
-shown show_of(cli::show_arguments given) {
+shown show_of(cli::detail::show_arguments given) {
     captured run;
     given.run = golden(given.run);
-    const int status = cli::show(given, run.to);
+    const int status = cli::detail::show(given, run.to);
     return {status, run.out.str(), run.err.str()};
 }
 
-cli::run_options json_format() { return {.format = cli::output_format::json}; }
+cli::detail::run_options json_format() { return {.format = cli::detail::output_format::json}; }
 
 }  // namespace
 
@@ -116,8 +116,8 @@ TEST_CASE("show: JSON is one object that a parser takes, for every kind of tenso
 }
 
 TEST_CASE("show: CSV has a field a line") {
-    const shown got =
-        show_of({.run = "dtypes", .tensor = "c/complex64", .values = 1, .how = {.format = cli::output_format::csv}});
+    const shown got = show_of(
+        {.run = "dtypes", .tensor = "c/complex64", .values = 1, .how = {.format = cli::detail::output_format::csv}});
     CHECK(got.out.starts_with("field,value\nrun," + golden("dtypes") + "\ntensor,c/complex64\n"));
     CHECK(contains(got.out, "\nmin,\n"));
     CHECK(contains(got.out, "\nshape,2x3\n"));
@@ -127,7 +127,7 @@ TEST_CASE("show: CSV has a field a line") {
 TEST_CASE("show: a tensor that stands before its run is told apart") {
     captured run;
     CHECK_THROWS_WITH_AS(
-        static_cast<void>(cli::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),
+        static_cast<void>(cli::detail::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),
         ("show takes RUN TENSOR, in this order: smdebug show " + golden("torch_mlp") + " loss").c_str(),
         cli::usage_error);
 }

@@ -31,13 +31,14 @@ struct table {
     std::vector<texts> rows;  ///< with the header; no field of these runs has a line's end
 };
 
-table stats_of(cli::stats_arguments given, cli::output_format format = cli::output_format::csv) {
+table stats_of(cli::detail::stats_arguments given,
+               cli::detail::output_format format = cli::detail::output_format::csv) {
     captured run;
     for (std::string& path : given.runs) {
         path = path.front() == '/' ? path : golden(path);
     }
     given.how.format = format;
-    const int status = cli::stats(given, run.to);
+    const int status = cli::detail::stats(given, run.to);
     table got{status, run.out.str(), run.err.str(), {}};
     for (const std::string& line : lines_of(got.out)) {
         texts fields(1);
@@ -90,14 +91,15 @@ TEST_CASE("stats: a file that claims terabytes is named with its run, and the ne
 
 TEST_CASE("stats: the columns of the design, in its order") {
     const table all = stats_of({.runs = {"scalars"}});
-    CHECK(cli::joined(all.rows.at(0), ",") ==
+    CHECK(cli::detail::joined(all.rows.at(0), ",") ==
           "run,tensor,worker,step,mode,mode_step,dtype,shape,count,min,max,mean,std,variance,sum,prod,l1,l2,abs_min,"
           "abs_max,abs_mean,abs_std,abs_variance,abs_sum,abs_prod,abs_l1,abs_l2,nan,pos_inf,neg_inf,zeros");
-    const table some = stats_of({.runs = {"scalars"}, .statistics = cli::parse_statistics("nan,abs_l2,mean,nan")});
-    CHECK(cli::joined(some.rows.at(0), ",") ==
+    const table some =
+        stats_of({.runs = {"scalars"}, .statistics = cli::detail::parse_statistics("nan,abs_l2,mean,nan")});
+    CHECK(cli::detail::joined(some.rows.at(0), ",") ==
           "run,tensor,worker,step,mode,mode_step,dtype,shape,count,nan,abs_l2,mean");
-    CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("mean,median")), cli::usage_error);
-    CHECK_THROWS_AS(static_cast<void>(cli::parse_statistics("")), cli::usage_error);
+    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("mean,median")), cli::usage_error);
+    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("")), cli::usage_error);
 }
 
 TEST_CASE("stats: every row is what the tensor's handle answers, in every run") {
@@ -132,7 +134,7 @@ TEST_CASE("stats: every row is what the tensor's handle answers, in every run") 
 }
 
 TEST_CASE("stats: rows go by step, then worker, then as in the file") {
-    const table got = stats_of({.runs = {"torch_ddp"}, .statistics = cli::parse_statistics("mean")});
+    const table got = stats_of({.runs = {"torch_ddp"}, .statistics = cli::detail::parse_statistics("mean")});
     texts order;
     for (std::size_t i = 1; i < got.rows.size(); ++i) {
         const std::string key = std::string(9 - got.rows[i][3].size(), '0') + got.rows[i][3] + " " + got.rows[i][2];
@@ -153,7 +155,7 @@ TEST_CASE("stats: any number of threads prints the same") {
 }
 
 TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collection is an error, no match is a note") {
-    const auto mean = cli::parse_statistics("mean");
+    const auto mean = cli::detail::parse_statistics("mean");
     const auto names = [&](std::optional<std::string> regex, std::optional<std::string> group) {
         texts found = column_of(stats_of({.runs = {"torch_mlp"},
                                           .tensors = regex,
@@ -176,13 +178,13 @@ TEST_CASE("stats: tensors by regex, by collection, by both; an unknown collectio
 }
 
 TEST_CASE("stats: blanks in the list of reductions are none of their names") {
-    const auto spaced = cli::parse_statistics("min, max ");
+    const auto spaced = cli::detail::parse_statistics("min, max ");
     REQUIRE(spaced.size() == 2);
     CHECK(spaced.back().name == "max");
 }
 
 TEST_CASE("stats: steps and modes that select nothing are noted") {
-    const auto mean = cli::parse_statistics("mean");
+    const auto mean = cli::detail::parse_statistics("mean");
     const table steps = stats_of({.runs = {"torch_mlp"}, .statistics = mean, .how = {.range = {1000, {}}}});
     CHECK(steps.status == cli::exit_ok);
     CHECK(contains(steps.err, "note: no step of "));
@@ -194,10 +196,10 @@ TEST_CASE("stats: a table fits the terminal, but for columns that were asked for
     const auto widest = [](bool give_way) {
         captured run;
         run.to.set_table_width(80);
-        CHECK(cli::stats({.runs = {golden("torch_mlp"), golden("torch_ddp")},
-                          .statistics = cli::usual_statistics(),
-                          .statistics_give_way = give_way},
-                         run.to) == cli::exit_ok);
+        CHECK(cli::detail::stats({.runs = {golden("torch_mlp"), golden("torch_ddp")},
+                                  .statistics = cli::detail::usual_statistics(),
+                                  .statistics_give_way = give_way},
+                                 run.to) == cli::exit_ok);
         CHECK(contains(run.err.str(), ", l2") == give_way);
         std::size_t most = 0;
         for (const std::string& line : lines_of(run.out.str())) {
@@ -212,7 +214,7 @@ TEST_CASE("stats: a table fits the terminal, but for columns that were asked for
 TEST_CASE("stats: a range of steps") {
     const table got = stats_of({.runs = {"torch_mlp"},
                                 .tensors = "loss_output|Loss_output",
-                                .statistics = cli::parse_statistics("mean"),
+                                .statistics = cli::detail::parse_statistics("mean"),
                                 .how = {.range = {2, 5}}});
     CHECK(column_of(got, 3) == texts{"2", "3"});
     CHECK(column_of(got, 4) == texts{"TRAIN", "EVAL"});
@@ -220,12 +222,13 @@ TEST_CASE("stats: a range of steps") {
 }
 
 TEST_CASE("stats: cells without a meaning are empty, in JSON null") {
-    const table got = stats_of(
-        {.runs = {"dtypes"}, .tensors = "^c/complex64$", .statistics = cli::parse_statistics("mean,abs_mean,nan")},
-        cli::output_format::json);
+    const table got = stats_of({.runs = {"dtypes"},
+                                .tensors = "^c/complex64$",
+                                .statistics = cli::detail::parse_statistics("mean,abs_mean,nan")},
+                               cli::detail::output_format::json);
     CHECK(contains(got.out, R"("dtype":"complex64","shape":"2x3","count":6,"mean":null,"abs_mean":)"));
-    const table strings =
-        stats_of({.runs = {"xgboost_like"}, .tensors = "objective", .statistics = cli::parse_statistics("mean,nan")});
+    const table strings = stats_of(
+        {.runs = {"xgboost_like"}, .tensors = "objective", .statistics = cli::detail::parse_statistics("mean,nan")});
     CHECK(strings.rows.at(1).at(6) == "string");
     CHECK(strings.rows.at(1).at(8) == "1");
     CHECK(strings.rows.at(1).at(9).empty());
@@ -233,12 +236,14 @@ TEST_CASE("stats: cells without a meaning are empty, in JSON null") {
 }
 
 TEST_CASE("stats: of one name twice in a file, only the last entry counts") {
-    const table got = stats_of({.runs = {"dtypes"}, .tensors = "^dup$", .statistics = cli::parse_statistics("sum")});
+    const table got =
+        stats_of({.runs = {"dtypes"}, .tensors = "^dup$", .statistics = cli::detail::parse_statistics("sum")});
     CHECK(got.rows.size() == 2);
 }
 
 TEST_CASE("stats: a damaged record loses its row and nothing else") {
-    const table got = stats_of({.runs = {"damaged/flipped_length"}, .statistics = cli::parse_statistics("mean")});
+    const table got =
+        stats_of({.runs = {"damaged/flipped_length"}, .statistics = cli::detail::parse_statistics("mean")});
     CHECK(got.status == cli::exit_error);
     CHECK(column_of(got, 1) == texts{"a", "b", "b"});
     CHECK(lines_of(got.err).size() == 1);
@@ -246,7 +251,7 @@ TEST_CASE("stats: a damaged record loses its row and nothing else") {
 }
 
 TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
-    const table got = stats_of({.runs = {"missing_event"}, .statistics = cli::parse_statistics("mean")});
+    const table got = stats_of({.runs = {"missing_event"}, .statistics = cli::detail::parse_statistics("mean")});
     CHECK(got.status == cli::exit_error);
     CHECK(lines_of(got.err).size() == 2);
     CHECK(contains(got.err, "000000000001_worker_0.tfevents is missing: no rows for step 1 of worker_0"));
@@ -255,16 +260,16 @@ TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
 
 TEST_CASE("stats: several runs in one table; one that fails does not lose the others") {
     const table got =
-        stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::parse_statistics("mean")});
+        stats_of({.runs = {"/nowhere", "scalars", "torch_mlp"}, .statistics = cli::detail::parse_statistics("mean")});
     CHECK(got.status == cli::exit_error);
     CHECK(got.rows.at(1).at(0) == golden("scalars"));
     CHECK(got.rows.back().at(0) == golden("torch_mlp"));
-    const table nothing = stats_of({.runs = {"/nowhere"}}, cli::output_format::table);
+    const table nothing = stats_of({.runs = {"/nowhere"}}, cli::detail::output_format::table);
     CHECK(nothing.out.empty());
 }
 
 TEST_CASE("stats: a job that has not ended is noted") {
-    const table got = stats_of({.runs = {"sparse_running"}, .statistics = cli::parse_statistics("mean")});
+    const table got = stats_of({.runs = {"sparse_running"}, .statistics = cli::detail::parse_statistics("mean")});
     CHECK(got.status == cli::exit_ok);
     CHECK(contains(got.err, "has not ended"));
 }

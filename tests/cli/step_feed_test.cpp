@@ -42,13 +42,13 @@ TEST_CASE("step_feed: a run that has ended: its steps, a few at a time, then the
     }
     run.build.end();
     const local_trial opened = run.open();
-    cli::step_feed feed{opened, {.most = 2}};
+    cli::detail::step_feed feed{opened, {.most = 2}};
     CHECK(feed.next() == steps{0, 10});
     CHECK(feed.next() == steps{20, 30});
     CHECK(feed.next() == steps{40});
     CHECK(feed.next().empty());
     CHECK(feed.next().empty());
-    CHECK(feed.end() == cli::follow_end::ended);
+    CHECK(feed.end() == cli::detail::follow_end::ended);
     CHECK(feed.count() == 5);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("step_feed: waits for the next step; a step that comes late comes once
     run.write(2);
     run.write(4);
     const local_trial opened = run.open();
-    cli::step_feed feed{opened, {}};
+    cli::detail::step_feed feed{opened, {}};
     CHECK(feed.next() == steps{2, 4});
     {
         const std::jthread writer{[&] { run.write(6); }};
@@ -80,15 +80,15 @@ TEST_CASE("step_feed: a step of a worker that others have not written is not com
     run.write(0, "worker_1");
     run.write(1, "worker_0");
     const local_trial opened = run.open();
-    cli::step_feed feed{opened, {.give_up_after = 1ms}};
+    cli::detail::step_feed feed{opened, {.give_up_after = 1ms}};
     CHECK(feed.next() == steps{0});
     CHECK(feed.next().empty());
-    CHECK(feed.end() == cli::follow_end::stalled);
+    CHECK(feed.end() == cli::detail::follow_end::stalled);
     run.write(2, "worker_1");
     run.build.end();
     CHECK(feed.next() == steps{1, 2});
     CHECK(feed.next().empty());
-    CHECK(feed.end() == cli::follow_end::ended);
+    CHECK(feed.end() == cli::detail::follow_end::ended);
 }
 
 TEST_CASE("step_feed: many steps in small pieces, others between them and behind them meanwhile: each once") {
@@ -97,7 +97,7 @@ TEST_CASE("step_feed: many steps in small pieces, others between them and behind
         run.write(step);
     }
     const local_trial trial = run.open();
-    cli::step_feed feed{trial, {.most = 3}};
+    cli::detail::step_feed feed{trial, {.most = 3}};
     std::vector<step_number> all;
     for (int round = 0; round < 40 && all.size() < 26; ++round) {
         const auto more = feed.next();
@@ -128,17 +128,17 @@ TEST_CASE("step_feed: from a step on, up to, not including, another") {
         run.write(step);
     }
     const local_trial opened = run.open();
-    cli::step_feed inside{opened, {.start = 1, .end = 3}};
+    cli::detail::step_feed inside{opened, {.start = 1, .end = 3}};
     CHECK(inside.next() == steps{1, 2});
     CHECK(inside.next().empty());
-    CHECK(inside.end() == cli::follow_end::end_step);
-    cli::step_feed all{opened, {.start = 3, .end = 5}};  // there is no step that is not below the end
+    CHECK(inside.end() == cli::detail::follow_end::end_step);
+    cli::detail::step_feed all{opened, {.start = 3, .end = 5}};  // there is no step that is not below the end
     CHECK(all.next() == steps{3, 4});
     CHECK(all.next().empty());
-    CHECK(all.end() == cli::follow_end::end_step);
-    cli::step_feed beyond{opened, {.start = 5, .end = 7, .give_up_after = 1ms}};
+    CHECK(all.end() == cli::detail::follow_end::end_step);
+    cli::detail::step_feed beyond{opened, {.start = 5, .end = 7, .give_up_after = 1ms}};
     CHECK(beyond.next().empty());
-    CHECK(beyond.end() == cli::follow_end::stalled);
+    CHECK(beyond.end() == cli::detail::follow_end::stalled);
 }
 
 TEST_CASE("step_feed: a stop ends a wait, and comes before steps") {
@@ -146,12 +146,12 @@ TEST_CASE("step_feed: a stop ends a wait, and comes before steps") {
     run.write(0);
     const local_trial opened = run.open();
     std::stop_source stop;
-    cli::step_feed feed{opened, {.stop = stop.get_token()}};
+    cli::detail::step_feed feed{opened, {.stop = stop.get_token()}};
     CHECK(feed.next() == steps{0});
     const std::jthread stopper{[&] { stop.request_stop(); }};
     CHECK(feed.next().empty());
-    CHECK(feed.end() == cli::follow_end::interrupted);
-    cli::step_feed late{opened, {.stop = stop.get_token()}};
+    CHECK(feed.end() == cli::detail::follow_end::interrupted);
+    cli::detail::step_feed late{opened, {.stop = stop.get_token()}};
     CHECK(late.next().empty());
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("step_feed: calls while there is nothing to hand out; that changes nei
     run.write(0);
     const local_trial opened = run.open();
     int calls = 0;
-    cli::feed_options how{.idle_interval = 1ms};
+    cli::detail::feed_options how{.idle_interval = 1ms};
     how.idle = [&] {
         ++calls;
         if (calls == 2) {
@@ -169,39 +169,39 @@ TEST_CASE("step_feed: calls while there is nothing to hand out; that changes nei
             run.build.end();
         }
     };
-    cli::step_feed feed{opened, how};
+    cli::detail::step_feed feed{opened, how};
     CHECK(feed.next() == steps{0});
     CHECK(calls == 0);
     CHECK(feed.next() == steps{7});
     CHECK(calls >= 2);
     CHECK(feed.next().empty());
     CHECK(calls >= 4);
-    CHECK(feed.end() == cli::follow_end::ended);
+    CHECK(feed.end() == cli::detail::follow_end::ended);
 }
 
 TEST_CASE("step_feed: a run is given up after its time, however often there were calls meanwhile; so is a stop heard") {
     growing_run run;
     run.write(0);
     const local_trial opened = run.open();
-    cli::feed_options how{.start = 1, .give_up_after = 30ms, .idle_interval = 1ms};
+    cli::detail::feed_options how{.start = 1, .give_up_after = 30ms, .idle_interval = 1ms};
     int calls = 0;
     how.idle = [&] { ++calls; };
-    cli::step_feed given_up{opened, how};
+    cli::detail::step_feed given_up{opened, how};
     CHECK(given_up.next().empty());
-    CHECK(given_up.end() == cli::follow_end::stalled);
+    CHECK(given_up.end() == cli::detail::follow_end::stalled);
     std::stop_source stop;
-    cli::step_feed stopped{
+    cli::detail::step_feed stopped{
         opened, {.start = 1, .stop = stop.get_token(), .idle = [&] { stop.request_stop(); }, .idle_interval = 1ms}};
     CHECK(stopped.next().empty());
-    CHECK(stopped.end() == cli::follow_end::interrupted);
+    CHECK(stopped.end() == cli::detail::follow_end::interrupted);
 }
 
 TEST_CASE("follow_end: each has a word") {
-    using cli::follow_end;
+    using cli::detail::follow_end;
     for (const auto& [end, word] :
          {std::pair{follow_end::ended, "ended"}, std::pair{follow_end::end_step, "running"},
           std::pair{follow_end::stalled, "stalled"}, std::pair{follow_end::interrupted, "interrupted"},
           std::pair{follow_end::not_started, "not started"}, std::pair{follow_end::failed, "failed"}}) {
-        CHECK(cli::name_of(end) == word);
+        CHECK(cli::detail::name_of(end) == word);
     }
 }

@@ -13,17 +13,18 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {
 
 // One tensor by its handle, and its saved shapes and reductions layout by layout.
 template <class Trial>
-cli::tensor_summary summary_of(const Trial& run, const std::string& name) {
+cli::detail::tensor_summary summary_of(const Trial& run, const std::string& name) {
     const auto from = run.snapshot();
     const auto tensor = run.tensor(name);
     const name_id id = *from->names->find(name);
-    cli::tensor_summary about{.name = name, .steps = tensor.steps().size()};
+    cli::detail::tensor_summary about{.name = name, .steps = tensor.steps().size()};
     from->layouts.for_each([&](const auto& held) {
         about.saved = about.saved | held->saved_reductions(id);
         if (const auto* saved = held->shape(id); saved != nullptr && !about.shape) {
@@ -48,16 +49,16 @@ TEST_CASE("tensor_summary: says of every tensor of recorded runs what its handle
                                  "shapes_only", "sparse_running", "tf_workers", "window", "damaged/flipped_length",
                                  "damaged/truncated_event", "damaged/index_swapped", "damaged/no_events_running"}) {
         CAPTURE(recorded);
-        const cli::program_trial run = cli::open_run(golden(recorded), {});
+        const cli::detail::program_trial run = cli::detail::open_run(golden(recorded), {});
         const no_refresh as_it_is{run};
         std::size_t told = 0;
-        const auto all = cli::summarize(*run.state(), *run.snapshot(),
-                                        [&](std::size_t read, std::size_t) { CHECK(read == ++told); });
+        const auto all = cli::detail::summarize(*run.state(), *run.snapshot(),
+                                                [&](std::size_t read, std::size_t) { CHECK(read == ++told); });
         const auto names = run.tensor_names();
         REQUIRE(all.size() == names.size());
         for (std::size_t i = 0; i < names.size(); ++i) {
             CAPTURE(names[i]);
-            const cli::tensor_summary wanted = summary_of(run, names[i]);
+            const cli::detail::tensor_summary wanted = summary_of(run, names[i]);
             CHECK(all[i].name == names[i]);
             CHECK(all[i].type == wanted.type);
             CHECK(all[i].shape == wanted.shape);
@@ -77,8 +78,8 @@ TEST_CASE("tensor_summary: a step counts once, whichever of its workers have the
         build.step({.step = step, .tensors = {tensor_of<float>("both", {1})}, .worker = "worker_1"});
     }
     build.end();
-    const cli::program_trial run = cli::open_run(place.path(), {});
-    const auto all = cli::summarize(*run.state(), *run.snapshot(), [](std::size_t, std::size_t) {});
+    const cli::detail::program_trial run = cli::detail::open_run(place.path(), {});
+    const auto all = cli::detail::summarize(*run.state(), *run.snapshot(), [](std::size_t, std::size_t) {});
     REQUIRE(all.size() == 2);
     CHECK(all[0].steps == 3);
     CHECK(all[1].steps == 3);

@@ -11,14 +11,14 @@
 #include <vector>
 
 using namespace smdebug;
-using cli::output_format;
+using cli::detail::output_format;
 using texts = std::vector<std::string>;
 
 namespace {
 
 template <class T>
 texts values(const std::vector<T>& held, output_format format, std::size_t most = 10) {
-    return cli::first_values(tensor_value::copy_of<T>({held.size()}, held), most, format);
+    return cli::detail::first_values(tensor_value::copy_of<T>({held.size()}, held), most, format);
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ TEST_CASE("first_values: integers are exact, booleans are words, complex numbers
           texts{"18446744073709551615"});
     CHECK(values(std::vector<std::int8_t>{-128, 127}, output_format::json) == texts{"-128", "127"});
     const bool truths[] = {true, false};
-    CHECK(cli::first_values(tensor_value::copy_of<bool>({2}, truths), 2, output_format::table) ==
+    CHECK(cli::detail::first_values(tensor_value::copy_of<bool>({2}, truths), 2, output_format::table) ==
           texts{"true", "false"});
     const std::vector<std::complex<float>> pair{{1.5F, -2}};
     CHECK(values(pair, output_format::table) == texts{"(1.5,-2)"});
@@ -53,8 +53,8 @@ TEST_CASE("first_values: the 16-bit floats are shown as the numbers that they ar
 TEST_CASE("first_values: strings are quoted, and valid in JSON whatever their bytes") {
     const std::string_view strings[] = {"a\"b", "\xFF"};
     const auto held = tensor_value::of_strings({2}, strings);
-    CHECK(cli::first_values(held, 9, output_format::json) == texts{R"("a\"b")", "\"\xEF\xBF\xBD\""});
-    CHECK(cli::first_values(held, 1, output_format::csv) == texts{"a\"b"});
+    CHECK(cli::detail::first_values(held, 9, output_format::json) == texts{R"("a\"b")", "\"\xEF\xBF\xBD\""});
+    CHECK(cli::detail::first_values(held, 1, output_format::csv) == texts{"a\"b"});
 }
 
 TEST_CASE("first_values: no more than asked for, and no more than there are") {

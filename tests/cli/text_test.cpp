@@ -10,7 +10,7 @@ using namespace smdebug;
 using texts = std::vector<std::string>;
 
 TEST_CASE("compact_steps: single steps, ranges and strides, and nothing that is no range") {
-    const auto compact = [](std::vector<step_number> steps) { return cli::compact_steps(steps); };
+    const auto compact = [](std::vector<step_number> steps) { return cli::detail::compact_steps(steps); };
     CHECK(compact({}).empty());
     CHECK(compact({7}) == "7");
     CHECK(compact({0, 1}) == "0, 1");
@@ -22,33 +22,33 @@ TEST_CASE("compact_steps: single steps, ranges and strides, and nothing that is 
 }
 
 TEST_CASE("compact_steps: a list without order ends after some pieces and says how much is left out") {
-    CHECK(cli::compact_steps(std::vector<step_number>{0, 1, 3, 4, 7, 9, 12}, 3) == "0, 1, 3, ... (4 more)");
-    CHECK(cli::compact_steps(std::vector<step_number>{0, 1, 3, 4}, 3) == "0, 1, 3, 4");
+    CHECK(cli::detail::compact_steps(std::vector<step_number>{0, 1, 3, 4, 7, 9, 12}, 3) == "0, 1, 3, ... (4 more)");
+    CHECK(cli::detail::compact_steps(std::vector<step_number>{0, 1, 3, 4}, 3) == "0, 1, 3, 4");
 }
 
 TEST_CASE("suggestion: what the user may have meant, or nothing") {
     const texts names{"conv1/weight", "conv2/weight", "dense/bias", "loss"};
-    CHECK(cli::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
-    CHECK(cli::suggestion("something else", names).empty());
+    CHECK(cli::detail::suggestion("weight", names) == " Did you mean conv1/weight or conv2/weight?");
+    CHECK(cli::detail::suggestion("something else", names).empty());
 }
 
 TEST_CASE("text: shapes, counts and lists read well") {
-    CHECK(cli::shape_for_people(shape_type{2, 3}) == "2x3");
-    CHECK(cli::shape_for_people(shape_type{}) == "scalar");
-    CHECK(cli::counted(1, "step") == "1 step");
-    CHECK(cli::counted(0, "step") == "0 steps");
-    CHECK(cli::joined(texts{"a", "b"}, ", ") == "a, b");
-    CHECK(cli::joined(texts{}, ", ").empty());
+    CHECK(cli::detail::shape_for_people(shape_type{2, 3}) == "2x3");
+    CHECK(cli::detail::shape_for_people(shape_type{}) == "scalar");
+    CHECK(cli::detail::counted(1, "step") == "1 step");
+    CHECK(cli::detail::counted(0, "step") == "0 steps");
+    CHECK(cli::detail::joined(texts{"a", "b"}, ", ") == "a, b");
+    CHECK(cli::detail::joined(texts{}, ", ").empty());
 }
 
 TEST_CASE("duration_text: the unit that people would use") {
     using namespace std::chrono_literals;
-    CHECK(cli::duration_text(-5s) == "less than a second");
-    CHECK(cli::duration_text(999ms) == "less than a second");
-    CHECK(cli::duration_text(1s) == "1 second");
-    CHECK(cli::duration_text(119s) == "119 seconds");
-    CHECK(cli::duration_text(600s) == "10 minutes");
-    CHECK(cli::duration_text(119min) == "119 minutes");
-    CHECK(cli::duration_text(47h) == "47 hours");
-    CHECK(cli::duration_text(75h) == "3 days");
+    CHECK(cli::detail::duration_text(-5s) == "less than a second");
+    CHECK(cli::detail::duration_text(999ms) == "less than a second");
+    CHECK(cli::detail::duration_text(1s) == "1 second");
+    CHECK(cli::detail::duration_text(119s) == "119 seconds");
+    CHECK(cli::detail::duration_text(600s) == "10 minutes");
+    CHECK(cli::detail::duration_text(119min) == "119 minutes");
+    CHECK(cli::detail::duration_text(47h) == "47 hours");
+    CHECK(cli::detail::duration_text(75h) == "3 days");
 }

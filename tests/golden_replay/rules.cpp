@@ -87,7 +87,8 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
             if (!run) {
                 run.emplace(open_run(place));
             }
-            for (const smdebug::finding& one : smdebug::evaluate_rule(rule, *run, step, {.timeout = patience})) {
+            for (const smdebug::finding& one :
+                 smdebug::detail::evaluate_rule(rule, *run, step, {.timeout = patience})) {
                 if (one.met) {  // the Python package says so by an exception, the library by the finding
                     throw smdebug::rule_evaluation_condition_met(std::string{mean_above::name()}, step);
                 }

@@ -40,7 +40,7 @@ struct run_place {
         return is_copied() ? run_place{files, opened + ".session." + std::to_string(number)} : *this;
     }
     [[nodiscard]] bool has_ended() const {
-        return smdebug::open_place(opened).size(smdebug::locations::end_of_job).has_value();
+        return smdebug::detail::open_place(opened).size(smdebug::locations::end_of_job).has_value();
     }
 };
 
@@ -59,7 +59,7 @@ inline void copy_files(const std::filesystem::path& from, const std::vector<std:
         return {folder, folder};
     }
     run_place made{folder, copies + "/" + folder};
-    smdebug::any_place to = smdebug::open_place(made.opened);
+    smdebug::any_place to = smdebug::detail::open_place(made.opened);
     if (!to.list({}, {}).empty()) {
         throw std::invalid_argument("there is something in " + made.opened + " already");
     }

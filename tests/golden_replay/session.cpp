@@ -47,7 +47,7 @@ public:
     session(const run_place& place, json::value asked)
         : from_(place.files),
           to_name_(place.is_copied() ? place.opened : scratch_.path().string()),
-          to_(smdebug::open_place(to_name_)),
+          to_(smdebug::detail::open_place(to_name_)),
           environment_(look(asked, "env")) {
         for (const json::value stage : items_in(asked, "stages")) {
             stages_.push_back(texts_of(stage));

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace smd = smdebug;
-using pool = smd::chunk_pool;
+using pool = smd::detail::chunk_pool;
 
 TEST_CASE("chunk_pool: has two chunks at least, and as many as its bytes need") {
     CHECK(pool{0}.bytes() == 2 * pool::chunk_bytes);

@@ -19,6 +19,7 @@
 #include <support/temporary_folder.hpp>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 
@@ -94,7 +95,7 @@ TEST_CASE("collection_set: what is called a loss is one, unless the options say 
     collection_set no_more_than_the_package{{.loss_regex = {}}};
     CHECK(names(no_more_than_the_package, no_more_than_the_package.of("loss")).empty());
     CHECK(no_more_than_the_package.file(1).collections.at("losses").include_regex ==
-          known_collections::regexes_of("losses"));
+          detail::known_collections::regexes_of("losses"));
     collection_set rarely{{.collections = {{.name = "losses", .save_config = save_config{.save_interval = 5}}}}};
     CHECK(names(rarely, rarely.of("loss")) == texts{"losses"});
     collection_set own{{.collections = {{.name = "losses", .include_regex = {"^cost$"}}}}};

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
-using smdebug::exit_entry;
+using smdebug::detail::exit_entry;
 
 namespace {
 

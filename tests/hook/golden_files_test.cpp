@@ -122,7 +122,7 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
             smd::memory_storage store;
             const recorded_clock clock;
             // Not basic_hook, which refuses the names that saved reductions have in these files.
-            smd::hook_core<smd::memory_storage, smd::simd_kernel<>, recorded_clock> hook{
+            smd::detail::hook_core<smd::memory_storage, smd::simd_kernel<>, recorded_clock> hook{
                 store,
                 {.save_config = {.save_interval = 1},
                  .collections = {{.name = "shapes", .reduction_config = smd::reduction_config{.save_shape = true}}},

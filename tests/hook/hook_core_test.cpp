@@ -23,6 +23,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using smdebug_test::allocations_of;
 using smdebug_test::temporary_folder;
 

@@ -16,6 +16,7 @@
 #include <support/temporary_folder.hpp>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 

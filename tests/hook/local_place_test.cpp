@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-using smdebug::local_place_of;
+using smdebug::detail::local_place_of;
 
 TEST_CASE("local_place_of: paths as users write them") {
     CHECK(local_place_of("runs/a") == "runs/a");

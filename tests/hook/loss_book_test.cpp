@@ -19,7 +19,7 @@ std::exception_ptr full_disk() { return std::make_exception_ptr(smd::unavailable
 
 TEST_CASE("loss_book: what fails is thrown as it is, after what has to be given up was") {
     const smd::hook_options options;
-    smd::loss_book losses{options};
+    smd::detail::loss_book losses{options};
     bool given_up = false;
     losses.attempt([] {},
                    [&] {
@@ -39,7 +39,7 @@ TEST_CASE("loss_book: what fails is thrown as it is, after what has to be given 
 
 TEST_CASE("loss_book: whatever is thrown, what it cost is given up and told") {
     smd::hook_options options;
-    smd::loss_book losses{options};
+    smd::detail::loss_book losses{options};
     int given_up = 0;
     const auto fails = [&] {
         losses.attempt([] { throw 7; },
@@ -60,7 +60,7 @@ TEST_CASE("loss_book: with the policy drop it is told, and training goes on") {
     smd::hook_options options;
     options.on_failure = smd::failure_policy::drop;
     options.on_drop = [&](const std::string& what) { told.push_back(what); };
-    smd::loss_book losses{options};
+    smd::detail::loss_book losses{options};
     losses.attempt([] { std::rethrow_exception(full_disk()); }, [] { return "step 7 is lost"; });
     losses.note_dropped("no room");
     CHECK(told == std::vector<std::string>{"step 7 is lost: Unavailable: the disk is full", "no room"});
@@ -71,13 +71,13 @@ TEST_CASE("loss_book: an on_drop that throws, or causes another loss, costs noth
     int calls = 0;
     smd::hook_options options;
     options.on_failure = smd::failure_policy::drop;
-    smd::loss_book* book = nullptr;
+    smd::detail::loss_book* book = nullptr;
     options.on_drop = [&](const std::string&) {
         ++calls;
         book->note_dropped("again");
         throw 1;
     };
-    smd::loss_book losses{options};
+    smd::detail::loss_book losses{options};
     book = &losses;
     CHECK_NOTHROW(losses.note_dropped("no room"));
     CHECK_NOTHROW(losses.attempt([] { std::rethrow_exception(full_disk()); }, [] { return "step 1 is lost"; }));
@@ -87,14 +87,14 @@ TEST_CASE("loss_book: an on_drop that throws, or causes another loss, costs noth
 
 TEST_CASE("loss_book: of files lost in the background each is counted, the first is thrown") {
     const smd::hook_options options;
-    smd::loss_book losses{options};
+    smd::detail::loss_book losses{options};
     losses.counters().steps = 5;
     const std::array lost{
-        smd::lost_write{"events/000000000001/000000000001_worker_0.tfevents", full_disk()},
-        smd::lost_write{"index/000000000/000000000002_worker_0.json",
-                        std::make_exception_ptr(smd::access_denied("no right", {}))},
-        smd::lost_write{"collections/000000000/worker_0_collections.json", full_disk()},
-        smd::lost_write{"tensorboard/TRAIN/000000000001_worker_0.tfevents", full_disk()},
+        smd::detail::lost_write{"events/000000000001/000000000001_worker_0.tfevents", full_disk()},
+        smd::detail::lost_write{"index/000000000/000000000002_worker_0.json",
+                                std::make_exception_ptr(smd::access_denied("no right", {}))},
+        smd::detail::lost_write{"collections/000000000/worker_0_collections.json", full_disk()},
+        smd::detail::lost_write{"tensorboard/TRAIN/000000000001_worker_0.tfevents", full_disk()},
     };
     CHECK_THROWS_AS(losses.note(lost), smd::unavailable);
     CHECK(losses.counters().steps == 3);

@@ -39,7 +39,7 @@ struct noting final : smd::hook_observer {
 }  // namespace
 
 TEST_CASE("observer_list: of a step that is abandoned nobody is told that it is over") {
-    smd::observer_list list;
+    smd::detail::observer_list list;
     const auto a = std::make_shared<noting>('a', false);
     list.add(a);
     list.begin_step({.step = 0});
@@ -54,7 +54,7 @@ TEST_CASE("observer_list: of a step that is abandoned nobody is told that it is 
 }
 
 TEST_CASE("observer_list: each sees what it wants, and nothing of steps that it does not") {
-    smd::observer_list list;
+    smd::detail::observer_list list;
     const auto a = std::make_shared<noting>('a', false);
     const auto b = std::make_shared<noting>('b', false);
     CHECK_FALSE(list.want("a1"));
@@ -80,7 +80,7 @@ TEST_CASE("observer_list: each sees what it wants, and nothing of steps that it 
 
 TEST_CASE("observer_list: one may add another whenever it is asked") {
     struct inviting final : smd::hook_observer {
-        explicit inviting(smd::observer_list& to) : list(&to) {}
+        explicit inviting(smd::detail::observer_list& to) : list(&to) {}
         bool wants(const smd::hook_step& /*step*/) override { return invite(); }
         bool wants(std::string_view /*tensor*/) override { return invite(); }
         void see(std::string_view /*name*/, const smd::tensor_view& /*tensor*/,
@@ -95,10 +95,10 @@ TEST_CASE("observer_list: one may add another whenever it is asked") {
             }
             return true;
         }
-        smd::observer_list* list;
+        smd::detail::observer_list* list;
         int seen = 0;
     };
-    smd::observer_list list;
+    smd::detail::observer_list list;
     const auto host = std::make_shared<inviting>(list);
     list.add(host);
     list.begin_step({.step = 0});
@@ -109,7 +109,7 @@ TEST_CASE("observer_list: one may add another whenever it is asked") {
 }
 
 TEST_CASE("observer_list: one that throws keeps nobody from hearing of the end") {
-    smd::observer_list list;
+    smd::detail::observer_list list;
     const auto a = std::make_shared<noting>('a', true);
     const auto b = std::make_shared<noting>('b', true);
     list.add(a);

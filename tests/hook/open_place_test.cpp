@@ -14,6 +14,7 @@
 #include <string>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("open_place: a folder, as users write it, with all that a disk can do") {
     const smdebug_test::temporary_folder folder;

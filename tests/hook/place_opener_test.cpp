@@ -13,6 +13,7 @@
 #include <string>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("place_opener: a folder is opened as users write it, and is no other place") {
     CHECK(place_opener<local_storage>::open("file:///runs/a").name() == "/runs/a");

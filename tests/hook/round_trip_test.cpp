@@ -34,6 +34,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace std::literals;
 using smdebug_test::temporary_folder;
 

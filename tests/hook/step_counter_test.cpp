@@ -5,7 +5,7 @@
 namespace smd = smdebug;
 
 TEST_CASE("step_counter: every mode counts its own steps, GLOBAL those of the job") {
-    smd::step_counter steps;
+    smd::detail::step_counter steps;
     CHECK(steps.now().mode == smd::mode::global);
     CHECK(steps.set_mode(smd::mode::train));
     CHECK_FALSE(steps.set_mode(smd::mode::train));
@@ -29,7 +29,7 @@ TEST_CASE("step_counter: every mode counts its own steps, GLOBAL those of the jo
 }
 
 TEST_CASE("step_counter: goes on where a run was left, or where it is told") {
-    smd::step_counter steps{100, {{smd::mode::train, 90}, {smd::mode::eval, 10}, {smd::mode::global, 5}}};
+    smd::detail::step_counter steps{100, {{smd::mode::train, 90}, {smd::mode::eval, 10}, {smd::mode::global, 5}}};
     CHECK(steps.now().step == 100);
     CHECK(steps.now().mode_step == 100);
     steps.set_mode(smd::mode::train);
@@ -52,7 +52,7 @@ TEST_CASE("step_counter: goes on where a run was left, or where it is told") {
 }
 
 TEST_CASE("step_counter: refuses numbers that no step has, and keeps its own") {
-    smd::step_counter steps;
+    smd::detail::step_counter steps;
     CHECK_THROWS_AS(steps.set_step(-1, {}), smd::value_error);
     CHECK_THROWS_AS(steps.set_step(1, -1), smd::value_error);
     CHECK_THROWS_AS(steps.set_step(smd::largest_step + 1, {}), smd::value_error);

@@ -21,6 +21,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace std::chrono_literals;
 using reduce_test::owned_tensor;
 
@@ -457,7 +458,7 @@ TEST_CASE("tensorboard_writer: a histogram leaves NaN and infinities out") {
 }
 
 TEST_CASE("tensorboard_writer: numbers beyond the default bins have buckets, with limits that TensorBoard can show") {
-    constexpr double last = reduce::default_edges.back();
+    constexpr double last = reduce::detail::default_edges.back();
     for (const double beyond : {last, std::nextafter(last, inf), 1e20, 1e25, 3e38}) {
         for (const double sign : {1.0, -1.0}) {
             INFO(beyond * sign);

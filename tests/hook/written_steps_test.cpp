@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("written_steps: tells as which step of the job one of a mode was written, in whatever order they came") {
     written_steps steps;

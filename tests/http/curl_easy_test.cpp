@@ -12,22 +12,22 @@ TEST_CASE("outcome_of: what may work another time, and what will not") {
     for (const bool connected : {false, true}) {
         for (const CURLcode code : {CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT,
                                     CURLE_SSL_CONNECT_ERROR, CURLE_PROXY}) {
-            CHECK(http::outcome_of(code, connected) == unreachable);
+            CHECK(http::detail::outcome_of(code, connected) == unreachable);
         }
         for (const CURLcode code : {CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
                                     CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR}) {
-            CHECK(http::outcome_of(code, connected) == interrupted);
+            CHECK(http::detail::outcome_of(code, connected) == interrupted);
         }
         for (const CURLcode code : {CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_URL_MALFORMAT}) {
-            CHECK(http::outcome_of(code, connected) == refused);
+            CHECK(http::detail::outcome_of(code, connected) == refused);
         }
     }
-    CHECK(http::outcome_of(CURLE_UNSUPPORTED_PROTOCOL, false) == refused);
-    CHECK(http::outcome_of(CURLE_UNSUPPORTED_PROTOCOL, true) == interrupted);
+    CHECK(http::detail::outcome_of(CURLE_UNSUPPORTED_PROTOCOL, false) == refused);
+    CHECK(http::detail::outcome_of(CURLE_UNSUPPORTED_PROTOCOL, true) == interrupted);
 }
 
 TEST_CASE("curl_easy: remembers the first setting that was not taken") {
-    http::curl_easy easy;
+    http::detail::curl_easy easy;
     easy.set(CURLOPT_NOSIGNAL, 1L);
     CHECK(easy.trouble() == CURLE_OK);
     easy.set(CURLOPT_BUFFERSIZE, -1L);
@@ -39,7 +39,7 @@ TEST_CASE("curl_easy: remembers the first setting that was not taken") {
 }
 
 TEST_CASE("curl_easy: headers that would be two are not taken") {
-    http::curl_easy easy;
+    http::detail::curl_easy easy;
     CHECK(easy.set_headers({}));
     CHECK(easy.set_headers(std::vector<http::header>{{"x-a", "1"}, {"x-empty", ""}}));
     for (const std::string& bad : std::vector<std::string>{"a\r\nx-b: 2", "a\n", "\r", {"a\0b", 3}}) {
@@ -50,7 +50,7 @@ TEST_CASE("curl_easy: headers that would be two are not taken") {
 }
 
 TEST_CASE("curl_easy: says what a code means, and what happened") {
-    http::curl_easy easy;
+    http::detail::curl_easy easy;
     const std::string meaning = ::curl_easy_strerror(CURLE_COULDNT_CONNECT);
     CHECK(easy.words_of(CURLE_COULDNT_CONNECT) == meaning);
     easy.set(CURLOPT_URL, "http://127.0.0.1:1/");

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr auto for_ever = http::inbox::clock::time_point::max();
+constexpr auto for_ever = http::detail::inbox::clock::time_point::max();
 
 /// An engine, an inbox for all answers, and jobs that are cancelled at the end.
 struct desk {
@@ -38,22 +38,22 @@ struct desk {
     }
 
     std::size_t start(http::request ask) {
-        jobs.push_back(std::make_shared<http::curl_engine::job>(std::move(ask), answers, jobs.size()));
+        jobs.push_back(std::make_shared<http::detail::curl_engine::job>(std::move(ask), answers, jobs.size()));
         engine.start(jobs.back());
         return jobs.size() - 1;
     }
-    [[nodiscard]] http::arrival take() { return *answers.take_until(for_ever); }
-    [[nodiscard]] bool is_empty() { return !answers.take_until(http::inbox::clock::now()).has_value(); }
+    [[nodiscard]] http::detail::arrival take() { return *answers.take_until(for_ever); }
+    [[nodiscard]] bool is_empty() { return !answers.take_until(http::detail::inbox::clock::now()).has_value(); }
     [[nodiscard]] http::response ask(http::request what) {
         const std::size_t ticket = start(std::move(what));
-        http::arrival got = take();
+        http::detail::arrival got = take();
         CHECK(got.ticket == ticket);
         return std::move(got.response);
     }
 
-    http::inbox answers;
-    std::vector<std::shared_ptr<http::curl_engine::job>> jobs;
-    http::curl_engine engine;
+    http::detail::inbox answers;
+    std::vector<std::shared_ptr<http::detail::curl_engine::job>> jobs;
+    http::detail::curl_engine engine;
 };
 
 http::request::clock::time_point in(milliseconds time) { return http::request::clock::now() + time; }
@@ -115,7 +115,7 @@ TEST_CASE("curl_engine: no more connections than allowed, and these are used aga
             with.start({.url = server.url("/bytes/" + std::to_string(number))});
         }
         for (int number = 0; number < 60; ++number) {
-            const http::arrival got = with.take();
+            const http::detail::arrival got = with.take();
             CHECK(got.response.answered());
             CHECK(got.response.body.size() == got.ticket);
         }
@@ -157,7 +157,7 @@ TEST_CASE("curl_engine: a deadline ends a request wherever it stands") {
             with.start({.url = server.url("/echo"), .deadline = in(milliseconds{10 + 20 * number})});
         }
         for (int number = 0; number < 3; ++number) {
-            const http::arrival got = with.take();
+            const http::detail::arrival got = with.take();
             CHECK(got.ticket != first);
             CHECK(got.response.outcome == http::outcome::timed_out);
         }
@@ -269,14 +269,14 @@ TEST_CASE("curl_engine: who is cancelled under way makes room for the next") {
 
 TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never, and its body may go at once") {
     http_server server;
-    http::curl_engine engine{{}};
+    http::detail::curl_engine engine{{}};
     constexpr int rounds = 300;
     int answered = 0;
     for (int round = 0; round < rounds; ++round) {
-        http::inbox answers;
+        http::detail::inbox answers;
         const bool sends = round % 2 == 0;
         auto body = std::make_unique<std::string>(sends ? 2U << 20U : 0U, 'x');
-        const auto job = std::make_shared<http::curl_engine::job>(
+        const auto job = std::make_shared<http::detail::curl_engine::job>(
             http::request{.method = sends ? http::method::put : http::method::get,
                           .url = server.url(sends ? "/upload" : "/bytes/100"),
                           .body = as_bytes(*body)},
@@ -285,11 +285,11 @@ TEST_CASE("curl_engine: cancelled at any time, a job is answered before or never
         std::this_thread::sleep_for(std::chrono::microseconds{round * (sends ? 40 : 6)});
         engine.cancel(*job);
         body.reset();
-        if (const auto got = answers.take_until(http::inbox::clock::now())) {
+        if (const auto got = answers.take_until(http::detail::inbox::clock::now())) {
             CHECK(got->response.answered());
             ++answered;
         }
-        CHECK_FALSE(answers.take_until(http::inbox::clock::now()).has_value());
+        CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
         engine.cancel(*job);
     }
     MESSAGE(answered << " of " << rounds << " were quicker");

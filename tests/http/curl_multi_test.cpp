@@ -25,7 +25,7 @@ std::unique_ptr<CURL, easy_cleaner> to_nobody() {
 }  // namespace
 
 TEST_CASE("curl_multi: tells of each handle that has finished, once") {
-    http::curl_multi multi{4};
+    http::detail::curl_multi multi{4};
     CHECK_FALSE(multi.next_finished().has_value());
     const auto first = to_nobody();
     const auto second = to_nobody();
@@ -43,14 +43,14 @@ TEST_CASE("curl_multi: tells of each handle that has finished, once") {
             multi.remove(told->handle);
         }
         if (!seen_first || !seen_second) {
-            multi.wait_until(http::curl_multi::clock::time_point::max());
+            multi.wait_until(http::detail::curl_multi::clock::time_point::max());
         }
     }
     CHECK_FALSE(multi.next_finished().has_value());
 }
 
 TEST_CASE("curl_multi: a handle that is removed is not told of") {
-    http::curl_multi multi{0};
+    http::detail::curl_multi multi{0};
     const auto easy = to_nobody();
     REQUIRE(multi.add(easy.get()));
     CHECK_FALSE(multi.add(easy.get()));
@@ -60,12 +60,12 @@ TEST_CASE("curl_multi: a handle that is removed is not told of") {
 }
 
 TEST_CASE("curl_multi: a wait ends at its time, or when it is woken, be it before") {
-    http::curl_multi multi{4};
-    const auto soon = http::curl_multi::clock::now() + std::chrono::milliseconds{5};
+    http::detail::curl_multi multi{4};
+    const auto soon = http::detail::curl_multi::clock::now() + std::chrono::milliseconds{5};
     multi.wait_until(soon);
-    CHECK(http::curl_multi::clock::now() >= soon);
-    multi.wait_until(http::curl_multi::clock::time_point::min());
-    constexpr auto for_ever = http::curl_multi::clock::time_point::max();
+    CHECK(http::detail::curl_multi::clock::now() >= soon);
+    multi.wait_until(http::detail::curl_multi::clock::time_point::min());
+    constexpr auto for_ever = http::detail::curl_multi::clock::time_point::max();
     multi.wake();
     multi.wait_until(for_ever);
     const std::jthread other{[&] { multi.wake(); }};

@@ -19,13 +19,13 @@ using smdebug_test::http_server;
 
 namespace {
 
-constexpr auto for_ever = http::curl_multi::clock::time_point::max();
+constexpr auto for_ever = http::detail::curl_multi::clock::time_point::max();
 
 /// A transfer, one request after the other, and the connections that they share.
 struct carrier {
     curl_options options;
-    http::curl_multi multi{4};
-    http::curl_transfer transfer{options};
+    http::detail::curl_multi multi{4};
+    http::detail::curl_transfer transfer{options};
 
     [[nodiscard]] http::response carry(const http::request& ask) {
         if (auto refused = transfer.begin(ask)) {
@@ -251,7 +251,7 @@ TEST_CASE("curl_transfer: counts what it did") {
     REQUIRE_FALSE(with.transfer.begin(ask).has_value());
     CHECK(with.transfer.connections_opened() == 0);
     REQUIRE(with.multi.add(with.transfer.handle()));
-    std::optional<http::curl_multi::finished> told;
+    std::optional<http::detail::curl_multi::finished> told;
     while (!(told = with.multi.next_finished())) {
         with.multi.wait_until(for_ever);
         with.multi.perform();

@@ -12,18 +12,18 @@ using namespace smdebug;
 
 namespace {
 
-http::arrival with_status(std::size_t ticket, int status) {
-    http::arrival made{.ticket = ticket};
+http::detail::arrival with_status(std::size_t ticket, int status) {
+    http::detail::arrival made{.ticket = ticket};
     made.response.status = status;
     return made;
 }
 
-constexpr auto for_ever = http::inbox::clock::time_point::max();
+constexpr auto for_ever = http::detail::inbox::clock::time_point::max();
 
 }  // namespace
 
 TEST_CASE("inbox: gives answers in the order in which they came, with their tickets") {
-    http::inbox answers;
+    http::detail::inbox answers;
     for (int number = 0; number < 5; ++number) {
         answers.put(with_status(10 - static_cast<std::size_t>(number), 200 + number));
     }
@@ -36,20 +36,20 @@ TEST_CASE("inbox: gives answers in the order in which they came, with their tick
 }
 
 TEST_CASE("inbox: gives nothing when nothing has come by the time, and what is there even when that is over") {
-    http::inbox answers;
-    const auto soon = http::inbox::clock::now() + std::chrono::milliseconds{5};
+    http::detail::inbox answers;
+    const auto soon = http::detail::inbox::clock::now() + std::chrono::milliseconds{5};
     CHECK_FALSE(answers.take_until(soon).has_value());
-    CHECK(http::inbox::clock::now() >= soon);
-    CHECK_FALSE(answers.take_until(http::inbox::clock::time_point::min()).has_value());
+    CHECK(http::detail::inbox::clock::now() >= soon);
+    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::time_point::min()).has_value());
     answers.put(with_status(1, 200));
-    CHECK(answers.take_until(http::inbox::clock::time_point::min()).has_value());
-    CHECK_FALSE(answers.take_until(http::inbox::clock::time_point::min()).has_value());
+    CHECK(answers.take_until(http::detail::inbox::clock::time_point::min()).has_value());
+    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::time_point::min()).has_value());
 }
 
 TEST_CASE("inbox: takes answers from many threads, and loses none") {
     constexpr std::size_t threads = 4;
     constexpr std::size_t each = 500;
-    http::inbox answers;
+    http::detail::inbox answers;
     std::vector<int> seen(threads * each, 0);
     {
         std::vector<std::jthread> senders;
@@ -65,12 +65,12 @@ TEST_CASE("inbox: takes answers from many threads, and loses none") {
         }
     }
     CHECK(seen == std::vector<int>(threads * each, 1));
-    CHECK_FALSE(answers.take_until(http::inbox::clock::now()).has_value());
+    CHECK_FALSE(answers.take_until(http::detail::inbox::clock::now()).has_value());
 }
 
 TEST_CASE("inbox: may be destroyed by who has taken the last answer, at once") {
     for (int round = 0; round < 200; ++round) {
-        auto answers = std::make_unique<http::inbox>();
+        auto answers = std::make_unique<http::detail::inbox>();
         const std::jthread sender{[&to = *answers] { to.put(with_status(7, 200)); }};
         CHECK(answers->take_until(for_ever)->ticket == 7);
         answers.reset();

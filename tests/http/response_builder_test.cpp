@@ -15,21 +15,22 @@ using namespace smdebug;
 
 namespace {
 
-http::response_builder after_head(std::uint64_t most) {
-    http::response_builder made{most};
+http::detail::response_builder after_head(std::uint64_t most) {
+    http::detail::response_builder made{most};
     made.take_line("HTTP/1.1 200 OK\r\n");
     made.take_line("\r\n");
     return made;
 }
 
-bool take(http::response_builder& to, std::string_view text, std::optional<std::uint64_t> length = std::nullopt) {
+bool take(http::detail::response_builder& to, std::string_view text,
+          std::optional<std::uint64_t> length = std::nullopt) {
     return to.take_bytes(as_bytes(text), length);
 }
 
 }  // namespace
 
 TEST_CASE("response_builder: names in small letters, values without blanks around them") {
-    http::response_builder built{100};
+    http::detail::response_builder built{100};
     for (const char* line : {"HTTP/1.1 200 OK\r\n", "Content-TYPE: text/xml\r\n", "x-empty:\r\n", "X-Blank: \t \r\n",
                              "ETag:\t\"a:b\"  \n", "no header\r\n", "X-Amz-Id_2: \xC3\x84", "\r\n"}) {
         built.take_line(line);
@@ -47,7 +48,7 @@ TEST_CASE("response_builder: names in small letters, values without blanks aroun
 }
 
 TEST_CASE("response_builder: of several heads the last counts, and nothing that follows it") {
-    http::response_builder built{100};
+    http::detail::response_builder built{100};
     for (const char* line : {"HTTP/1.1 100 Continue", "x-early: 1", "", "HTTP/2 200", "x-late: 2", ""}) {
         built.take_line(line);
     }
@@ -59,7 +60,7 @@ TEST_CASE("response_builder: of several heads the last counts, and nothing that 
 }
 
 TEST_CASE("response_builder: a body whose length was said is put in one place, and is whole when all has come") {
-    http::response_builder built = after_head(10);
+    http::detail::response_builder built = after_head(10);
     CHECK(built.whole());
     CHECK(take(built, "hello", 10));
     CHECK_FALSE(built.whole());
@@ -72,7 +73,7 @@ TEST_CASE("response_builder: a body whose length was said is put in one place, a
 }
 
 TEST_CASE("response_builder: a body whose length was not said grows") {
-    http::response_builder built = after_head(10);
+    http::detail::response_builder built = after_head(10);
     CHECK(take(built, "hello"));
     CHECK(take(built, "world"));
     CHECK(built.whole());
@@ -81,14 +82,14 @@ TEST_CASE("response_builder: a body whose length was not said grows") {
 }
 
 TEST_CASE("response_builder: a body that will be too long is not begun") {
-    http::response_builder built = after_head(10);
+    http::detail::response_builder built = after_head(10);
     CHECK_FALSE(take(built, "hello", 11));
     CHECK_FALSE(take(built, "hello", std::uint64_t{1} << 62U));  // there is no memory for that
     CHECK(built.received() == 0);
 }
 
 TEST_CASE("response_builder: is not whole before its head has ended") {
-    http::response_builder built{10};
+    http::detail::response_builder built{10};
     CHECK_FALSE(built.whole());
     built.take_line("HTTP/1.1 200 OK\r\n");
     CHECK_FALSE(built.whole());
@@ -99,7 +100,7 @@ TEST_CASE("response_builder: is not whole before its head has ended") {
 }
 
 TEST_CASE("not_answered: says why") {
-    const http::response made = http::not_answered(http::outcome::stalled, "words");
+    const http::response made = http::detail::not_answered(http::outcome::stalled, "words");
     CHECK_FALSE(made.answered());
     CHECK(made.outcome == http::outcome::stalled);
     CHECK(made.failure == "words");

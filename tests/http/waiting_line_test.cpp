@@ -8,7 +8,7 @@
 
 using namespace smdebug;
 
-using line = http::waiting_line<int>;
+using line = http::detail::waiting_line<int>;
 
 TEST_CASE("waiting_line: first come, first served, until the whole has no more room") {
     line waiting{3, 100};

@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 namespace {
 

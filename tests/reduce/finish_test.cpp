@@ -6,6 +6,7 @@
 #include <cstddef>
 
 using namespace smdebug;
+using namespace smdebug::reduce::detail;
 using namespace smdebug::reduce;
 
 namespace {

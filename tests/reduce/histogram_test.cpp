@@ -20,7 +20,7 @@ using reduce_test::owned_tensor;
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double last_edge = reduce::default_edges.back();
+constexpr double last_edge = reduce::detail::default_edges.back();
 using counts = std::vector<std::uint64_t>;
 
 /// Untrimmed counts by a search for each number.
@@ -43,7 +43,7 @@ std::uint64_t total(const histogram& all) {
 void check_default(const tensor_view& view, const std::vector<double>& values) {
     const auto found = histogram_of(view, default_bins{}, {.trim = false});
     REQUIRE(found.ok());
-    CHECK(found->bucket_limits == reduce::default_slots::edges());
+    CHECK(found->bucket_limits == reduce::detail::default_slots::edges());
     CHECK(found->buckets == by_search(found->bucket_limits, values));
     CHECK(found->num == values.size());
     CHECK(total(*found) == values.size());
@@ -208,8 +208,8 @@ TEST_CASE("histogram_of: the outermost edges are inside, what is beyond them is 
 TEST_CASE("histogram_of: NaN of both signs are in no bin") {
     for (const auto type : {dtype::float32, dtype::float64}) {
         std::vector<double> values(9000, 1.0);
-        values[3] = reduce::not_a_number;
-        values[4] = -reduce::not_a_number;
+        values[3] = reduce::detail::not_a_number;
+        values[4] = -reduce::detail::not_a_number;
         values[8999] = -inf;
         const owned_tensor tensor = reduce_test::float_tensor(type, values);
         const histogram found = *histogram_of(tensor.view());
@@ -232,7 +232,7 @@ TEST_CASE("histogram_of: NaN of both signs are in no bin") {
     CHECK(least.buckets.empty());
     CHECK(least.bucket_limits.empty());
     const std::vector<double> edges{0, 1, 2};
-    const owned_tensor mixed(dtype::float64, std::vector<double>{reduce::not_a_number, 1, 1, inf, -2});
+    const owned_tensor mixed(dtype::float64, std::vector<double>{reduce::detail::not_a_number, 1, 1, inf, -2});
     const histogram given = *histogram_of(mixed.view(), edge_bins{edges});
     CHECK(given.bucket_limits == std::vector<double>{1, 2});  // as numpy and the package have it
     CHECK(given.buckets == counts{0, 2});
@@ -293,7 +293,7 @@ TEST_CASE("histogram_of: text and bins that are none are refused") {
     const owned_tensor tensor(dtype::float32, std::vector<float>{1});
     CHECK(histogram_of(tensor.view(), equal_bins{0}).code() == status::unsupported);
     for (const std::vector<double>& edges :
-         {std::vector<double>{}, {1}, {2, 1}, {0, reduce::not_a_number}, {reduce::not_a_number, 0}}) {
+         {std::vector<double>{}, {1}, {2, 1}, {0, reduce::detail::not_a_number}, {reduce::detail::not_a_number, 0}}) {
         CHECK(histogram_of(tensor.view(), edge_bins{edges}).code() == status::unsupported);
     }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::big;
 using reduce_test::big_of;
 using reduce_test::element_of;

@@ -5,6 +5,7 @@
 #include <support/skipped.hpp>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::check_rows;
 
 static_assert(neon_arch<xsimd::neon64> && !neon_arch<xsimd::neon> && !neon_arch<xsimd::sse2>);

@@ -171,7 +171,7 @@ TEST_CASE("quantiles: booleans are 0 and 1, whatever the byte") {
 }
 
 TEST_CASE("quantiles: NaN anywhere, of either sign, gives NaN everywhere") {
-    for (const double bad : {reduce::not_a_number, -reduce::not_a_number}) {
+    for (const double bad : {reduce::detail::not_a_number, -reduce::detail::not_a_number}) {
         for (const std::size_t count : {1U, 5U, 5000U}) {
             for (const auto& type : reduce_test::float_types) {
                 std::vector<double> values(count, 1.0);
@@ -224,7 +224,8 @@ TEST_CASE("quantiles: complex tensors by magnitude only") {
     CHECK(quantiles(narrow.view(), many_q).code() == status::unsupported);
     CHECK(*quantiles(narrow.view(), std::vector<double>{0, 0.5, 0.75, 1}, {.abs = true}) ==
           std::vector<double>{0, 1, 3, 5});
-    const owned_tensor wide(dtype::complex128, std::vector<std::complex<double>>{{3, 4}, {reduce::not_a_number, 0}});
+    const owned_tensor wide(dtype::complex128,
+                            std::vector<std::complex<double>>{{3, 4}, {reduce::detail::not_a_number, 0}});
     CHECK(std::isnan((*quantiles(wide.view(), std::vector<double>{0}, {.abs = true}))[0]));
 }
 
@@ -246,7 +247,7 @@ TEST_CASE("quantiles: what has no order and what is no share are refused") {
     CHECK(quantiles(text, many_q).code() == status::unsupported);
     CHECK(quantiles(tensor_view{}, many_q).code() == status::unsupported);
     const owned_tensor tensor(dtype::float32, std::vector<float>{1});
-    for (const double bad : {-0.001, 1.001, reduce::not_a_number, inf, -inf}) {
+    for (const double bad : {-0.001, 1.001, reduce::detail::not_a_number, inf, -inf}) {
         CHECK(quantiles(tensor.view(), std::vector<double>{0.5, bad}).code() == status::unsupported);
     }
 }

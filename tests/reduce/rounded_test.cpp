@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 namespace {
 struct tag {};

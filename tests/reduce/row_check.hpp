@@ -16,6 +16,7 @@
 namespace reduce_test {
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 /// The sixteen lanes of a row, read from bytes that are not aligned.
 template <class Arch, class Conversion>

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::reduce::detail;
 using namespace smdebug::reduce;
 
 namespace {

@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using arch = xsimd::default_arch;
 
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::check_widening;
 using arch = xsimd::default_arch;
 

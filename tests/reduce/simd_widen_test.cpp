@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::check_widening;
 using reduce_test::unknown_arch;
 

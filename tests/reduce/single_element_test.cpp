@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::reduce::detail;
 using namespace smdebug::reduce;
 
 namespace {

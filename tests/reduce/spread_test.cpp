@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 namespace {
 

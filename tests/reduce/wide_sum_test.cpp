@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::big;
 using reduce_test::big_of;
 

@@ -32,8 +32,8 @@ void check_widening(const std::byte* begin, std::size_t count, double scale) {
     using lane = typename Conversion::lane;
     std::vector<lane> found(count + 1, lane{-77});
     std::vector<lane> wanted(count);
-    smdebug::reduce::simd_widen<Arch, Conversion>(begin, count, scale, found.data());
-    smdebug::reduce::widen<Arch, Conversion>(begin, count, scale, wanted.data());
+    smdebug::reduce::detail::simd_widen<Arch, Conversion>(begin, count, scale, found.data());
+    smdebug::reduce::detail::widen<Arch, Conversion>(begin, count, scale, wanted.data());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < count; ++i) {
         wrong += same_lane(found[i], wanted[i]) ? 0U : 1U;

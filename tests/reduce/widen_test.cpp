@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 
 namespace {
 
@@ -96,9 +97,9 @@ TEST_CASE("conversions: bools are 0 or 1, doubles take the scale") {
 TEST_CASE("widen: every half and bfloat16 becomes the float that the tensor types make of it") {
     for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
         const auto half = static_cast<std::uint16_t>(bits);
-        const float by_kernel = smdebug::reduce::half_to_float<void>(half);
+        const float by_kernel = smdebug::reduce::detail::half_to_float<void>(half);
         const float by_type = smdebug::float16::from_bits(half);
-        const float brain_by_kernel = smdebug::reduce::bfloat_to_float<void>(half);
+        const float brain_by_kernel = smdebug::reduce::detail::bfloat_to_float<void>(half);
         const float brain_by_type = smdebug::bfloat16::from_bits(half);
         if (std::bit_cast<std::uint32_t>(by_kernel) != std::bit_cast<std::uint32_t>(by_type) ||
             std::bit_cast<std::uint32_t>(brain_by_kernel) != std::bit_cast<std::uint32_t>(brain_by_type)) {

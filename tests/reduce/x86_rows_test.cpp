@@ -5,6 +5,7 @@
 #include <support/skipped.hpp>
 
 using namespace smdebug::reduce;
+using namespace smdebug::reduce::detail;
 using reduce_test::check_rows;
 
 // Decided by the type alone, so the same in every file.

@@ -23,9 +23,9 @@ TEST_CASE("xsimd_adapter: bits go from lanes of one type to lanes of the other a
                                 std::numeric_limits<double>::denorm_min()};
     for (const double value : values) {
         std::array<std::uint64_t, words::size> bits{};
-        reduce::same_bits<arch, std::uint64_t>(doubles(value)).store_unaligned(bits.data());
+        reduce::detail::same_bits<arch, std::uint64_t>(doubles(value)).store_unaligned(bits.data());
         std::array<double, doubles::size> back{};
-        reduce::same_bits<arch, double>(words::load_unaligned(bits.data())).store_unaligned(back.data());
+        reduce::detail::same_bits<arch, double>(words::load_unaligned(bits.data())).store_unaligned(back.data());
         for (std::size_t i = 0; i < bits.size(); ++i) {
             CHECK(bits[i] == std::bit_cast<std::uint64_t>(value));
             CHECK(std::bit_cast<std::uint64_t>(back[i]) == bits[i]);

@@ -17,6 +17,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
 using steps_list = std::vector<step_number>;

@@ -29,7 +29,8 @@ using credentials_type = default_credentials<curl_transport>;
 namespace {
 
 // A machine that has much to do may be slow.
-constexpr s3::metadata_limits patient{.connect_within = 60s, .answer_within = 60s, .pause = 1ms, .altogether = 300s};
+constexpr s3::detail::metadata_limits patient{
+    .connect_within = 60s, .answer_within = 60s, .pause = 1ms, .altogether = 300s};
 const std::string roles = "/latest/meta-data/iam/security-credentials/";
 
 class metadata_server {
@@ -67,7 +68,7 @@ struct bench {
     std::shared_ptr<std::chrono::steady_clock::time_point> steady =
         std::make_shared<std::chrono::steady_clock::time_point>(1h);
 
-    [[nodiscard]] credentials_type credentials(variables set, s3::metadata_limits limits = patient) const {
+    [[nodiscard]] credentials_type credentials(variables set, s3::detail::metadata_limits limits = patient) const {
         return credentials_type{curl_transport{},
                                 {.environment = environment_of(std::move(set)),
                                  .limits = limits,
@@ -150,7 +151,7 @@ TEST_CASE("metadata_server: where nobody listens there are no keys") {
 TEST_CASE("metadata_server: one that does not answer is given up") {
     const metadata_server server;
     const bench at;
-    const s3::metadata_limits hasty{.answer_within = 50ms, .tries = 2, .pause = 1ms};
+    const s3::detail::metadata_limits hasty{.answer_within = 50ms, .tries = 2, .pause = 1ms};
     server.fail(0, 1000);
     const auto credentials = at.credentials(instance_at(server.base()), hasty);
     CHECK_THROWS_AS(static_cast<void>(credentials.keys(std::chrono::system_clock::now())), access_denied);

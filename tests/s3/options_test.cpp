@@ -6,6 +6,7 @@
 #include <cstdint>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("options: nothing has to be set, and what is not set is left to environment and profile") {
     const s3_options options;

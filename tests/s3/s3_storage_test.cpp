@@ -175,7 +175,7 @@ private:
 class transport_archetype {
 public:
     explicit transport_archetype(fake_s3 inner) : inner_(std::move(inner)) {}
-    [[nodiscard]] exchange_archetype start(http::request ask, http::inbox& to, std::size_t ticket) const {
+    [[nodiscard]] exchange_archetype start(http::request ask, http::detail::inbox& to, std::size_t ticket) const {
         return exchange_archetype{inner_.start(std::move(ask), to, ticket)};
     }
 

@@ -72,8 +72,8 @@ public:
         smdebug::http::request asked;
         asked.method = method;
         asked.url = where + std::string{target};
-        const auto hash = smdebug::s3::to_hex(smdebug::s3::sha256(smdebug::as_bytes(body)));
-        smdebug::s3::signer{}.sign(asked, hash, keys(), {.region = region()}, std::chrono::system_clock::now());
+        const auto hash = smdebug::s3::detail::to_hex(smdebug::s3::detail::sha256(smdebug::as_bytes(body)));
+        smdebug::s3::detail::signer{}.sign(asked, hash, keys(), {.region = region()}, std::chrono::system_clock::now());
         std::string headers;
         for (const auto& [name, held] : asked.headers) {
             headers.append(name).append(": ").append(held).append("\r\n");

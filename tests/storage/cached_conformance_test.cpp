@@ -21,6 +21,7 @@
 #include <utility>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {

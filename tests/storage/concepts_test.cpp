@@ -22,6 +22,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 
@@ -256,7 +257,7 @@ static_assert(!prefetching_storage<base> && prefetching_storage<local_storage> &
 static_assert(!worth_following(base{}) && !worth_following(follows_by_word_alone{}));
 static_assert(!place_prober<base> && place_prober<local_storage> && place_prober<any_storage>);
 static_assert(object_output<smdebug_test::output_archetype> && object_output<memory_storage::output> &&
-              object_output<posix::whole_file_output> &&
+              object_output<detail::posix::whole_file_output> &&
               object_output<gathered_output<smdebug_test::writable_archetype>>);
 static_assert(!object_output<output_that_counts> && !object_output<output_of_one> &&
               !object_output<output_without_durability> && !object_output<output_that_tells> &&
@@ -274,7 +275,7 @@ static_assert(removing_storage<smdebug_test::removing_archetype> &&
               !claiming_storage<smdebug_test::removing_archetype> && !removing_storage<removes_silently> &&
               !removing_storage<removes_many>);
 static_assert(object_claim<smdebug_test::claim_archetype> && object_claim<memory_storage::held_key> &&
-              object_claim<posix::file_claim>);
+              object_claim<detail::posix::file_claim>);
 static_assert(!object_claim<claim_of_many> && !object_claim<claim_for_ever> && !object_claim<claim_that_stays>);
 static_assert(claiming_storage<smdebug_test::claiming_archetype> &&
               !appending_storage<smdebug_test::claiming_archetype> &&

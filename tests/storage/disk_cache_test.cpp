@@ -204,7 +204,7 @@ TEST_CASE("disk_cache: stays within its bound; what was not used for longest goe
     for (int i = 0; i < 50; ++i) {
         const std::string key = std::to_string(i);
         cache.keep(identity(key), bytes_of(text_of_number(i)));
-        age(fs::path{folder.path()} / cache_file::name_of(identity(key)), std::chrono::hours{100 - i});
+        age(fs::path{folder.path()} / detail::cache_file::name_of(identity(key)), std::chrono::hours{100 - i});
     }
     CHECK(cache.find(identity("0")));  // a use
     folder.write("readme.txt", std::string(50'000, 'x'));
@@ -228,7 +228,7 @@ TEST_CASE("disk_cache: the oldest use goes first") {
     disk_cache cache{folder.path(), 10'000, 0};
     const auto identity = [](const std::string& key) { return object_identity{"place", key, "1"}; };
     const auto path = [&](const std::string& key) {
-        return fs::path{folder.path()} / cache_file::name_of(identity(key));
+        return fs::path{folder.path()} / detail::cache_file::name_of(identity(key));
     };
     for (const std::string key : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
         cache.keep(identity(key), bytes_of(text_of_number(1)));
@@ -245,7 +245,7 @@ TEST_CASE("disk_cache: the oldest use goes first") {
 
 TEST_CASE("disk_cache: what dead writers left goes when it is old, what living ones write stays") {
     const temporary_folder folder;
-    const std::string name = cache_file::name_of({"place", "key", "1"}).substr(0, 32);
+    const std::string name = detail::cache_file::name_of({"place", "key", "1"}).substr(0, 32);
     folder.write(name + ".tmp.1.0", "half");
     folder.write(name + ".tmp.2.0", "half");
     folder.write("notes.tmp.2.0", "somebody else's");

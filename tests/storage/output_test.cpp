@@ -43,7 +43,7 @@ struct full_storage {
 template <class Storage>
 using output_of = decltype(create_output(std::declval<Storage&>(), std::string_view{}));
 
-static_assert(std::same_as<output_of<local_storage>, posix::whole_file_output>);
+static_assert(std::same_as<output_of<local_storage>, detail::posix::whole_file_output>);
 static_assert(std::same_as<output_of<memory_storage>, memory_storage::output>);
 static_assert(std::same_as<output_of<appending_archetype>, output_archetype>);
 static_assert(std::same_as<output_of<writable_archetype>, gathered_output<writable_archetype>>);

@@ -20,6 +20,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace smdebug {
 inline namespace v1 {

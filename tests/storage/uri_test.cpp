@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 static_assert(kind_of("s3://bucket/prefix") == uri_kind::s3);
 static_assert(kind_of("runs/resnet") == uri_kind::directory);

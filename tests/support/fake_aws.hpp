@@ -34,7 +34,7 @@ inline constexpr const char* fake_bearer = "fakebearer-for-tests-only";
 
 using variables = std::map<std::string, std::string>;
 
-[[nodiscard]] inline smdebug::s3::environment_reader environment_of(variables set) {
+[[nodiscard]] inline smdebug::s3::detail::environment_reader environment_of(variables set) {
     return [set = std::move(set)](const char* name) -> std::optional<std::string> {
         const auto found = set.find(name);
         return found == set.end() ? std::nullopt : std::optional{found->second};

@@ -108,7 +108,7 @@ public:
         }
     }
 
-    exchange start(smdebug::http::request ask, smdebug::http::inbox& to, std::size_t ticket) const {
+    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const {
         std::size_t number = 0;
         std::uint64_t id = 0;
         record seen;
@@ -239,8 +239,8 @@ public:
 private:
     struct waiting_answer {
         std::uint64_t id = 0;
-        smdebug::http::inbox* to = nullptr;
-        smdebug::http::arrival what = {};
+        smdebug::http::detail::inbox* to = nullptr;
+        smdebug::http::detail::arrival what = {};
     };
 
     struct state {

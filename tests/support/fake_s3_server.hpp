@@ -116,7 +116,7 @@ public:
     // --- what it says --------------------------------------------------------------------------------------------
 
     [[nodiscard]] fake_request read(const smdebug::http::request& ask) const {
-        using smdebug::s3::percent_decoded;
+        using smdebug::s3::detail::percent_decoded;
         fake_request made{.method = ask.method,
                           .url = ask.url,
                           .headers = ask.headers,
@@ -215,9 +215,9 @@ private:
             return error(403, "AccessDenied", "no signature");
         }
         const std::string date = of.header("x-amz-date");
-        const auto time = date.size() == 16 ? smdebug::s3::parse_iso_time(date.substr(0, 4) + "-" + date.substr(4, 2) +
-                                                                          "-" + date.substr(6, 5) + ":" +
-                                                                          date.substr(11, 2) + ":" + date.substr(13))
+        const auto time = date.size() == 16 ? smdebug::s3::detail::parse_iso_time(
+                                                  date.substr(0, 4) + "-" + date.substr(4, 2) + "-" +
+                                                  date.substr(6, 5) + ":" + date.substr(11, 2) + ":" + date.substr(13))
                                             : std::nullopt;
         const std::string begin = "AWS4-HMAC-SHA256 Credential=";
         const std::string_view credential =
@@ -239,9 +239,9 @@ private:
                          "<AWSAccessKeyId>" + pieces[0] + "</AWSAccessKeyId>");
         }
         smdebug::http::request again = ask;
-        smdebug::s3::signer{}.sign(again, of.header("x-amz-content-sha256"),
-                                   {how.keys->id, how.keys->secret, of.header("x-amz-security-token"), {}},
-                                   {.region = pieces[2], .service = "s3"}, *time);
+        smdebug::s3::detail::signer{}.sign(again, of.header("x-amz-content-sha256"),
+                                           {how.keys->id, how.keys->secret, of.header("x-amz-security-token"), {}},
+                                           {.region = pieces[2], .service = "s3"}, *time);
         std::sort(again.headers.begin(), again.headers.end(), by_name);
         std::vector<smdebug::http::header> given = ask.headers;
         std::sort(given.begin(), given.end(), by_name);
@@ -260,7 +260,7 @@ private:
             return error(400, "AuthorizationHeaderMalformed", "the region is wrong",
                          "<Region>" + how.region + "</Region>");
         }
-        if (of.header("x-amz-content-sha256") != smdebug::s3::to_hex(smdebug::s3::sha256(ask.body))) {
+        if (of.header("x-amz-content-sha256") != smdebug::s3::detail::to_hex(smdebug::s3::detail::sha256(ask.body))) {
             ++wrong_signatures;
             return error(400, "XAmzContentSHA256Mismatch", "the body is another one");
         }
@@ -378,7 +378,7 @@ private:
             }
             ++count;
             last = key;
-            page += "<Contents><Key>" + escaped(encodes ? smdebug::s3::percent_encoded(key, true) : key) +
+            page += "<Contents><Key>" + escaped(encodes ? smdebug::s3::detail::percent_encoded(key, true) : key) +
                     "</Key><Size>" + std::to_string(held.bytes->size()) + "</Size><ETag>" + escaped(held.etag) +
                     "</ETag></Contents>";
         }
@@ -403,7 +403,7 @@ private:
         std::size_t count = 0;
         for (auto at = sorted.begin(); at != sorted.end() && count < how.most_on_page; ++at, ++count) {
             const std::string& plain = at->first.first;
-            const std::string key = escaped(encodes ? smdebug::s3::percent_encoded(plain, true) : plain);
+            const std::string key = escaped(encodes ? smdebug::s3::detail::percent_encoded(plain, true) : plain);
             page += "<Upload><Key>" + key + "</Key><UploadId>" + escaped(at->first.second) + "</UploadId></Upload>";
             if (count + 1 == how.most_on_page) {
                 page += "<NextKeyMarker>" + key + "</NextKeyMarker><NextUploadIdMarker>" + escaped(at->first.second) +
@@ -467,7 +467,9 @@ private:
     // --- words -----------------------------------------------------------------------------------------------
 
     [[nodiscard]] static std::string etag_of(std::string_view bytes) {
-        return "\"" + smdebug::s3::to_hex(smdebug::s3::digest_by("MD5", smdebug::as_bytes(bytes)).value()) + "\"";
+        return "\"" +
+               smdebug::s3::detail::to_hex(smdebug::s3::detail::digest_by("MD5", smdebug::as_bytes(bytes)).value()) +
+               "\"";
     }
     [[nodiscard]] static smdebug::byte_buffer whole(const std::shared_ptr<const std::string>& bytes) {
         return {bytes, smdebug::as_bytes(*bytes)};

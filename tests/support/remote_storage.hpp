@@ -124,15 +124,15 @@ private:
 /// The same, reading many ranges together; the answers to its requests come in any order.
 class remote_storage : public distant_storage {
 public:
-    explicit remote_storage(smdebug::memory_storage objects, smdebug::range_merging how = {})
+    explicit remote_storage(smdebug::memory_storage objects, smdebug::detail::range_merging how = {})
         : distant_storage(std::move(objects)), how_(how) {}
 
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
         note_call("ranges " + std::to_string(ranges.size()));
-        const smdebug::range_plan plan{ranges, how_};
+        const smdebug::detail::range_plan plan{ranges, how_};
         const auto give = [&](std::size_t i, std::optional<smdebug::byte_buffer> bytes,
                               const smdebug::object_version& /*version*/) { sink(i, std::move(bytes)); };
-        smdebug::range_assembly assembly{plan, give};
+        smdebug::detail::range_assembly assembly{plan, give};
         std::vector<std::size_t> order(plan.requests().size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         for (std::size_t i = 0; i < order.size(); i += 4) {
@@ -163,7 +163,7 @@ public:
     }
 
 private:
-    smdebug::range_merging how_;
+    smdebug::detail::range_merging how_;
 };
 
 /// The same, that says that it is not worth it.

@@ -77,7 +77,7 @@ public:
 
     explicit scripted_transport(script how) : shared_(std::make_shared<state>()) { shared_->how = std::move(how); }
 
-    exchange start(smdebug::http::request ask, smdebug::http::inbox& to, std::size_t ticket) const {
+    exchange start(smdebug::http::request ask, smdebug::http::detail::inbox& to, std::size_t ticket) const {
         std::size_t number = 0;
         {
             const std::lock_guard lock{shared_->guard};

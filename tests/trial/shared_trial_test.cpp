@@ -37,9 +37,9 @@ using counting_trial = basic_trial<counting_storage<>>;
 
 namespace {
 
-static_assert(rules::countable_tensor<shared_tensor<memory_trial>> &&
-              rules::valued_tensor<shared_tensor<memory_trial>> && rules::shaped_tensor<shared_tensor<memory_trial>> &&
-              readable_trial<shared_trial<memory_trial>>);
+static_assert(rules::detail::countable_tensor<shared_tensor<memory_trial>> &&
+              rules::detail::valued_tensor<shared_tensor<memory_trial>> &&
+              rules::detail::shaped_tensor<shared_tensor<memory_trial>> && readable_trial<shared_trial<memory_trial>>);
 
 /// What an answer is, or why there is none, in words: NaN is NaN here.
 std::string words(const lookup_failure& why) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using steps_list = std::vector<step_number>;
 using names_list = std::vector<std::string>;
 using recent = recent_steps<scalar_kernel>;

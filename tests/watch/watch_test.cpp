@@ -21,6 +21,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using steps_list = std::vector<step_number>;
 using names_list = std::vector<std::string>;
 // The scalar kernel: its code takes a tenth of the time to compile.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("watched_names: those that match, in every mode") {
     watched_names names{hook_options{}, {"^gradient", "bias$"}};

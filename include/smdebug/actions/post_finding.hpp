@@ -62,7 +62,7 @@ using post_clock = http::request::clock;
 template <http_transport Transport>
 [[nodiscard]] http::response exchange_once(const Transport& transport, const http::request& ask,
                                            const std::stop_token& stop) {
-    http::inbox answers;
+    http::detail::inbox answers;
     [[maybe_unused]] const auto exchange = transport.start(ask, answers, 0);
     constexpr std::chrono::milliseconds slice{50};
     http::response none;

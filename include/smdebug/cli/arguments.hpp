@@ -26,6 +26,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// --help or --version: what to print.
 struct help_request {
@@ -35,8 +36,6 @@ struct help_request {
 /// What the user asked for.
 using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
                              scan_arguments, rules_arguments>;
-
-namespace detail {
 
 /// What holds for every command, at the end of its help.
 inline constexpr const char* conventions =
@@ -226,14 +225,13 @@ private:
     option_texts texts_;
 };
 
-}  // namespace detail
-
 /// The command in the arguments (without the program's name).  Errors: usage_error.
 [[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& known) {
     detail::parser parser{known};
     return parser.parse(std::move(arguments));
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -31,6 +31,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 struct check_arguments {
     std::vector<std::string> runs = {};
@@ -67,8 +68,6 @@ struct check_arguments {
             {"steps_met", true, 0, shortened::never, 4},
             {"findings", true, 0, shortened::never, 3}};
 }
-
-namespace detail {
 
 /// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
 struct check_range {
@@ -217,8 +216,6 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     return all;
 }
 
-}  // namespace detail
-
 /// Runs the command over the steps that there are; the exit status.
 [[nodiscard]] inline int check(const check_arguments& given, const program_rules& known, console& to) {
     rule_maker rules{known, given.how};
@@ -255,6 +252,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     return to.status(met);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -23,14 +23,14 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
+
 /// "0.1.0, reduces with avx512bw".
 [[nodiscard]] inline std::string version_text() {
     return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
            std::to_string(SMDEBUG_VERSION_PATCH) + ", reduces with " +
            std::string{dispatched_kernel{}.instruction_set()};
 }
-
-namespace detail {
 
 // What is bound to an option must outlive the app.
 

@@ -129,7 +129,7 @@ public:
         line.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ");
         constexpr std::size_t narrow = 79;  // a line that is wrapped would not be wiped out
         const std::size_t room = narrow - std::min(narrow - 20, line.size() - 1);
-        line.append(detail::cut_text(printable(what), room, shortened::at_start));
+        line.append(detail::cut_text(printable(what), room, detail::shortened::at_start));
         const std::size_t length = line.size() - 1;
         line.append(length < shown_width_ ? shown_width_ - length : 0, ' ');
         err_ << line << std::flush;

@@ -30,6 +30,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// What the user asked for; empty: nothing.
 struct action_options {
@@ -83,7 +84,7 @@ public:
     /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules)
         : wanted_(wanted), several_runs_(several_runs) {
-        if (!wanted.post_url.empty() && !http::origin_of(wanted.post_url)) {  // else told at the first finding
+        if (!wanted.post_url.empty() && !http::detail::origin_of(wanted.post_url)) {  // else told at the first finding
             throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
         }
         if (!wanted.status_file.empty()) {
@@ -239,6 +240,7 @@ private:
     std::set<std::string> failures_;
 };
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

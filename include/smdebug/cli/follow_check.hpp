@@ -30,7 +30,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// The rules of one run.  They keep their state from step to step, so every run has its own.
@@ -205,8 +204,6 @@ private:
     return columns;
 }
 
-}  // namespace detail
-
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
 [[nodiscard]] inline int follow_check(const check_arguments& given, const program_rules& known, console& to,
                                       const std::stop_token& stop) {
@@ -250,6 +247,7 @@ private:
     return met ? to.status(met) : status_after(ends, to);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -22,7 +22,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// A table of one run has said which one above it.
@@ -43,8 +42,8 @@ namespace detail {
 }
 
 /// One step as a row: tables say "1 of 2" workers, CSV how many, JSON which.
-inline void add_step(row_buffer& row, const ls_arguments& given, const std::string& path, const catalog& from,
-                     const catalog::step_entry& step) {
+inline void add_step(row_buffer& row, const ls_arguments& given, const std::string& path,
+                     const smdebug::detail::catalog& from, const smdebug::detail::catalog::step_entry& step) {
     if (names_the_run(given)) {
         row.text(path);
     }
@@ -53,7 +52,7 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
     row.integer(step.mode_step);
     if (given.how.format == output_format::json) {
         std::vector<std::string> workers;
-        for (const catalog::file& written : step.files()) {
+        for (const smdebug::detail::catalog::file& written : step.files()) {
             workers.push_back(from.workers[written.worker]);
         }
         row.list(workers);
@@ -71,8 +70,6 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
     const no_refresh as_it_is{run};
     return ls_head(run);
 }
-
-}  // namespace detail
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
 [[nodiscard]] inline int follow_ls(const ls_arguments& given, console& to, const std::stop_token& stop) {
@@ -112,6 +109,7 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
     return status_after(ends, to);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

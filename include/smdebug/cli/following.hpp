@@ -26,6 +26,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// A thread each: there has to be a limit.
 inline constexpr std::size_t most_followed_runs = 256;
@@ -119,8 +120,6 @@ template <class Trial>
     return open_trial(path, how.storage, options);
 }
 
-namespace detail {
-
 /// One run, from opening it on.  An error of it is told, and does not lose the others.
 template <class Command>
 [[nodiscard]] follow_end follow_one(std::size_t place, const std::string& path, const run_options& how,
@@ -161,8 +160,6 @@ struct follow_team {
     std::unique_ptr<std::stop_source> ending = std::make_unique<std::stop_source>();
     std::exception_ptr failure;  // the last one
 };
-
-}  // namespace detail
 
 /// Calls command(followed_run) for each run, all at once; it returns how following the run came to its end.  Returns
 /// that of each run.  `stop` ends it all; so does an error that is not one run's.
@@ -205,6 +202,7 @@ template <class Command>
     return interrupted ? exit_interrupted : to.status();
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

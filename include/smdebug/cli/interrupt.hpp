@@ -132,8 +132,8 @@ private:
 
     std::stop_source interrupted_;
     blocked_signals blocked_;
-    posix::descriptor signals_;
-    posix::descriptor ending_;
+    smdebug::detail::posix::descriptor signals_;
+    smdebug::detail::posix::descriptor ending_;
     std::thread thread_;
 };
 

@@ -28,6 +28,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 struct ls_arguments {
     std::vector<std::string> runs = {};
@@ -48,8 +49,6 @@ struct ls_arguments {
     }
     return names;
 }
-
-namespace detail {
 
 [[nodiscard]] inline tensor_selection selection_of(const ls_arguments& given) {
     tensor_selection which;
@@ -167,8 +166,6 @@ template <class Trial>
     return out + "collections  " + printable(joined(collection_names(run), ", ")) + "\n";
 }
 
-}  // namespace detail
-
 /// `ls --verify`: a row for each difference of each run; an error status where there is any.
 [[nodiscard]] inline int verify(const ls_arguments& given, console& to) {
     row_sink rows{to,
@@ -250,6 +247,7 @@ template <class Trial>
     return to.status();
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

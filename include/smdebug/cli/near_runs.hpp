@@ -19,7 +19,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// So many entries of folders are looked at, and no more: it is only for a message.
@@ -107,8 +106,6 @@ inline constexpr std::size_t most_looked_at = 4096;
     return did_you_mean(near);
 }
 
-}  // namespace detail
-
 /// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
 /// folders of this machine only, as elsewhere looking costs requests.
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
@@ -132,6 +129,7 @@ inline constexpr std::size_t most_looked_at = 4096;
     return std::filesystem::exists(here, none) ? detail::run_above(here) : detail::near_folders(here);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

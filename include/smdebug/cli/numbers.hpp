@@ -21,6 +21,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// A whole number from `least` on, in decimal digits only.  Errors: usage_error.
 template <std::integral Number>
@@ -77,6 +78,7 @@ template <std::integral Number>
                       std::string{text} + "\"");
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

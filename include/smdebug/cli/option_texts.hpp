@@ -32,6 +32,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// What stood behind the options; unset: not given.
 struct option_texts {
@@ -72,8 +73,6 @@ inline void settle(follow_options& follow, std::size_t runs, const option_texts&
     }
 }
 
-namespace detail {
-
 /// Errors: usage_error: it is no mode.
 [[nodiscard]] inline mode settled_mode(const std::string& text) {
     std::string upper = text;
@@ -96,8 +95,6 @@ inline void check_tensors_regex(const std::optional<std::string>& given) {
         throw usage_error("--tensors: " + std::string{bad.message()});
     }
 }
-
-}  // namespace detail
 
 inline void settle(ls_arguments& given, const option_texts& texts) {
     if (given.verify && given.follow.on) {
@@ -150,8 +147,6 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
         given.statistics_give_way = true;
     }
 }
-
-namespace detail {
 
 /// The rules that the texts ask for, looked at as far as that goes without a run; `by_scan`: as a scan evaluates them.
 [[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& known,
@@ -218,8 +213,6 @@ inline void settle_steps(check_arguments& given, const option_texts& texts) {
     return runs;
 }
 
-}  // namespace detail
-
 inline void settle(check_arguments& given, const option_texts& texts, const program_rules& known) {
     given.rules = detail::settled_rules(texts, known, false);
     if (given.rules.empty()) {
@@ -265,6 +258,7 @@ inline void settle(rules_arguments& given, const option_texts& texts, const prog
     }
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// All rows of a command, flushed as they come.
 /// Threads: buffer() may be called at once; the rest is for one thread at a time, as is the console.
@@ -65,6 +66,7 @@ private:
     bool empty_ = true;
 };
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

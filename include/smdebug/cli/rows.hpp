@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 enum class output_format : std::uint8_t { table, csv, json };
 
@@ -219,6 +220,7 @@ private:
     std::vector<std::string> cells_;
 };
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

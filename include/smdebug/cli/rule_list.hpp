@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 struct rules_arguments {
     std::vector<std::string> rules = {};  ///< their own names; none: all
@@ -61,6 +62,7 @@ struct rules_arguments {
     return to.status();
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

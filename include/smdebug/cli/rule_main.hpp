@@ -28,7 +28,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// The command line of one rule's program.
@@ -112,8 +111,6 @@ private:
     option_texts texts_;
 };
 
-}  // namespace detail
-
 /// Runs a rule's program with these arguments (without the program's name); returns its exit status.  Throws nothing.
 template <described_rule R>
 requires rule<R, program_trial>
@@ -134,6 +131,7 @@ requires rule<R, program_trial>
     });
 }
 
+}  // namespace detail
 }  // namespace cli
 
 /// The main() of a program that evaluates one rule:
@@ -148,11 +146,11 @@ requires rule<R, program_trial>
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>
-requires rule<R, cli::program_trial>
+requires rule<R, cli::detail::program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {
     std::ios::sync_with_stdio(false);
     std::optional<cli::interrupt_listener> interrupts;
-    return cli::run_rule_program<R>(
+    return cli::detail::run_rule_program<R>(
         std::string{R::name()}, std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout,
         std::cerr, cli::terminal_kind(), [&] { return interrupts.emplace().token(); });
 }

@@ -25,7 +25,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// A rule's note for the console; `damage`: what of the run could not be read, empty if it is about something else.
@@ -62,7 +61,8 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
         for (const std::string& name :
              given->second.items ? *given->second.items : smdebug::detail::items_in(given->second.text)) {
             if (!job->collections.contains(name)) {
-                note(each.label + ": " + std::string{no_such_collection(name, job->collections).message()} + " [run " +
+                note(each.label + ": " +
+                     std::string{smdebug::detail::no_such_collection(name, job->collections).message()} + " [run " +
                      path + "]");
             }
         }
@@ -167,7 +167,6 @@ private:
 };
 
 }  // namespace detail
-
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

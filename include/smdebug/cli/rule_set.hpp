@@ -27,7 +27,7 @@ inline namespace v1 {
 namespace cli {
 
 /// The rules that the program knows.
-using program_rules = rule_registry<program_trial>;
+using program_rules = rule_registry<detail::program_trial>;
 
 /// "exploding_tensor, vanishing_gradient".
 [[nodiscard]] inline std::string rule_names(const program_rules& known) {
@@ -137,20 +137,22 @@ inline void check_request(const program_rules& known, const rule_request& reques
 class rule_maker {
 public:
     /// Borrows the registry.
-    rule_maker(const program_rules& known, const run_options& how) : known_(known), how_(how) {}
+    rule_maker(const program_rules& known, const detail::run_options& how) : known_(known), how_(how) {}
 
     /// Errors: those of opening the other runs, value_error.
-    [[nodiscard]] any_rule<program_trial> make(const rule_request& request) {
+    [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request) {
         program_rules::other_runs others;
         for (const std::string& given : request.other_trials) {
-            const std::string path = plain_path(given);
+            const std::string path = detail::plain_path(given);
             auto held = others_.find(path);
             if (held == others_.end()) {
-                held = others_.emplace(path, std::make_shared<const program_trial>(open_run(path, how_))).first;
+                held =
+                    others_.emplace(path, std::make_shared<const detail::program_trial>(detail::open_run(path, how_)))
+                        .first;
             }
             others.push_back(held->second);
         }
-        any_rule<program_trial> rule = known_.make(request.rule, request.parameters, others);
+        any_rule<detail::program_trial> rule = known_.make(request.rule, request.parameters, others);
         rule.rename(name_in_reports(known_, request));
         rule.limit({request.start_step, request.end_step});
         return rule;
@@ -164,8 +166,8 @@ public:
         }
         return names;
     }
-    [[nodiscard]] std::vector<any_rule<program_trial>> make(const std::vector<rule_request>& requests) {
-        std::vector<any_rule<program_trial>> rules;
+    [[nodiscard]] std::vector<any_rule<detail::program_trial>> make(const std::vector<rule_request>& requests) {
+        std::vector<any_rule<detail::program_trial>> rules;
         for (const rule_request& request : requests) {
             rules.push_back(make(request));
         }
@@ -174,8 +176,8 @@ public:
 
 private:
     const program_rules& known_;
-    run_options how_;
-    std::map<std::string, std::shared_ptr<const program_trial>> others_;
+    detail::run_options how_;
+    std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
 };
 
 }  // namespace cli

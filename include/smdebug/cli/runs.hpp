@@ -31,6 +31,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// What every command that reads runs is told.
 struct run_options {
@@ -173,6 +174,7 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
     for_each_run(paths, how, to, command, [](const std::string&, const std::string&) {});
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -27,6 +27,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// The columns of its rows of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
 /// row of check.
@@ -45,8 +46,6 @@ namespace cli {
     }
     return columns;
 }
-
-namespace detail {
 
 /// The cells behind the status, of a run or rule that was not evaluated.
 inline void fill_not_evaluated(row_buffer& row, std::string_view why) {
@@ -96,8 +95,6 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     }
     row.end_row();
 }
-
-}  // namespace detail
 
 /// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
 /// run that cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the
@@ -165,6 +162,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     return to.status(met);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

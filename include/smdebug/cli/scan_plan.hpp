@@ -21,7 +21,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 /// What a built-in rule needs of a run to have something to look at: any of the collections, or a tensor that matches
@@ -129,15 +128,11 @@ template <class Trial>
     return std::nullopt;
 }
 
-}  // namespace detail
-
 struct scan_arguments {
     check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
     std::vector<std::string> other_trials = {};
     bool all = false;  ///< tables: a row for each rule that has nothing to look at, too
 };
-
-namespace detail {
 
 /// The rules for a run: those that the user configured, as they are but for collections that a rule cannot do without;
 /// of the others those that have something to look at.
@@ -176,7 +171,6 @@ template <class Trial>
 }
 
 }  // namespace detail
-
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -33,6 +33,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 struct show_arguments {
     std::string run = {};
@@ -46,7 +47,7 @@ struct show_arguments {
 
 /// What show says.
 struct tensor_report {
-    catalog::file file;
+    smdebug::detail::catalog::file file;
     std::string worker;
     std::vector<std::string> workers;  ///< that have it at this step
     std::optional<tensor_value> value;
@@ -57,12 +58,11 @@ struct tensor_report {
     std::optional<reduction_values> counts;
 };
 
-namespace detail {
-
 /// The global step to show.
 /// Errors: TensorUnavailable with names that are near, TensorUnavailableForStep with the steps that there are.
 template <class Trial>
-[[nodiscard]] step_number step_to_show(const Trial& run, const catalog& from, const show_arguments& given) {
+[[nodiscard]] step_number step_to_show(const Trial& run, const smdebug::detail::catalog& from,
+                                       const show_arguments& given) {
     const auto id = from.find_tensor(given.tensor);
     if (!id) {
         throw error(error_name{"TensorUnavailable"},
@@ -88,13 +88,13 @@ template <class Trial>
 
 /// Everything about the tensor at a global step.  What is damaged is noted and left out.
 template <class Trial>
-[[nodiscard]] tensor_report look_at(const Trial& run, const catalog& from, step_number step,
+[[nodiscard]] tensor_report look_at(const Trial& run, const smdebug::detail::catalog& from, step_number step,
                                     const show_arguments& given, console& to) {
     const auto tensor = run.tensor(given.tensor);
     const auto files = from.files_with(*from.find_tensor(given.tensor), step);
     tensor_report about;
-    const catalog::file* chosen = nullptr;
-    for (const catalog::file* held : files) {
+    const smdebug::detail::catalog::file* chosen = nullptr;
+    for (const smdebug::detail::catalog::file* held : files) {
         about.workers.push_back(from.workers[held->worker]);
         if (chosen == nullptr && (!given.worker || about.workers.back() == *given.worker)) {
             chosen = held;
@@ -182,7 +182,7 @@ template <class Trial>
     const auto line = [&](std::string_view name, const std::string& value) {
         out.append(name).append(name.size() < 12 ? 12 - name.size() : 1, ' ').append(value).append("\n");
     };
-    const catalog::file& held = about.file;
+    const smdebug::detail::catalog::file& held = about.file;
     line("tensor", printable(given.tensor));
     line("run", printable(given.run));
     line("step", std::to_string(held.step) + (held.mode == mode::global ? ""
@@ -268,8 +268,6 @@ template <class Trial>
     return json ? out + "}\n" : out;
 }
 
-}  // namespace detail
-
 /// Runs the command; the exit status.
 [[nodiscard]] inline int show(const show_arguments& given, console& to) {
     if (detail::looks_like_run(given.tensor) && !detail::looks_like_run(given.run)) {
@@ -287,6 +285,7 @@ template <class Trial>
     return to.status();
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -35,6 +35,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// One column of results: a reduction, or a count of values of one kind.
 struct statistic {
@@ -116,8 +117,6 @@ struct stats_arguments {
     bool statistics_give_way = false;  ///< nobody asked for these: tables leave out what has no room
     run_options how = {};
 };
-
-namespace detail {
 
 /// Errors: invalid_worker: it has saved nothing.
 inline void check_worker(const std::string& wanted, const std::vector<std::string>& workers) {
@@ -203,8 +202,6 @@ private:
     reduction_set wanted_;
 };
 
-}  // namespace detail
-
 /// The columns of stats of so many runs; `statistics_give_way`: tables may leave out l2, std and min, in this order.
 [[nodiscard]] inline std::vector<column> stats_columns(const std::vector<statistic>& statistics, std::size_t runs,
                                                        bool statistics_give_way = false) {
@@ -281,6 +278,7 @@ private:
     return to.status();
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// How following a run came to its end.
 enum class follow_end : std::uint8_t {
@@ -84,10 +85,10 @@ public:
             return known;
         }
         const auto interval = options_.idle ? std::optional{options_.idle_interval} : std::nullopt;
-        wait_outcome pause = wait_outcome::look_again;
+        smdebug::detail::wait_outcome pause = smdebug::detail::wait_outcome::look_again;
         do {
-            step_wait wait{*run_.state(),
-                           {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
+            smdebug::detail::step_wait wait{
+                *run_.state(), {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
             do {
                 const auto from = wait.look();
                 if (auto found = complete_ones(*from); !found.empty()) {
@@ -103,11 +104,11 @@ public:
                     return over(follow_end::stalled);
                 }
                 pause = wait.pause();
-            } while (pause == wait_outcome::look_again);
-            if (pause == wait_outcome::timed_out) {
+            } while (pause == smdebug::detail::wait_outcome::look_again);
+            if (pause == smdebug::detail::wait_outcome::timed_out) {
                 options_.idle();
             }
-        } while (pause == wait_outcome::timed_out);
+        } while (pause == smdebug::detail::wait_outcome::timed_out);
         return over(follow_end::interrupted);
     }
 
@@ -116,7 +117,7 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
 
 private:
-    [[nodiscard]] std::vector<step_number> complete_ones(const catalog& from) {
+    [[nodiscard]] std::vector<step_number> complete_ones(const smdebug::detail::catalog& from) {
         std::vector<step_number> found;
         // Files of further workers mostly change neither.
         const progress now{from.steps.size(), from.last_complete_step, from.loaded_all_steps};
@@ -166,6 +167,7 @@ private:
     follow_end end_ = follow_end::interrupted;
 };
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// Where a cell that is too wide for a terminal loses characters: paths say most at their end, sentences at their
 /// beginning.  Names that somebody may want to give to another command are never cut.
@@ -62,8 +63,6 @@ inline void append_cell(std::string& out, std::span<const column> columns, std::
     }
     return out;
 }
-
-namespace detail {
 
 /// No column is made narrower than that: a sentence needs more than the end of a path.
 [[nodiscard]] inline std::size_t least_cut_width(shortened cut) noexcept { return cut == shortened::at_end ? 22 : 12; }
@@ -139,8 +138,6 @@ namespace detail {
     return shown;
 }
 
-}  // namespace detail
-
 /// A table, and the columns that it has no room for.
 struct fitted_table {
     std::string text;
@@ -188,6 +185,7 @@ struct fitted_table {
     return fit_table(columns, cells, 0).text;
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -27,6 +27,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// What ls says of a tensor.
 struct tensor_summary {
@@ -37,61 +38,59 @@ struct tensor_summary {
     reduction_set saved = {};              ///< reductions, at any step
 };
 
-namespace detail {
-
 /// In how many complete steps each name is.  Cost: a look at each file, and at the names of each list once; of steps
 /// whose files have several lists, at all names.
-[[nodiscard]] inline std::vector<std::size_t> steps_by_name(const catalog& from) {
+[[nodiscard]] inline std::vector<std::size_t> steps_by_name(const smdebug::detail::catalog& from) {
     std::vector<std::size_t> counts(from.names->size());
     std::vector<std::size_t> last_step(counts.size());  // by number from 1
-    std::unordered_map<const name_list*, std::size_t> alone;
+    std::unordered_map<const smdebug::detail::name_list*, std::size_t> alone;
     std::size_t number = 0;
-    for (const catalog::step_entry& step : from.steps) {
+    for (const smdebug::detail::catalog::step_entry& step : from.steps) {
         ++number;
         if (!from.complete(step)) {
             continue;
         }
-        const std::span<const catalog::file> files = step.files();
-        const name_list& first = from.layout_of(files.front()).names();
-        if (std::all_of(files.begin(), files.end(),
-                        [&](const catalog::file& held) { return &from.layout_of(held).names() == &first; })) {
+        const std::span<const smdebug::detail::catalog::file> files = step.files();
+        const smdebug::detail::name_list& first = from.layout_of(files.front()).names();
+        if (std::all_of(files.begin(), files.end(), [&](const smdebug::detail::catalog::file& held) {
+                return &from.layout_of(held).names() == &first;
+            })) {
             ++alone[&first];
             continue;
         }
-        for (const catalog::file& held : files) {
-            for (const name_id id : from.layout_of(held).names().tensors()) {
+        for (const smdebug::detail::catalog::file& held : files) {
+            for (const smdebug::detail::name_id id : from.layout_of(held).names().tensors()) {
                 counts[id] += last_step[id] != number ? 1U : 0U;
                 last_step[id] = number;
             }
         }
     }
     for (const auto& [list, steps] : alone) {
-        for (const name_id id : list->tensors()) {
+        for (const smdebug::detail::name_id id : list->tensors()) {
             counts[id] += steps;
         }
     }
     return counts;
 }
 
-}  // namespace detail
-
 /// Looks at all tensors of a run, sorted by name.  Values that are damaged are passed over.
 /// `found` is called with how many values were read, and how many tensors there are.
 /// Cost: that of first_values, a pass over the files, and one over what is different of their entries.
 template <class State, class Progress>
-[[nodiscard]] std::vector<tensor_summary> summarize(const State& state, const catalog& from, Progress&& found) {
+[[nodiscard]] std::vector<tensor_summary> summarize(const State& state, const smdebug::detail::catalog& from,
+                                                    Progress&& found) {
     std::vector<tensor_summary> all;
     std::vector<std::uint32_t> place_of(from.names->size());  // by name_id
     const std::vector<std::size_t> steps = detail::steps_by_name(from);
     std::vector<std::string> names = from.tensor_names(mode::global);
     all.reserve(names.size());
     for (std::string& name : names) {
-        const name_id id = *from.names->find(name);
+        const smdebug::detail::name_id id = *from.names->find(name);
         place_of[id] = static_cast<std::uint32_t>(all.size());
         all.push_back({.name = std::move(name), .steps = steps[id]});
     }
     from.name_lists.for_each([&](const auto& list) {
-        for (const recorded_item& item : list->items()) {
+        for (const smdebug::detail::recorded_item& item : list->items()) {
             if (item.kind > 0 && !list->values_alone()) {
                 reduction_set& saved = all[place_of[item.name]].saved;
                 saved = saved | reduction_set{reduction_key::from_index(item.kind - std::size_t{1})};
@@ -99,7 +98,7 @@ template <class State, class Progress>
         }
     });
     from.layouts.for_each([&](const auto& held) {
-        const std::span<const layout::shape_entry> shapes = held->shapes();
+        const std::span<const smdebug::detail::layout::shape_entry> shapes = held->shapes();
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const bool counts = i + 1 == shapes.size() || shapes[i + 1].name != shapes[i].name;  // the last of a name
             if (tensor_summary& about = all[place_of[shapes[i].name]]; counts && !about.shape) {
@@ -108,7 +107,7 @@ template <class State, class Progress>
         }
     });
     std::size_t read = 0;
-    first_values{state, from}.read([&](name_id id, const decoded_tensor& value) {
+    first_values{state, from}.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
         tensor_summary& about = all[place_of[id]];
         about.type = value.type;
         about.shape = value.shape;
@@ -117,6 +116,7 @@ template <class State, class Progress>
     return all;
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -20,7 +20,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
-
 namespace detail {
 
 [[nodiscard]] inline std::string real_text(double value, output_format format) {
@@ -49,8 +48,6 @@ template <class T>
     }
 }
 
-}  // namespace detail
-
 /// The first `most` elements, in C order.  JSON: each a JSON value (a complex number [re, im]; what is not finite, and
 /// strings, as JSON strings).  CSV: 17 digits.  Tables: short, strings in quotes.
 [[nodiscard]] inline std::vector<std::string> first_values(const tensor_value& tensor, std::size_t most,
@@ -75,6 +72,7 @@ template <class T>
     return texts;
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -18,6 +18,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace cli {
+namespace detail {
 
 /// Steps as people write them: "0-8 by 2, 10, 20-29".  Steps are ascending.  After `most` pieces it says how many
 /// steps are left out.
@@ -85,6 +86,7 @@ using v1::printable;
     return did_you_mean(wanted, names);
 }
 
+}  // namespace detail
 }  // namespace cli
 }  // namespace v1
 }  // namespace smdebug

@@ -26,6 +26,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A file_sink that copies what it is given and writes it behind the caller's back.  When the pool is full, append()
 /// waits; or, with full_pool::drop, has_room() says no.
@@ -144,6 +145,7 @@ private:
     std::optional<exit_entry> at_exit_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

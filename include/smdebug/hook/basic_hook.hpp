@@ -37,8 +37,12 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 class hook_core;
+
+}  // namespace detail
 
 /// Saves tensors, reductions, shapes and scalars of a training loop, step by step, as the Python package's hook does;
 /// options, names and defaults are its own.
@@ -72,15 +76,15 @@ public:
     /// Errors: value_error (options); in_use (another living process writes as this worker, where the storage can
     ///         tell); run_exists; what the storage throws.
     explicit basic_hook(const hook_options& options, Kernel kernel = {},
-                        Clock clock = {}) requires named_storage<Storage>;
+                        Clock clock = {}) requires detail::named_storage<Storage>;
 
     /// Writes into `store`; options.out_dir is not looked at.
     basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {});
 
     /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
     /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
-    [[nodiscard]] static basic_hook from_json_file(std::optional<std::string> path = {}) requires
-        named_storage<Storage>;
+    [[nodiscard]] static basic_hook from_json_file(
+        std::optional<std::string> path = {}) requires detail::named_storage<Storage>;
 
     basic_hook(const basic_hook&) = delete;
     basic_hook& operator=(const basic_hook&) = delete;
@@ -257,8 +261,9 @@ private:
 
     [[nodiscard]] static Storage opened(const hook_options& options);
 
-    std::unique_ptr<hook_core<Storage, Kernel, Clock>> core_;  // a pointer, so that this header does not need it
-    posix::home_process home_;
+    std::unique_ptr<detail::hook_core<Storage, Kernel, Clock>>
+        core_;  // a pointer, so that this header does not need it
+    detail::posix::home_process home_;
     int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
 };
 

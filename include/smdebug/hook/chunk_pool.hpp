@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A bounded stock of chunks.  Threads: everything may be called at once.
 class chunk_pool {
@@ -68,6 +69,7 @@ private:
     std::vector<std::byte*> free_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

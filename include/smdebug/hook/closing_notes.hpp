@@ -15,13 +15,10 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace detail {
 
 /// What holds nothing though it has regexes that were to fill it: a likely reason why tensors are not saved.
 [[nodiscard]] std::string idle_regexes(const collection_set& all);
-
-}  // namespace detail
 
 /// The sentences; none where all is as one would expect.  `undue_steps`: how many steps ended at which tensors were
 /// offered and nothing was due; `first`: the first tensor of the last step.
@@ -33,6 +30,7 @@ namespace detail {
 void tell_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
                         std::uint64_t undue_steps, const first_tensor& first);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

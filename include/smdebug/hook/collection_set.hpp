@@ -27,6 +27,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The collections of a hook.  Those that are included are saved: a tensor belongs to them by its name or by their
 /// regexes.  The others are known, exported, and saved only for the tensors that are put into them by name.
@@ -161,6 +162,7 @@ private:
     mutable bool changed_ = true;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -21,6 +21,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Where an interrupted run is continued.
 struct continuation {
@@ -84,6 +85,7 @@ private:
     std::vector<std::string> strays_;           // what else of this worker lies in index/
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// While it lives, finish(who) is called once when the program ends by exit(), or by returning from main: on the thread
 /// that ends it, while others may still run.  Not where it ends by a signal, abort(), _exit() or quick_exit(), and not
@@ -46,6 +47,7 @@ private:
     list* home_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

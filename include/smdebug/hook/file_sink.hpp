@@ -19,6 +19,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A file, and with it a step, that was lost behind the caller's back.
 struct lost_write {
@@ -105,6 +106,7 @@ private:
     std::optional<output_type> output_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -34,6 +34,8 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
+
 /// A hook that is handed tensor_views; see basic_hook, which says what its methods mean.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 class hook_core {
@@ -148,6 +150,7 @@ void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -68,7 +68,7 @@ struct hook_options {
     /// Tensors whose names match one of these are in `losses`, too, besides those that frameworks call so, such as
     /// "CrossEntropyLoss_output_0", unless `collections` gives `losses` regexes or names of its own.  Not in the Python
     /// package: options from JSON have none.
-    std::vector<std::string> loss_regex = {std::string{known_collections::loss_regex}};
+    std::vector<std::string> loss_regex = {std::string{detail::known_collections::loss_regex}};
 
     /// Whether this worker writes unless it is the first one, `worker_0`.
     smdebug::include_workers include_workers = smdebug::include_workers::one;

@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A JSON object in a file, or in its place null or nothing, which hold no values.  A value that is null is not there.
 /// Whatever has the wrong type is a value_error that names file, section and key.
@@ -120,6 +121,7 @@ private:
     std::optional<json::value> held_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

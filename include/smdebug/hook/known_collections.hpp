@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace known_collections {
 
 /// A collection, and the regex of the tensors that belong to it; empty: those that are added by name.
@@ -74,6 +75,7 @@ inline constexpr std::string_view loss_regex = "^(?!gradient)(?:(?:.*[^A-Za-z])?
 }
 
 }  // namespace known_collections
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -9,11 +9,13 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A path on this machine: "file://" is taken away, "~" is the home folder, as in the Python package.
 /// Errors: unsupported for s3:// and for the names of archives.
 [[nodiscard]] std::string local_place_of(std::string_view out_dir);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Keeps a hook's counters, and its policy of losses.
 /// Borrows: the options.
@@ -61,6 +62,7 @@ private:
     hook_counters counters_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A hook's observers, and which of them want anything of the step at hand.
 class observer_list {
@@ -48,6 +49,7 @@ private:
     bool interested_ = false;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

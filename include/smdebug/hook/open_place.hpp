@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// "s3://bucket/prefix" is S3, by `options`, and by what the environment says (keys, region, endpoint); anything else
 /// is a folder, see local_place_of.  Neither need be there yet.
@@ -24,6 +25,7 @@ struct place_opener<any_place> {
     [[nodiscard]] static any_place open(const std::string& text) { return open_place(text); }
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

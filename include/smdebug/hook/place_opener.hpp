@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A storage that a text is enough for.
 template <class S>
@@ -26,6 +27,7 @@ struct place_opener {
 template <>
 struct place_opener<any_place>;
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What is written of a tensor.
 struct reduction_plan {
@@ -37,8 +38,6 @@ struct reduction_plan {
 /// The values and nothing else: what is written where nobody says otherwise.
 [[nodiscard]] inline reduction_plan raw_plan() { return {.raw = true}; }
 
-namespace detail {
-
 inline constexpr std::array<std::string_view, 7> plain_reduction_names{"min",      "max", "mean", "std",
                                                                        "variance", "sum", "prod"};
 inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
@@ -50,14 +49,13 @@ inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
 /// A name as files have it: "min", "abs_max", "l1_norm"; "l1" for short.
 [[nodiscard]] reduction_key known_file_reduction(std::string_view name, const std::string& where);
 
-}  // namespace detail
-
 /// The plan of a config.  The order is the one in which the Python package writes, however the config names them: plain
 /// reductions, norms, reductions of magnitudes, norms of magnitudes.
 /// Errors: value_error for a name that is no reduction; it begins with `where`.
 [[nodiscard]] reduction_plan make_reduction_plan(const reduction_config& config,
                                                  const std::string& where = "reduction_config");
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -25,6 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A record among others in one buffer.
 struct named_record {
@@ -86,6 +87,7 @@ private:
     std::vector<value_place> values_at_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -16,6 +16,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Where a worker's claim, or sign, lies: "claim.smd" for the only writer of a run, as in the Python package, whose
 /// hook then keeps out, too; "claim_<worker>.smd" for one of several.
@@ -89,6 +90,7 @@ private:
     std::optional<typename claim_of<Storage>::type> held_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

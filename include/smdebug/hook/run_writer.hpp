@@ -33,12 +33,9 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace detail {
 
 [[nodiscard]] std::string written_already(mode which, step_number in_mode, step_number as);
-
-}  // namespace detail
 
 /// Writes one worker's run into a storage.  Neither copied nor moved.
 template <writable_storage Storage>
@@ -178,6 +175,7 @@ private:
     std::optional<tensorboard_writer> tensorboard_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -20,6 +20,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A collection in use.
 struct saved_collection {
@@ -57,6 +58,7 @@ private:
     bool of_training_ = false;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

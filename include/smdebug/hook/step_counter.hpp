@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Counts steps as the Python package does: one count for the job, whose steps GLOBAL counts too, and one for each of
 /// the other modes, which goes on when that mode comes back.
@@ -38,6 +39,7 @@ private:
     std::array<step_number, 3> next_{};  // of TRAIN, EVAL, PREDICT
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

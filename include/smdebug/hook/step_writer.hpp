@@ -25,6 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What became of a tensor that was to be written.
 enum class added : std::uint8_t {
@@ -101,6 +102,7 @@ private:
     index_writer index_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -21,6 +21,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What a record says beside its tensor.
 struct record_stamp {
@@ -42,15 +43,11 @@ inline constexpr std::size_t copied_below = 4096;
 /// The largest payload that every reader of the format takes: protobuf counts the bytes of a message in 31 bits.
 inline constexpr std::uint64_t largest_payload = std::numeric_limits<std::int32_t>::max();
 
-namespace detail {
-
 // A tensor that no record can hold: the caller is told, and the step goes on without it.
 class tensor_too_large : public unsupported {
 public:
     tensor_too_large(std::string_view name, std::size_t bytes, step_number step);
 };
-
-}  // namespace detail
 
 /// Appends `tensor` as the record that the Python package writes for it, byte for byte; its elements are left out where
 /// they have at least `copied_below` bytes.  A record above `largest_payload` has size 0, and nothing is appended.
@@ -60,6 +57,7 @@ public:
                                                    const tensor_view& tensor, const record_stamp& stamp,
                                                    record::footer_kind footer);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

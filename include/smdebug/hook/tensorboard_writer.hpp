@@ -83,7 +83,7 @@ template <reduction_kernel Kernel = scalar_kernel>
     }
     constexpr double largest = std::numeric_limits<double>::max();
     // TensorBoard computes with floats, in which the largest double is infinite.
-    constexpr double outermost = reduce::default_edges.back() * 1.1;
+    constexpr double outermost = reduce::detail::default_edges.back() * 1.1;
     if (found->bucket_limits.front() == -largest) {
         found->bucket_limits.front() = std::min(found->min, -outermost);
     }
@@ -112,11 +112,11 @@ public:
         : place_(std::move(place)), worker_(std::move(worker)), options_(options) {}
 
     /// Adds a point to the curve of that tag (see wire::tensorboard_tag) in the stamp's mode.
-    void add_scalar(const record_stamp& stamp, std::string_view tag, float value) { add(stamp, tag, value); }
+    void add_scalar(const detail::record_stamp& stamp, std::string_view tag, float value) { add(stamp, tag, value); }
 
     /// Adds a histogram; returns whether the tensor has one, see tensorboard_histogram.
     template <reduction_kernel Kernel = scalar_kernel>
-    bool add_histogram(const record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
+    bool add_histogram(const detail::record_stamp& stamp, std::string_view tag, const tensor_view& tensor,
                        const Kernel& kernel = {}) {
         const std::optional<histogram> found = tensorboard_histogram(tensor, kernel);
         if (found) {
@@ -149,7 +149,8 @@ private:
         std::vector<std::byte> records;
     };
 
-    void add(const record_stamp& stamp, std::string_view tag, std::variant<float, wire::histogram_fields> value);
+    void add(const detail::record_stamp& stamp, std::string_view tag,
+             std::variant<float, wire::histogram_fields> value);
 
     template <class Event>
     void append(stream& held, const Event& event) {

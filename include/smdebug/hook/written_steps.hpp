@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The steps that a worker has written.
 /// Cost: 16 bytes a step; nothing to speak of while numbers ascend, else a search.
@@ -50,6 +51,7 @@ private:
     step_number last_ = -1;                                     // the largest global number
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -27,16 +27,16 @@ concept http_exchange = std::movable<E> && !std::copy_constructible<E>;
 ///  5. const calls may run at once on many threads; copies share what they hold.
 template <class T>
 concept http_transport = std::copyable<T> &&
-    requires(const T& transport, http::request ask, http::inbox& to, std::size_t ticket) {
+    requires(const T& transport, http::request ask, http::detail::inbox& to, std::size_t ticket) {
     { transport.start(std::move(ask), to, ticket) } -> http_exchange;
 };
 
 /// One exchange from start to end, on the calling thread.
 template <http_transport Transport>
 [[nodiscard]] http::response perform(const Transport& transport, http::request ask) {
-    http::inbox answers;
+    http::detail::inbox answers;
     [[maybe_unused]] const auto exchange = transport.start(std::move(ask), answers, 0);
-    return answers.take_until(http::inbox::clock::time_point::max())->response;
+    return answers.take_until(http::detail::inbox::clock::time_point::max())->response;
 }
 
 }  // namespace v1

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or later");
 
@@ -100,6 +101,7 @@ private:
     CURLcode trouble_ = CURLE_OK;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -27,8 +27,8 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace http {
+namespace detail {
 
 /// Threads: all calls on any.  In a child that was forked since it was made, nothing but is_here() may be called, and
 /// it cannot be destroyed: its thread is not there.
@@ -37,7 +37,7 @@ public:
     /// A request in the engine's hands.
     class job {
     public:
-        job(http::request what, http::inbox& answers, std::size_t number)
+        job(http::request what, http::detail::inbox& answers, std::size_t number)
             : ask_(std::move(what)), to_(answers), ticket_(number) {}
 
     private:
@@ -45,7 +45,7 @@ public:
         enum class stage : std::uint8_t { waits, carried, done };
 
         http::request ask_;
-        http::inbox& to_;
+        http::detail::inbox& to_;
         std::size_t ticket_;
         // Guarded by the engine's lock:
         stage at_ = stage::waits;
@@ -117,6 +117,7 @@ private:
     std::thread thread_;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 /// Threads: one at a time; wake() on any.
 class curl_multi {
@@ -60,6 +61,7 @@ private:
     std::unique_ptr<CURLM, cleaner> handle_;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -23,8 +23,8 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace http {
+namespace detail {
 
 /// Carries one request after the other.  Stays where it is: libcurl holds its address.
 /// Threads: one at a time.
@@ -64,7 +64,7 @@ private:
     // What belongs to one request.
     struct state {
         const http::request* ask = nullptr;
-        http::response_builder answer{0};
+        http::detail::response_builder answer{0};
         std::size_t sent = 0;
         curl_off_t uploaded = 0;
         bool connected = false;
@@ -116,12 +116,13 @@ private:
 
     [[nodiscard]] bool take_bytes(byte_view bytes);
 
-    http::curl_easy easy_;
+    http::detail::curl_easy easy_;
     const curl_options& options_;
     state now_;
     bool reusable_ = true;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

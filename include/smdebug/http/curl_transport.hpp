@@ -44,15 +44,15 @@ public:
         exchange() = default;
 
         std::shared_ptr<shared> home_;  // keeps the engine
-        http::curl_engine* engine_ = nullptr;
-        std::shared_ptr<http::curl_engine::job> job_;
+        http::detail::curl_engine* engine_ = nullptr;
+        std::shared_ptr<http::detail::curl_engine::job> job_;
     };
 
     curl_transport() : curl_transport(curl_options{}) {}
     explicit curl_transport(curl_options options) : shared_(std::make_shared<shared>(std::move(options))) {}
 
     /// Errors: std::bad_alloc.
-    [[nodiscard]] exchange start(http::request ask, http::inbox& to, std::size_t ticket) const;
+    [[nodiscard]] exchange start(http::request ask, http::detail::inbox& to, std::size_t ticket) const;
 
     [[nodiscard]] curl_counters counters() const;
 
@@ -66,12 +66,12 @@ private:
         ~shared() { delete running(); }
 
         /// Null: there is none, or it is the parent's, which stays as it is: its thread is not in this process.
-        [[nodiscard]] http::curl_engine* running() const noexcept;
-        [[nodiscard]] http::curl_engine& engine();
+        [[nodiscard]] http::detail::curl_engine* running() const noexcept;
+        [[nodiscard]] http::detail::curl_engine& engine();
 
     private:
         curl_options options_;
-        std::atomic<http::curl_engine*> engine_ = nullptr;
+        std::atomic<http::detail::curl_engine*> engine_ = nullptr;
     };
 
     std::shared_ptr<shared> shared_;

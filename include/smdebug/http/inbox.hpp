@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 /// An answer, with the number that its request was given.
 struct arrival {
@@ -43,6 +44,7 @@ private:
     std::deque<arrival> arrivals_;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

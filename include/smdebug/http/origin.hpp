@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 /// A server: two URLs with the same text share connections.  Borrows the URL.
 struct origin {
@@ -57,6 +58,7 @@ struct origin {
            (is_address && (host.starts_with("127.") || host.starts_with("169.254.")));
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

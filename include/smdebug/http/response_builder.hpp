@@ -17,6 +17,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 /// No answer, and why.
 [[nodiscard]] http::response not_answered(http::outcome why, std::string words);
@@ -52,6 +53,7 @@ private:
     std::vector<std::byte> grown_;  // where not
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 /// First come, first served, among those whose server has room.
 /// Threads: one at a time.
@@ -75,6 +76,7 @@ private:
     std::size_t carried_ = 0;
 };
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -19,6 +19,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Elements in memory and how they become lanes.  Borrows the bytes.
 template <class Lane>
@@ -274,6 +275,7 @@ private:
     totals all_;
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -20,6 +20,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 // Numbers fall into slots: 1 below all bins, 2 to n + 1 the n bins, n + 2 above all bins; NaN in 0 or n + 3.
 // A bin holds its left edge; the last one holds its right edge, too.
@@ -203,6 +204,7 @@ private:
     double scale_;
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The values of a kind of sum (x or |x|) that tensors with infinities or NaN have.
 template <class Tag>
@@ -137,6 +138,7 @@ private:
     reduction_values out_;
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

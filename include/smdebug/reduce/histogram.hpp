@@ -70,17 +70,17 @@ namespace reduce {
 
 /// A sum of parts: wide as long as it is finite, then what IEEE makes of it.
 struct part_sum {
-    wide_sum wide;
+    detail::wide_sum wide;
     double plain = 0;
 
     template <class Tag>
     void add(double part) noexcept {
-        wide = plus<Tag>(wide, {part, 0});
+        wide = detail::plus<Tag>(wide, {part, 0});
         plain += part;
     }
     template <class Tag>
     [[nodiscard]] double value() const noexcept {
-        return is_finite<Tag>(wide.high) ? wide.high : plain;
+        return detail::is_finite<Tag>(wide.high) ? wide.high : plain;
     }
 };
 
@@ -89,7 +89,11 @@ template <class Kernel, class Slots>
 class histogram_walk {
 public:
     histogram_walk(const tensor_view& tensor, const Slots& slots, bool abs, const Kernel& kernel)
-        : tensor_(tensor), slots_(slots), abs_(abs), kernel_(kernel), counters_(2 * (slots.bins + extra_slots)) {}
+        : tensor_(tensor),
+          slots_(slots),
+          abs_(abs),
+          kernel_(kernel),
+          counters_(2 * (slots.bins + detail::extra_slots)) {}
 
     /// ok, or why the kernel refused.
     [[nodiscard]] status run() {
@@ -153,7 +157,7 @@ private:
         min_ = std::min(min_, values(reduction::min, abs_));
         max_ = std::max(max_, values(reduction::max, abs_));
         sum_.template add<Slots>(values(reduction::sum, abs_));
-        squares_.template add<Slots>(rounded<Slots>(norm * norm));
+        squares_.template add<Slots>(detail::rounded<Slots>(norm * norm));
         nan_ += values.nan;
         pos_inf_ += values.pos_inf;
         neg_inf_ += values.neg_inf;
@@ -169,31 +173,31 @@ private:
             case dtype::float64:
                 return count_lanes<double>(at, count);
             case dtype::float16:
-                return count_widened<from_half>(at, count);
+                return count_widened<detail::from_half>(at, count);
             case dtype::bfloat16:
-                return count_widened<from_bfloat>(at, count);
+                return count_widened<detail::from_bfloat>(at, count);
             case dtype::boolean:
-                return count_widened<from_bool>(at, count);
+                return count_widened<detail::from_bool>(at, count);
             case dtype::int8:
-                return count_widened<from_integer<std::int8_t, float>>(at, count);
+                return count_widened<detail::from_integer<std::int8_t, float>>(at, count);
             case dtype::uint8:
-                return count_widened<from_integer<std::uint8_t, float>>(at, count);
+                return count_widened<detail::from_integer<std::uint8_t, float>>(at, count);
             case dtype::int16:
-                return count_widened<from_integer<std::int16_t, float>>(at, count);
+                return count_widened<detail::from_integer<std::int16_t, float>>(at, count);
             case dtype::uint16:
-                return count_widened<from_integer<std::uint16_t, float>>(at, count);
+                return count_widened<detail::from_integer<std::uint16_t, float>>(at, count);
             case dtype::int32:
-                return count_widened<from_integer<std::int32_t, double>>(at, count);
+                return count_widened<detail::from_integer<std::int32_t, double>>(at, count);
             case dtype::uint32:
-                return count_widened<from_integer<std::uint32_t, double>>(at, count);
+                return count_widened<detail::from_integer<std::uint32_t, double>>(at, count);
             case dtype::int64:
-                return count_widened<from_integer<std::int64_t, double>>(at, count);
+                return count_widened<detail::from_integer<std::int64_t, double>>(at, count);
             case dtype::uint64:
-                return count_widened<from_integer<std::uint64_t, double>>(at, count);
+                return count_widened<detail::from_integer<std::uint64_t, double>>(at, count);
             case dtype::complex64:
-                return count_widened<from_complex<float>>(at, count);
+                return count_widened<detail::from_complex<float>>(at, count);
             case dtype::complex128:
-                return count_widened<from_complex<double>>(at, count);
+                return count_widened<detail::from_complex<double>>(at, count);
             case dtype::string:
             case dtype::invalid:
                 return;
@@ -206,7 +210,7 @@ private:
         lane lanes[lanes_at_once];
         for (std::size_t at = 0; at < count; at += lanes_at_once) {
             const std::size_t length = std::min(lanes_at_once, count - at);
-            widen<Slots, Conversion>(from + at * sizeof(typename Conversion::element), length, 1, lanes);
+            detail::widen<Slots, Conversion>(from + at * sizeof(typename Conversion::element), length, 1, lanes);
             count_lanes<lane>(reinterpret_cast<const std::byte*>(lanes), length);
         }
     }
@@ -228,7 +232,8 @@ private:
         if constexpr (!Slots::holds_last_edge) {
             if (in_slot(slots.bins + 2) != above) {
                 for (std::size_t i = 0; i < count; ++i) {
-                    on_last_edge_ += static_cast<double>(number_at<Lane, Abs>(at, i)) == default_edges.back() ? 1U : 0U;
+                    on_last_edge_ +=
+                        static_cast<double>(number_at<Lane, Abs>(at, i)) == detail::default_edges.back() ? 1U : 0U;
                 }
             }
         }
@@ -247,8 +252,8 @@ private:
     const Kernel& kernel_;
     std::vector<std::uint64_t> counters_;
     std::uint64_t on_last_edge_ = 0;
-    double min_ = infinity;
-    double max_ = -infinity;
+    double min_ = detail::infinity;
+    double max_ = -detail::infinity;
     part_sum sum_;
     part_sum squares_;
     std::uint64_t nan_ = 0;
@@ -292,7 +297,7 @@ template <class Kernel, class Slots>
     histogram all = walk.without_buckets();
     std::vector<std::uint64_t> counts;
     for (std::size_t bin = 0; bin < slots.bins; ++bin) {
-        counts.push_back(walk.in_slot(bin + first_bin_slot));
+        counts.push_back(walk.in_slot(bin + detail::first_bin_slot));
     }
     if (open_ends) {
         constexpr double largest = std::numeric_limits<double>::max();
@@ -331,8 +336,8 @@ template <class Kernel, class Slots>
 template <reduction_kernel Kernel = scalar_kernel>
 [[nodiscard]] result<histogram> histogram_of(const tensor_view& tensor, default_bins bins = {},
                                              histogram_options options = {}, const Kernel& kernel = {}) {
-    return reduce::histogram_in(tensor, reduce::default_slots{}, reduce::default_slots::edges(), bins.open_ends,
-                                options, kernel);
+    return reduce::histogram_in(tensor, reduce::detail::default_slots{}, reduce::detail::default_slots::edges(),
+                                bins.open_ends, options, kernel);
 }
 
 /// Errors besides: unsupported for fewer than two edges, for edges that fall, and for NaN among them.
@@ -343,8 +348,8 @@ template <reduction_kernel Kernel = scalar_kernel>
     if (bins.edges.size() < 2 || std::adjacent_find(bins.edges.begin(), bins.edges.end(), falls) != bins.edges.end()) {
         return status::unsupported;
     }
-    return reduce::histogram_in(tensor, reduce::edge_slots{bins.edges}, {bins.edges.begin(), bins.edges.end()}, false,
-                                options, kernel);
+    return reduce::histogram_in(tensor, reduce::detail::edge_slots{bins.edges}, {bins.edges.begin(), bins.edges.end()},
+                                false, options, kernel);
 }
 
 /// Errors besides: unsupported for no bins, and where the smallest or largest element is infinite or NaN or their
@@ -363,13 +368,13 @@ template <reduction_kernel Kernel = scalar_kernel>
         first -= 0.5;
         last += 0.5;
     }
-    if (bins.count == 0 || !reduce::is_finite<reduce::equal_slots>(last - first)) {
+    if (bins.count == 0 || !reduce::detail::is_finite<reduce::detail::equal_slots>(last - first)) {
         return status::unsupported;
     }
-    const std::vector<double> edges = reduce::equal_edges<reduce::equal_slots>(first, last, bins.count);
-    const reduce::equal_slots slots{edges};
+    const std::vector<double> edges = reduce::detail::equal_edges<reduce::detail::equal_slots>(first, last, bins.count);
+    const reduce::detail::equal_slots slots{edges};
     if (!slots.usable()) {
-        return reduce::histogram_in(tensor, reduce::edge_slots{edges}, edges, false, options, kernel);
+        return reduce::histogram_in(tensor, reduce::detail::edge_slots{edges}, edges, false, options, kernel);
     }
     return reduce::histogram_in(tensor, slots, edges, false, options, kernel);
 }

@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Sums of one block, exactly: a wide sum holds integers below 2^104.
 struct integer_sums {
@@ -109,6 +110,7 @@ struct integer_sweeps {
     }
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 // The definition.
 //
@@ -162,6 +163,7 @@ template <class Tag, class Lane>
     return counts;
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// 64-bit ARM, where these conversions are part of every CPU.
 template <class Arch>
@@ -113,6 +114,7 @@ inline void convert_row(from_integer<std::uint32_t, double> /*how*/, const std::
 
 #endif
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

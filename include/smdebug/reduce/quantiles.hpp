@@ -34,7 +34,7 @@ struct quantile_place {
 template <class Tag>
 [[nodiscard]] inline quantile_place place_of(double q, std::size_t count) noexcept {
     const auto last = static_cast<double>(count - 1);
-    const double place = rounded<Tag>(last * q);
+    const double place = detail::rounded<Tag>(last * q);
     if (place >= last) {
         return {count - 1, 0};
     }
@@ -50,23 +50,23 @@ template <class Tag>
     if (share == 0 || a == b) {
         return a;
     }
-    if (!is_finite<Tag>(a) || !is_finite<Tag>(b)) {
+    if (!detail::is_finite<Tag>(a) || !detail::is_finite<Tag>(b)) {
         return a + b;  // from -inf to inf: NaN
     }
     const double apart = b - a;
-    if (!is_finite<Tag>(apart)) {
-        return rounded<Tag>(a * (1 - share)) + rounded<Tag>(b * share);
+    if (!detail::is_finite<Tag>(apart)) {
+        return detail::rounded<Tag>(a * (1 - share)) + detail::rounded<Tag>(b * share);
     }
-    return share < 0.5 ? a + rounded<Tag>(apart * share) : b - rounded<Tag>(apart * (1 - share));
+    return share < 0.5 ? a + detail::rounded<Tag>(apart * share) : b - detail::rounded<Tag>(apart * (1 - share));
 }
 
 template <class Order>
 [[nodiscard]] inline std::vector<double> quantiles_in(const std::byte* elements, std::size_t count,
                                                       std::span<const double> q) {
-    rank_selector<Order> selector(elements, count);
+    detail::rank_selector<Order> selector(elements, count);
     const auto range = selector.extremes();
     if (range.low < Order::lowest || range.high > Order::highest) {
-        return std::vector<double>(q.size(), not_a_number);
+        return std::vector<double>(q.size(), detail::not_a_number);
     }
     std::vector<quantile_place> places;
     std::vector<std::size_t> ranks;
@@ -119,15 +119,15 @@ template <class Lazy = void>  // a template: including it must not cost 30 selec
     }
     const std::size_t count = tensor.count();
     if (count == 0) {
-        return std::vector<double>(q.size(), reduce::not_a_number);
+        return std::vector<double>(q.size(), reduce::detail::not_a_number);
     }
     return visit_dtype(tensor.type, [&]<class T>() -> std::vector<double> {
-        if constexpr (requires { sizeof(reduce::element_order<T, false>); }) {
+        if constexpr (requires { sizeof(reduce::detail::element_order<T, false>); }) {
             if (!options.abs) {
-                return reduce::quantiles_in<reduce::element_order<T, false>>(tensor.bytes.data(), count, q);
+                return reduce::quantiles_in<reduce::detail::element_order<T, false>>(tensor.bytes.data(), count, q);
             }
         }
-        return reduce::quantiles_in<reduce::element_order<T, true>>(tensor.bytes.data(), count, q);
+        return reduce::quantiles_in<reduce::detail::element_order<T, true>>(tensor.bytes.data(), count, q);
     });
 }
 

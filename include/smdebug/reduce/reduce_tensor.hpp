@@ -23,6 +23,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Which parts of the walk a set needs.  Sum and mean alone need nothing but the plain sum.
 template <class Tag>
@@ -224,6 +225,7 @@ template <class Sweeps>
     return reduce_demand<Sweeps>(held, demand_of<Sweeps>(wanted), nullptr, repeats);
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The same value, as rounded to double; the optimiser cannot look through it.  Cost: no instruction, only a register.
 /// `Tag` names the instruction set of the caller, so that the linker never mixes two of them.
@@ -43,6 +44,7 @@ template <class Tag>
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -24,10 +24,10 @@ namespace reduce {
 
 /// Sweeps of one block, written as the definition reads.
 struct scalar_sweeps {
-    template <class Lane, parts Parts>
-    [[nodiscard]] static block_result sweep(const std::byte* at, std::size_t count,
-                                            const std::byte* /*soon*/) noexcept {
-        block_result block;
+    template <class Lane, detail::parts Parts>
+    [[nodiscard]] static detail::block_result sweep(const std::byte* at, std::size_t count,
+                                                    const std::byte* /*soon*/) noexcept {
+        detail::block_result block;
         if constexpr (std::same_as<Lane, float>) {
             sum_narrow<Parts>(at, count, block);
         } else {
@@ -35,93 +35,93 @@ struct scalar_sweeps {
         }
         if constexpr (Parts.extrema) {
             for (std::size_t i = 0; i < count; ++i) {
-                const double x = lane_at<scalar_sweeps, Lane>(at, i);
+                const double x = detail::lane_at<scalar_sweeps, Lane>(at, i);
                 block.min = x < block.min ? x : block.min;
                 block.max = x > block.max ? x : block.max;
                 if constexpr (Parts.smallest) {
-                    const double size = magnitude<scalar_sweeps>(x);
+                    const double size = detail::magnitude<scalar_sweeps>(x);
                     block.abs_min = size < block.abs_min ? size : block.abs_min;
                 }
             }
         }
         if constexpr (Parts.product) {
-            block.product = careful_product<scalar_sweeps, Lane>(at, count);
+            block.product = detail::careful_product<scalar_sweeps, Lane>(at, count);
         }
         return block;
     }
 
     template <class Lane>
-    [[nodiscard]] static centred_result centre(const std::byte* at, std::size_t count, double about,
-                                               bool magnitudes) noexcept {
-        lane_array<double> first{};
-        lane_array<double> second{};
+    [[nodiscard]] static detail::centred_result centre(const std::byte* at, std::size_t count, double about,
+                                                       bool magnitudes) noexcept {
+        detail::lane_array<double> first{};
+        detail::lane_array<double> second{};
         for (std::size_t i = 0; i < count; ++i) {
-            const double x = lane_at<scalar_sweeps, Lane>(at, i);
-            const double d = (magnitudes ? magnitude<scalar_sweeps>(x) : x) - about;
-            first[i % lane_count] += d;
-            second[i % lane_count] += rounded<scalar_sweeps>(d * d);
+            const double x = detail::lane_at<scalar_sweeps, Lane>(at, i);
+            const double d = (magnitudes ? detail::magnitude<scalar_sweeps>(x) : x) - about;
+            first[i % detail::lane_count] += d;
+            second[i % detail::lane_count] += detail::rounded<scalar_sweeps>(d * d);
         }
-        return {tree_sum<scalar_sweeps>(first), tree_sum<scalar_sweeps>(second)};
+        return {detail::tree_sum<scalar_sweeps>(first), detail::tree_sum<scalar_sweeps>(second)};
     }
 
     template <class Lane>
     [[nodiscard]] static std::uint64_t count_zeros(const std::byte* at, std::size_t count) noexcept {
-        return count_kinds<scalar_sweeps, Lane>(at, count).zeros;
+        return detail::count_kinds<scalar_sweeps, Lane>(at, count).zeros;
     }
 
     template <class Conversion>
     static void widen(const std::byte* from, std::size_t count, double scale, typename Conversion::lane* to) noexcept {
-        reduce::widen<scalar_sweeps, Conversion>(from, count, scale, to);
+        reduce::detail::widen<scalar_sweeps, Conversion>(from, count, scale, to);
     }
 
 private:
-    template <parts Parts>
-    static void sum_narrow(const std::byte* at, std::size_t count, block_result& block) noexcept {
-        lane_array<double> sum{};
-        lane_array<double> magnitudes{};
-        lane_array<double> squares{};
+    template <detail::parts Parts>
+    static void sum_narrow(const std::byte* at, std::size_t count, detail::block_result& block) noexcept {
+        detail::lane_array<double> sum{};
+        detail::lane_array<double> magnitudes{};
+        detail::lane_array<double> squares{};
         for (std::size_t i = 0; i < count; ++i) {
-            const double x = lane_at<scalar_sweeps, float>(at, i);
-            sum[i % lane_count] += x;
+            const double x = detail::lane_at<scalar_sweeps, float>(at, i);
+            sum[i % detail::lane_count] += x;
             if constexpr (Parts.norms) {
-                magnitudes[i % lane_count] += magnitude<scalar_sweeps>(x);
-                squares[i % lane_count] += x * x;  // exact: fused or not, the same bits
+                magnitudes[i % detail::lane_count] += detail::magnitude<scalar_sweeps>(x);
+                squares[i % detail::lane_count] += x * x;  // exact: fused or not, the same bits
             }
         }
-        block.sum = {tree_sum<scalar_sweeps>(sum), 0};
+        block.sum = {detail::tree_sum<scalar_sweeps>(sum), 0};
         if constexpr (Parts.norms) {
-            block.magnitudes = {tree_sum<scalar_sweeps>(magnitudes), 0};
-            block.squares = {tree_sum<scalar_sweeps>(squares), 0};
+            block.magnitudes = {detail::tree_sum<scalar_sweeps>(magnitudes), 0};
+            block.squares = {detail::tree_sum<scalar_sweeps>(squares), 0};
         }
     }
 
     struct wide_lanes {
-        lane_array<double> high{};
-        lane_array<double> low{};
+        detail::lane_array<double> high{};
+        detail::lane_array<double> low{};
 
-        void add(std::size_t lane, const std::array<double, group_rows>& x) noexcept {
+        void add(std::size_t lane, const std::array<double, detail::group_rows>& x) noexcept {
             const double tree = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
-            const wide_sum sum = two_sum<scalar_sweeps>(high[lane], tree);
+            const detail::wide_sum sum = detail::two_sum<scalar_sweeps>(high[lane], tree);
             high[lane] = sum.high;
             low[lane] += sum.low;
         }
     };
 
-    template <parts Parts>
-    static void sum_wide(const std::byte* at, std::size_t count, block_result& block) noexcept {
+    template <detail::parts Parts>
+    static void sum_wide(const std::byte* at, std::size_t count, detail::block_result& block) noexcept {
         wide_lanes sum;
         wide_lanes magnitudes;
         wide_lanes squares;
-        for (std::size_t group = 0; group < count; group += group_rows * lane_count) {
-            for (std::size_t lane = 0; lane < lane_count; ++lane) {
-                std::array<double, group_rows> x{};
-                std::array<double, group_rows> size{};
-                std::array<double, group_rows> square{};
-                for (std::size_t row = 0; row < group_rows; ++row) {
-                    const std::size_t i = group + row * lane_count + lane;
-                    x[row] = i < count ? lane_at<scalar_sweeps, double>(at, i) : 0.0;
-                    size[row] = magnitude<scalar_sweeps>(x[row]);
-                    square[row] = rounded<scalar_sweeps>(x[row] * x[row]);
+        for (std::size_t group = 0; group < count; group += detail::group_rows * detail::lane_count) {
+            for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
+                std::array<double, detail::group_rows> x{};
+                std::array<double, detail::group_rows> size{};
+                std::array<double, detail::group_rows> square{};
+                for (std::size_t row = 0; row < detail::group_rows; ++row) {
+                    const std::size_t i = group + row * detail::lane_count + lane;
+                    x[row] = i < count ? detail::lane_at<scalar_sweeps, double>(at, i) : 0.0;
+                    size[row] = detail::magnitude<scalar_sweeps>(x[row]);
+                    square[row] = detail::rounded<scalar_sweeps>(x[row] * x[row]);
                 }
                 sum.add(lane, x);
                 if constexpr (Parts.norms) {
@@ -130,10 +130,10 @@ private:
                 }
             }
         }
-        block.sum = tree_sum<scalar_sweeps>(sum.high, sum.low);
+        block.sum = detail::tree_sum<scalar_sweeps>(sum.high, sum.low);
         if constexpr (Parts.norms) {
-            block.magnitudes = tree_sum<scalar_sweeps>(magnitudes.high, magnitudes.low);
-            block.squares = tree_sum<scalar_sweeps>(squares.high, squares.low);
+            block.magnitudes = detail::tree_sum<scalar_sweeps>(magnitudes.high, magnitudes.low);
+            block.squares = detail::tree_sum<scalar_sweeps>(squares.high, squares.low);
         }
     }
 };
@@ -144,25 +144,25 @@ private:
 struct scalar_kernel {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
+        return reduce::detail::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
     }
 
     /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
-        return reduce::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted, &watch);
+        return reduce::detail::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted, &watch);
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::reduce_repeated_tensor<reduce::scalar_sweeps>(held, repeats, wanted);
+        return reduce::detail::reduce_repeated_tensor<reduce::scalar_sweeps>(held, repeats, wanted);
     }
 
     /// A set that is known when it is compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
-        return reduce::reduce_tensor<reduce::scalar_sweeps, Wanted>(tensor);
+        return reduce::detail::reduce_tensor<reduce::scalar_sweeps, Wanted>(tensor);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }

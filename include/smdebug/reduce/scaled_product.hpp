@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// mantissa * 2^exponent.  The mantissa is in [1, 2) or (-2, -1], or one of 0, +-inf, NaN (then the exponent is 0).
 struct scaled_product {
@@ -63,6 +64,7 @@ template <class Tag>
     return std::ldexp(a.mantissa, static_cast<int>(a.exponent));
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

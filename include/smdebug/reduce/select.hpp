@@ -21,6 +21,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 template <std::size_t Size>
 using unsigned_of_size = std::conditional_t<
@@ -356,6 +357,7 @@ private:
     std::vector<key_type> found_;
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

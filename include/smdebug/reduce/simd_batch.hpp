@@ -18,6 +18,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 template <class Arch>
 using singles = xsimd::batch<float, Arch>;
@@ -227,6 +228,7 @@ struct padded_row {
     }
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

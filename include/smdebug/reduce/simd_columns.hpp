@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// What the columns of a block leave behind.
 template <class Arch>
@@ -85,6 +86,7 @@ private:
     std::uintptr_t next_;
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -20,6 +20,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 template <class Arch>
 struct simd_sweeps;
@@ -207,6 +208,7 @@ private:
     }
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -22,25 +22,25 @@ template <class Arch = xsimd::default_arch>
 struct simd_kernel {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted);
+        return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted);
     }
 
     /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
-        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>>(tensor, wanted, &watch);
+        return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>>(tensor, wanted, &watch);
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::reduce_repeated_tensor<reduce::simd_sweeps<Arch>>(held, repeats, wanted);
+        return reduce::detail::reduce_repeated_tensor<reduce::detail::simd_sweeps<Arch>>(held, repeats, wanted);
     }
 
     /// A set that is known when it is compiled: the code is that of this set alone, and so is the cost of compiling it.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
-        return reduce::reduce_tensor<reduce::simd_sweeps<Arch>, Wanted>(tensor);
+        return reduce::detail::reduce_tensor<reduce::detail::simd_sweeps<Arch>, Wanted>(tensor);
     }
 
     /// "simd<avx512bw>": the name is xsimd's.

@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 template <class Arch>
 [[nodiscard]] inline doubles<Arch> square_root(doubles<Arch> x) noexcept {
@@ -95,6 +96,7 @@ inline void convert_row(from_complex<Real> /*how*/, const std::byte* from, doubl
     }
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

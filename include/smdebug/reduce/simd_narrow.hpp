@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Half a narrow column: the sums of as many lanes as fit a vector of doubles.
 template <class Arch, parts Parts>
@@ -90,6 +91,7 @@ inline void narrow_column(const float* at, std::size_t rows, std::size_t lane, c
     }
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

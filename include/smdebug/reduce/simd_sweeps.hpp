@@ -20,6 +20,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The SIMD kernel's part of the walk, see block_walk.
 template <class Arch>
@@ -167,6 +168,7 @@ private:
     }
 };
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Sweeps down the column of the lanes from `lane` on, as narrow_column does.
 template <class Arch, parts Parts>
@@ -85,6 +86,7 @@ inline void wide_column(const double* at, std::size_t rows, std::size_t lane, co
     }
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

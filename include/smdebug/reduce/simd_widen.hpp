@@ -19,6 +19,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Sixteen numbers, one of a row each.  Passed by reference only: by value their ABI depends on -m flags.
 template <class Number>
@@ -138,6 +139,7 @@ inline void simd_widen(const std::byte* from, std::size_t count, double scale, t
     }
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

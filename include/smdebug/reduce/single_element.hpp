@@ -18,6 +18,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The element at `at` as the double nearest to it.
 template <class Tag, class Conversion>
@@ -97,6 +98,7 @@ template <class Tag>
     return out;
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

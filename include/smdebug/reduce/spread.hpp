@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Mean and sum of squares about it, of `count` elements.
 struct spread {
@@ -62,6 +63,7 @@ template <class Tag, class Look>
     return {count, plus<Tag>(seen.centre, wide_sum{shift, 0}), {deviations > 0 ? deviations : 0, 0}};
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The unevaluated sum high + low.  Normalised: high is the double nearest to the sum.
 struct wide_sum {
@@ -51,6 +52,7 @@ template <class Tag>
     return normalised<Tag>(quotient, (remainder + a.low) / n);
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

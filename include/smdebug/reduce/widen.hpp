@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// An f16 as f32, exactly.  Bit arithmetic without a denormal f32 on the way.
 template <class Tag>
@@ -129,6 +130,7 @@ inline void widen(const std::byte* from, std::size_t count, double scale, typena
     }
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -17,6 +17,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// Bits of the integer vectors of Arch: 512, 256 (AVX2 and above), 128 (SSE2 to AVX); 0 where it is not x86-64.
 template <class Arch>
@@ -267,6 +268,7 @@ inline void convert_row(from_integer<Integer, double> /*how*/, const std::byte* 
 
 #endif
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

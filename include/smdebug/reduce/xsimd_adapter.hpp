@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace reduce {
+namespace detail {
 
 /// The same bits as lanes of type To, which is as large as From.
 template <class Arch, class To, class From>
@@ -24,6 +25,7 @@ template <class Arch, class To, class From>
 #endif
 }
 
+}  // namespace detail
 }  // namespace reduce
 }  // namespace v1
 }  // namespace smdebug

@@ -57,7 +57,7 @@ inline namespace v1 {
 /// Cost:     one request an object or a part of it (s3_options::part_bytes), or for 1,000 keys of a listing.
 template <http_transport Transport = curl_transport, credentials_provider Credentials = s3_credentials<Transport>>
 class s3_storage {
-    using client_type = s3::client<Transport, Credentials>;
+    using client_type = s3::detail::client<Transport, Credentials>;
 
 public:
     /// `uri`: "s3://bucket/prefix".  Asks nobody yet.  What `options` leaves open is taken from environment and
@@ -108,7 +108,7 @@ public:
     /// Versions are ETags.
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
                                                     std::size_t most) const {
-        return s3::list_objects(*client_, prefix, after, most);
+        return s3::detail::list_objects(*client_, prefix, after, most);
     }
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
@@ -131,7 +131,7 @@ public:
     void write(std::string_view key, byte_view bytes);
 
     /// The same piece by piece: while pieces are added, those before them are on their way.
-    [[nodiscard]] s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
+    [[nodiscard]] detail::s3_output<client_type> create(std::string_view key) { return {client_, whole_key(key)}; }
 
     /// Takes an object away.  Returns whether it was there, a moment before.
     bool remove(std::string_view key);
@@ -139,7 +139,7 @@ public:
     /// Gives up objects that somebody has begun to write in parts, and not ended: S3 keeps such parts, and charges for
     /// them.  See unfinished_remover.
     std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
-        return s3::remove_uploads(*client_, prefix, which);
+        return s3::detail::remove_uploads(*client_, prefix, which);
     }
 
     /// What is beneath: for requests that a storage has no words for.
@@ -151,8 +151,8 @@ private:
         std::optional<std::chrono::system_clock::time_point> modified = {};
     };
 
-    [[nodiscard]] s3::object_reader<client_type> reader() const noexcept {
-        return s3::object_reader<client_type>{*client_};
+    [[nodiscard]] s3::detail::object_reader<client_type> reader() const noexcept {
+        return s3::detail::object_reader<client_type>{*client_};
     }
     [[nodiscard]] std::string whole_key(std::string_view key) const;
     [[noreturn]] void throw_missing(std::string_view key) const;

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Gives out signals, and wakes them.  A signal shares nothing with the storage, and may outlive it.
 /// Threads: everything may be called at once.
@@ -71,6 +72,7 @@ private:
     std::vector<std::weak_ptr<bell>> bells_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -86,13 +86,13 @@ private:
 /// are under way.  A forked child is to make its own.
 template <storage Inner, object_cache Cache = memory_cache>
 requires(!Cache::needs_versions || entry_lister<Inner>) class cached_storage {
-    using reader = caching_reader<Inner, Cache>;
+    using reader = detail::caching_reader<Inner, Cache>;
 
 public:
     using inner_type = Inner;
     using cache_type = Cache;
 
-    explicit cached_storage(Inner inner, Cache cache = Cache{}, cache_options options = {})
+    explicit cached_storage(Inner inner, Cache cache = Cache{}, detail::cache_options options = {})
         : state_(std::make_shared<state>(std::move(inner), std::move(cache), std::move(options))) {}
 
     // Reading ----------------------------------------------------------------------------------------------------
@@ -104,17 +104,17 @@ public:
     /// What is cached comes from there, the rest by one call of the inner storage, in order.  What that brings a
     /// disk_cache keeps; a memory_cache does not, as a scan would push out everything.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
-        cached_batch{state_->objects}.read_each(keys, sink);
+        detail::cached_batch{state_->objects}.read_each(keys, sink);
     }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-        cached_batch{state_->objects}.read_ranges(ranges, sink);
+        detail::cached_batch{state_->objects}.read_ranges(ranges, sink);
     }
     /// The same with versions: those that are known of what is cached, and those that the inner storage tells.
     void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {
-        cached_batch{state_->objects}.read_each_versioned(keys, sink);
+        detail::cached_batch{state_->objects}.read_each_versioned(keys, sink);
     }
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
-        cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
+        detail::cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
     }
     [[nodiscard]] bool batches_ranges() const { return worth_batching_ranges(inner()); }
     /// What is cached, or what the inner storage shows; asks for nothing.
@@ -126,7 +126,7 @@ public:
     [[nodiscard]] bool reads_ahead() const { return state_->objects.options().threads_ahead > 0; }
     /// Parts that stay near whatever the cache has room for; see object_holder.
     [[nodiscard]] std::unique_ptr<held_objects> hold() const {
-        return std::make_unique<object_holder<reader>>(objects());
+        return std::make_unique<detail::object_holder<reader>>(objects());
     }
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const requires versioned_reader<Inner> {
         return inner().read_versioned(key);
@@ -184,9 +184,9 @@ public:
 
 private:
     struct state {
-        state(Inner inner, Cache cache, cache_options options);
+        state(Inner inner, Cache cache, detail::cache_options options);
         reader objects;
-        fetch_crew crew;  // ends first
+        detail::fetch_crew crew;  // ends first
     };
 
     [[nodiscard]] std::shared_ptr<reader> objects() const { return {state_, &state_->objects}; }
@@ -196,7 +196,8 @@ private:
 
 /// The same: as cached_storage{cached_storage{...}} would be a copy.
 template <storage Inner, object_cache Cache = memory_cache>
-[[nodiscard]] cached_storage<Inner, Cache> cached(Inner inner, Cache cache = Cache{}, cache_options options = {}) {
+[[nodiscard]] cached_storage<Inner, Cache> cached(Inner inner, Cache cache = Cache{},
+                                                  detail::cache_options options = {}) {
     return cached_storage<Inner, Cache>{std::move(inner), std::move(cache), std::move(options)};
 }
 

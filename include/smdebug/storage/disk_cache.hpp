@@ -74,7 +74,7 @@ private:
     };
 
     [[nodiscard]] std::string path_of(const object_identity& what) const {
-        return folder_ + "/" + cache_file::name_of(what);
+        return folder_ + "/" + detail::cache_file::name_of(what);
     }
 
     [[nodiscard]] std::optional<byte_buffer> find_in_folder(const object_identity& what) const;

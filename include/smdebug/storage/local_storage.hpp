@@ -50,7 +50,7 @@ public:
 
     /// A part of it, cut at its end.  Never allocates more than the file holds, whatever the range asks for.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
-        return part_of(posix::file{path_of(key)}, where);
+        return part_of(detail::posix::file{path_of(key)}, where);
     }
 
     /// The whole file, and which version of it: by size, inode and times, see entries().
@@ -89,52 +89,56 @@ public:
                                                     std::size_t most) const;
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        return is_key(key) ? posix::regular_file_size(path_of(key)) : std::nullopt;
+        return is_key(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
     }
 
     /// When the file was last written, by its file system's clock.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        return is_key(key) ? posix::regular_file_time(path_of(key)) : std::nullopt;
+        return is_key(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
     }
 
     /// Lists what is new in the folder `prefix`, which ends in '/', at a look a folder when nothing is.
-    [[nodiscard]] folder_follower follow(std::string_view prefix) const { return folder_follower{root_, prefix}; }
+    [[nodiscard]] detail::folder_follower follow(std::string_view prefix) const {
+        return detail::folder_follower{root_, prefix};
+    }
 
     /// A signal by inotify, from now on.  Nothing when the system has none left.  It is not woken by what other
     /// machines write to a shared file system, nor by what comes into the older ones of more than 1,024 folders.
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
-        return folder_watch::open(root_, prefixes);
+        return detail::folder_watch::open(root_, prefixes);
     }
 
     /// The path as it was given.
     [[nodiscard]] std::string name() const { return name_; }
 
     /// Whether the directory is there.
-    [[nodiscard]] bool exists() const { return posix::directory_handle::open(root_).has_value(); }
+    [[nodiscard]] bool exists() const { return detail::posix::directory_handle::open(root_).has_value(); }
 
     /// Whether a file is there in its place.  Errors: access_denied, unavailable.
-    [[nodiscard]] bool is_file() const { return posix::regular_file_facts(root_).has_value(); }
+    [[nodiscard]] bool is_file() const { return detail::posix::regular_file_facts(root_).has_value(); }
 
     /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
     /// Makes the folders on the way.  Errors: those of create().
-    void write(std::string_view key, byte_view bytes) { posix::write_whole(path_of(key), bytes); }
+    void write(std::string_view key, byte_view bytes) { detail::posix::write_whole(path_of(key), bytes); }
 
     /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, see temporary_file.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and whatever else the system says).
-    [[nodiscard]] posix::whole_file_output create(std::string_view key) {
-        return posix::whole_file_output{path_of(key)};
+    [[nodiscard]] detail::posix::whole_file_output create(std::string_view key) {
+        return detail::posix::whole_file_output{path_of(key)};
     }
 
     /// Removes a file; returns whether it was there.  Its folder stays.  Errors: not_found (no key), access_denied,
     /// unavailable.
-    bool remove(std::string_view key) { return posix::remove_file(path_of(key)); }
+    bool remove(std::string_view key) { return detail::posix::remove_file(path_of(key)); }
 
     /// Holds a key, by a locked file under it, also against other processes.  Errors: in_use, and those of create().
-    [[nodiscard]] posix::file_claim claim(std::string_view key) { return posix::file_claim{path_of(key)}; }
+    [[nodiscard]] detail::posix::file_claim claim(std::string_view key) {
+        return detail::posix::file_claim{path_of(key)};
+    }
 
     /// Whether anyone alive holds the key, or something is there of which nobody can tell.  Errors: as remove().
-    [[nodiscard]] bool claimed(std::string_view key) const { return posix::is_claimed(path_of(key)); }
+    [[nodiscard]] bool claimed(std::string_view key) const { return detail::posix::is_claimed(path_of(key)); }
 
 private:
     // Below that, making a mapping costs more than copying.
@@ -143,21 +147,22 @@ private:
     // A mapping is read whole before it is looked at: what is larger would push itself out of memory again.
     static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
 
-    [[nodiscard]] static std::optional<posix::leased_map> mapped(const posix::file& of) noexcept {
-        return of.size() >= worth_mapping && of.size() <= most_mapped ? posix::leased_map::open(of) : std::nullopt;
+    [[nodiscard]] static std::optional<detail::posix::leased_map> mapped(const detail::posix::file& of) noexcept {
+        return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of)
+                                                                      : std::nullopt;
     }
 
-    [[nodiscard]] static byte_buffer part_of(const posix::file& file, byte_range where);
+    [[nodiscard]] static byte_buffer part_of(const detail::posix::file& file, byte_range where);
 
-    [[nodiscard]] std::optional<posix::file> open_if_there(std::string_view key) const;
+    [[nodiscard]] std::optional<detail::posix::file> open_if_there(std::string_view key) const;
 
     // Opens a file before its turn; what is wrong with it is told when its turn comes.
     template <class Open>
-    [[nodiscard]] static std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
+    [[nodiscard]] static std::optional<detail::posix::file> open_ahead(const Open& open, std::size_t place) {
         try {
-            std::optional<posix::file> soon = open(place);
+            std::optional<detail::posix::file> soon = open(place);
             if (soon) {
-                static_cast<void>(posix::read_ahead(*soon));
+                static_cast<void>(detail::posix::read_ahead(*soon));
             }
             return soon;
         } catch (const error&) {

@@ -141,7 +141,7 @@ private:
         std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
         std::uint64_t next_arrival = 1;
         std::uint64_t writes = 0;
-        announcer announces;
+        detail::announcer announces;
 
         // Puts an object there, in the place of another unless that is to stay; returns whether it has.
         bool put(std::string_view key, byte_buffer bytes, bool replace = true);

@@ -21,6 +21,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// How ranges become requests.
 struct range_merging {
@@ -147,6 +148,7 @@ private:
     std::size_t joined_size_ = 0;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

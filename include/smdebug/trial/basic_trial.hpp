@@ -33,10 +33,14 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 struct catalog;
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 class trial_state;
+
+}  // namespace detail
 
 /// One training run.  Methods and arguments are those of the Python package's Trial, in snake_case.
 /// Queries answer from a catalog in memory; those that could miss new steps refresh it first, while the job is running
@@ -49,7 +53,7 @@ public:
     using storage_type = Storage;
     using decoder_type = Decoder;
     using kernel_type = Kernel;
-    using state_type = trial_state<Storage, Decoder, Kernel>;
+    using state_type = detail::trial_state<Storage, Decoder, Kernel>;
     using tensor_type = tensor_handle<state_type>;
 
     /// Opens the run that lies in `store`.
@@ -152,7 +156,7 @@ public:
     [[nodiscard]] std::vector<difference> verify() const;
     /// The catalog as it is now, for scans that walk the run in file order: <smdebug/trial/catalog/catalog.hpp>.  It
     /// never changes.
-    [[nodiscard]] std::shared_ptr<const smdebug::catalog> snapshot() const;
+    [[nodiscard]] std::shared_ptr<const detail::catalog> snapshot() const;
     /// What handles share; for guards and scans.
     [[nodiscard]] const std::shared_ptr<const state_type>& state() const noexcept;
 

@@ -34,7 +34,7 @@ inline namespace v1 {
 template <class State>
 class first_values {
 public:
-    first_values(const State& state, const catalog& from);
+    first_values(const State& state, const detail::catalog& from);
 
     /// Calls found(name_id, const decoded_tensor&) once for each tensor of which a value can be read, in no order; the
     /// value is gone after the call.
@@ -66,7 +66,7 @@ private:
     };
     struct wanted_record {
         std::uint32_t file = 0;
-        name_id name = 0;
+        detail::name_id name = 0;
         byte_range where;
     };
     // Records that come with one read.
@@ -80,15 +80,15 @@ private:
     template <class Found>
     [[nodiscard]] bool ask_for_all(std::size_t first, Found& found) {
         std::size_t left = open_;
-        const name_list* nothing_in = nullptr;  // a list of which everything was asked for
+        const detail::name_list* nothing_in = nullptr;  // a list of which everything was asked for
         for (std::size_t place = first; place < files_.size() && left > 0; ++place) {
-            const layout& entries = from_.layout_of(*files_[place]);
+            const detail::layout& entries = from_.layout_of(*files_[place]);
             if (&entries.names() == nothing_in) {
                 continue;
             }
             bool later = false;
             for (std::size_t i = entries.size(); i-- > 0;) {  // of two of one name the last one counts
-                const layout::entry entry = entries[i];
+                const detail::layout::entry entry = entries[i];
                 tensor& held = tensors_[entry.what.name];
                 if (entry.what.kind != 0 || !held.is_open || held.round == round_) {
                     continue;
@@ -126,7 +126,7 @@ private:
                 for (std::size_t at = held.begin; at < held.end; ++at) {
                     const wanted_record& record = wanted_[at];
                     const byte_range where{record.where.offset - held.where.offset, record.where.length};
-                    take(record, bytes ? whole_event_file{bytes->view()}.at(where) : byte_view{}, found);
+                    take(record, bytes ? detail::whole_event_file{bytes->view()}.at(where) : byte_view{}, found);
                 }
             },
             [&](std::size_t i) {
@@ -178,9 +178,9 @@ private:
     void pass_over(const wanted_record& record);
 
     const State& state_;
-    const catalog& from_;
-    record_bound<typename State::decoder_type> bound_;
-    std::vector<const catalog::file*> files_;
+    const detail::catalog& from_;
+    detail::record_bound<typename State::decoder_type> bound_;
+    std::vector<const detail::catalog::file*> files_;
     std::vector<tensor> tensors_;  // by name_id
     std::size_t open_ = 0;         // of them
     std::uint32_t round_ = 0;

@@ -31,7 +31,7 @@ inline namespace v1 {
 /// A trial that can be walked: it shows its catalog and what its handles share.
 template <class T>
 concept scannable_trial = requires(const T& trial) {
-    { trial.snapshot() } -> std::same_as<std::shared_ptr<const catalog>>;
+    { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
     { trial.state() } -> std::convertible_to<std::shared_ptr<const typename T::state_type>>;
 };
 
@@ -128,7 +128,7 @@ private:
 template <class Part, scannable_trial Trial, class Visit, class Emit>
 walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
     const detail::scan_of<Trial> all{run, options};
-    const std::span<const catalog::file* const> files = all.files;
+    const std::span<const detail::catalog::file* const> files = all.files;
     const auto tell = [&](std::size_t done) {
         if (options.how.progress) {
             options.how.progress(done, files.size());
@@ -160,7 +160,7 @@ walk_end scan_parts(const Trial& run, const scan_options& options, const Part& e
         walks.push_back(all.walk());
     }
     detail::share_cutter cutter{files, all.walk()};
-    ordered_crew<detail::scan_share, Part> crew{threads, empty};
+    detail::ordered_crew<detail::scan_share, Part> crew{threads, empty};
     const bool complete =
         crew.run([&] { return cutter.next(); },
                  [&](std::size_t thread, const detail::scan_share& share, Part& part) {

@@ -36,24 +36,24 @@ struct tensor_selection {
 class selected_tensors {
 public:
     /// Errors: value_error for a bad regex, collection_unavailable.      Cost: one look at each name of the run.
-    selected_tensors(const tensor_selection& which, const catalog& from);
+    selected_tensors(const tensor_selection& which, const detail::catalog& from);
 
     /// By name_id; null: all of them.
     [[nodiscard]] const std::vector<bool>* names() const noexcept { return wanted_ ? &*wanted_ : nullptr; }
-    [[nodiscard]] bool contains(name_id name) const noexcept { return !wanted_ || (*wanted_)[name]; }
+    [[nodiscard]] bool contains(detail::name_id name) const noexcept { return !wanted_ || (*wanted_)[name]; }
     /// Whether a file's step, mode and worker are selected.
-    [[nodiscard]] bool contains(const catalog::file& held) const noexcept;
+    [[nodiscard]] bool contains(const detail::catalog::file& held) const noexcept;
     /// Whether no tensor's name is selected.
     [[nodiscard]] bool empty() const noexcept {
         return wanted_ && std::find(wanted_->begin(), wanted_->end(), true) == wanted_->end();
     }
 
 private:
-    void keep(const name_filter& accepted, const catalog& from);
+    void keep(const detail::name_filter& accepted, const detail::catalog& from);
 
     step_range range_;
     smdebug::mode mode_;
-    std::optional<worker_id> worker_;
+    std::optional<detail::worker_id> worker_;
     std::optional<std::vector<bool>> wanted_;
 };
 

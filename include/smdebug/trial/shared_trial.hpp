@@ -185,9 +185,9 @@ public:
 private:
     // What decides which tensors a step has, and in which collections.
     struct step_files {
-        std::shared_ptr<const catalog::job_description> job;
-        std::vector<std::shared_ptr<const layout>> layouts;
-        std::vector<worker_id> workers;
+        std::shared_ptr<const detail::catalog::job_description> job;
+        std::vector<std::shared_ptr<const detail::layout>> layouts;
+        std::vector<detail::worker_id> workers;
         [[nodiscard]] friend bool operator==(const step_files&, const step_files&) = default;
     };
     using question = std::tuple<bool, std::vector<std::string>, std::optional<std::string>>;

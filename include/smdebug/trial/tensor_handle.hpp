@@ -25,8 +25,12 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 template <class State>
 class tensor_reader;
+
+}  // namespace detail
 
 /// A tensor of a trial.  `State` is the trial's trial_state.
 /// Steps in arguments count in the mode that the options name; GLOBAL if none.
@@ -131,7 +135,7 @@ private:
         return *std::move(found);
     }
 
-    std::shared_ptr<const tensor_reader<State>> reader_;  // a pointer, so that this header does not need it
+    std::shared_ptr<const detail::tensor_reader<State>> reader_;  // a pointer, so that this header does not need it
 };
 
 }  // namespace v1

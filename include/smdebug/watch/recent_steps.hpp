@@ -28,6 +28,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The trial that rules inside the training process are called with.
 template <reduction_kernel Kernel = default_kernel>
@@ -93,6 +94,7 @@ private:
     bool reopen_ = false;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Objects in memory.  Copies are handles on the same objects.  Reading shares the bytes: an object that is removed
 /// stays whole for those who hold it; its memory is used again when nobody does.
@@ -114,6 +115,7 @@ inline step_memory::output step_memory::create(std::string_view key) { return ou
 
 static_assert(writable_storage<step_memory> && appending_storage<step_memory> && removing_storage<step_memory>);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

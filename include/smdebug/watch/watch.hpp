@@ -58,7 +58,8 @@ concept observable_hook = reduction_kernel<typename H::kernel_type> &&
 ///           the rules.  Where nothing is due, some nanoseconds.
 /// Threads:  everything happens on the thread that calls the hook.
 /// Lifetime: the hook holds it, to its own end or until stop(); the handle may be dropped.
-template <observable_hook Hook, finding_callback Callback, rule<watched_trial<typename Hook::kernel_type>>... Rules>
+template <observable_hook Hook, finding_callback Callback,
+          rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
 requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback,
                                                               Rules... rules) {
     using kernel_type = typename Hook::kernel_type;
@@ -76,7 +77,8 @@ requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, wa
 }
 
 /// The same at every step, on everything.
-template <observable_hook Hook, finding_callback Callback, rule<watched_trial<typename Hook::kernel_type>>... Rules>
+template <observable_hook Hook, finding_callback Callback,
+          rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
 requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {
     return watch(observed, watch_options{}, std::move(callback), std::move(rules)...);
 }

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The tensors that match some regexes.  Where there are none: all; in EVAL and PREDICT without those that are of the
 /// training before, as a hook has it.
@@ -47,6 +48,7 @@ private:
     std::unordered_map<std::string, bool, text_hash, std::equal_to<>> known_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

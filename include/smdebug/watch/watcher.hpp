@@ -65,24 +65,24 @@ concept finding_callback = std::invocable<C&, const watched_finding&>;
 template <reduction_kernel Kernel>
 class watched_rule {
 public:
-    template <rule<watched_trial<Kernel>> Rule>
+    template <rule<detail::watched_trial<Kernel>> Rule>
     explicit watched_rule(Rule callable) : name_(name_of_rule(callable)) {
         // Nothing can come while the training stands still: what has to be waited for is not there.
-        call_ = [held = std::make_shared<Rule>(std::move(callable))](const watched_trial<Kernel>& run,
+        call_ = [held = std::make_shared<Rule>(std::move(callable))](const detail::watched_trial<Kernel>& run,
                                                                      step_number step) {
-            return evaluate_rule(*held, run, step, {.timeout = std::chrono::milliseconds{0}});
+            return detail::evaluate_rule(*held, run, step, {.timeout = std::chrono::milliseconds{0}});
         };
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     /// Errors: as evaluate_rule.
-    [[nodiscard]] std::vector<finding> operator()(const watched_trial<Kernel>& run, step_number step) const {
+    [[nodiscard]] std::vector<finding> operator()(const detail::watched_trial<Kernel>& run, step_number step) const {
         return call_(run, step);
     }
 
 private:
     std::string name_;
-    std::function<std::vector<finding>(const watched_trial<Kernel>&, step_number)> call_;
+    std::function<std::vector<finding>(const detail::watched_trial<Kernel>&, step_number)> call_;
 };
 
 /// Keeps the last steps of a hook, calls rules and hands over what they find.
@@ -101,7 +101,7 @@ public:
     void end_step(const hook_step& step) override;
 
 private:
-    void evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run, const hook_step& at);
+    void evaluate(const watched_rule<Kernel>& each, const detail::watched_trial<Kernel>& run, const hook_step& at);
 
     void hand_over(const watched_finding& found);
 
@@ -109,10 +109,10 @@ private:
 
     watch_options how_;
     std::array<save_config_mode, all_modes.size()> when_;  // by mode
-    watched_names names_;
+    detail::watched_names names_;
     std::function<void(const watched_finding&)> callback_;
     std::vector<watched_rule<Kernel>> rules_;
-    std::shared_ptr<recent_steps<Kernel>> steps_;  // none after the end
+    std::shared_ptr<detail::recent_steps<Kernel>> steps_;  // none after the end
     mode mode_ = mode::global;
 };
 

@@ -23,14 +23,15 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {
 
 static_assert(readable_trial<observed_trial<memory_trial>>);
-static_assert(rules::countable_tensor<observed_trial<memory_trial>::tensor_type> &&
-              rules::valued_tensor<observed_trial<memory_trial>::tensor_type> &&
-              rules::shaped_tensor<observed_trial<memory_trial>::tensor_type>);
+static_assert(rules::detail::countable_tensor<observed_trial<memory_trial>::tensor_type> &&
+              rules::detail::valued_tensor<observed_trial<memory_trial>::tensor_type> &&
+              rules::detail::shaped_tensor<observed_trial<memory_trial>::tensor_type>);
 
 /// Six steps of the gradients "a" and "b", all of them sound, the event files of some of them gone.
 memory_storage six_steps(const std::vector<step_number>& lost) {

@@ -18,8 +18,8 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using rules::likeness;
-using rules::tolerance;
+using rules::detail::likeness;
+using rules::detail::tolerance;
 
 namespace {
 
@@ -32,10 +32,12 @@ tensor_value values_of(const std::vector<T>& values) {
 }
 
 bool close(std::vector<double> a, std::vector<double> b, const tolerance& within = {}) {
-    return rules::allclose(values_of(a), values_of(b), within);
+    return rules::detail::allclose(values_of(a), values_of(b), within);
 }
 
-rules::saved_tensor<fake_tensor> fake(const fake_tensor& tensor) { return {tensor, tensor.name(), 0, "worker_0"}; }
+rules::detail::saved_tensor<fake_tensor> fake(const fake_tensor& tensor) {
+    return {tensor, tensor.name(), 0, "worker_0"};
+}
 
 }  // namespace
 
@@ -65,28 +67,28 @@ TEST_CASE("closeness: infinities are close to themselves alone, NaN to NaN where
 
 TEST_CASE("closeness: other shapes are not close, other dtypes may be") {
     CHECK_FALSE(close({1}, {1, 1}));
-    CHECK_FALSE(rules::allclose(tensor_value::copy_of<float>({2, 1}, std::vector<float>{1, 2}),
-                                tensor_value::copy_of<float>({1, 2}, std::vector<float>{1, 2})));
-    CHECK(rules::allclose(values_of<float>({1, 2}), values_of<std::int64_t>({1, 2})));
-    CHECK(rules::allclose(values_of<std::uint8_t>({0, 1}), values_of<double>({0, 1})));
-    CHECK_FALSE(rules::allclose(values_of<std::int32_t>({1, 2}), values_of<std::int32_t>({1, 3})));
-    CHECK(rules::allclose(values_of<float>({}), values_of<float>({})));
+    CHECK_FALSE(rules::detail::allclose(tensor_value::copy_of<float>({2, 1}, std::vector<float>{1, 2}),
+                                        tensor_value::copy_of<float>({1, 2}, std::vector<float>{1, 2})));
+    CHECK(rules::detail::allclose(values_of<float>({1, 2}), values_of<std::int64_t>({1, 2})));
+    CHECK(rules::detail::allclose(values_of<std::uint8_t>({0, 1}), values_of<double>({0, 1})));
+    CHECK_FALSE(rules::detail::allclose(values_of<std::int32_t>({1, 2}), values_of<std::int32_t>({1, 3})));
+    CHECK(rules::detail::allclose(values_of<float>({}), values_of<float>({})));
 }
 
 TEST_CASE("closeness: the first difference is found wherever it lies, by blocks as by one value after another") {
     std::mt19937 random{7};
-    for (const std::size_t size : {std::size_t{1}, rules::pair_block - 1, rules::pair_block, rules::pair_block + 1,
-                                   3 * rules::pair_block + 17}) {
+    for (const std::size_t size : {std::size_t{1}, rules::detail::pair_block - 1, rules::detail::pair_block,
+                                   rules::detail::pair_block + 1, 3 * rules::detail::pair_block + 17}) {
         std::vector<float> a(size);
         for (float& each : a) {
             each = std::uniform_real_distribution<float>{-2, 2}(random);
         }
-        CHECK_FALSE(rules::first_difference(values_of(a), values_of(a), {}));
+        CHECK_FALSE(rules::detail::first_difference(values_of(a), values_of(a), {}));
         for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
             std::vector<float> b = a;
             b[at] += 1;
             b[size - 1] += 1;
-            CHECK(rules::first_difference(values_of(a), values_of(b), {}) == at);
+            CHECK(rules::detail::first_difference(values_of(a), values_of(b), {}) == at);
         }
     }
     const std::vector<double> odd{0, 1, 1 + 5e-6, 1 + 5e-5, inf, -inf, not_a_number, 1e308, -1e308};
@@ -121,29 +123,29 @@ TEST_CASE("closeness: extrema never prove a difference between tensors that are 
             max_b = std::max(max_b, b[i]);
             abs_b = std::max(abs_b, std::abs(b[i]));
         }
-        if (rules::extrema_differ(rounded(max_a), rounded(max_b), rounded(abs_b), within)) {
+        if (rules::detail::extrema_differ(rounded(max_a), rounded(max_b), rounded(abs_b), within)) {
             ++proven;
             CHECK_FALSE(close(a, b, within));
         }
     }
     CHECK(proven > 0);
-    CHECK(rules::extrema_differ(1, 2, 2, {}));
-    CHECK_FALSE(rules::extrema_differ(not_a_number, 2, 2, {}));
-    CHECK_FALSE(rules::extrema_differ(1, 2, not_a_number, {}));
-    CHECK(rules::extrema_differ(inf, 2, 2, {}));
-    CHECK_FALSE(rules::extrema_differ(inf, 1e300, 1e300, {}));  // float32 holds neither
+    CHECK(rules::detail::extrema_differ(1, 2, 2, {}));
+    CHECK_FALSE(rules::detail::extrema_differ(not_a_number, 2, 2, {}));
+    CHECK_FALSE(rules::detail::extrema_differ(1, 2, not_a_number, {}));
+    CHECK(rules::detail::extrema_differ(inf, 2, 2, {}));
+    CHECK_FALSE(rules::detail::extrema_differ(inf, 1e300, 1e300, {}));  // float32 holds neither
 }
 
 TEST_CASE("closeness: saved tensors are compared by reductions first, then by values") {
     const fake_tensor one{"one", {{0, {1, -3}}}};
     const fake_tensor two{"two", {{0, {1, -4}}}};
-    const auto apart = rules::compare_saved(fake(one), fake(two), {});
+    const auto apart = rules::detail::compare_saved(fake(one), fake(two), {});
     CHECK(apart.result == likeness::different);
     CHECK(apart.what == "largest absolute value");
     CHECK(apart.value == "3");
     CHECK(apart.reference == "4");
     CHECK(apart.apart == 1);
-    const auto same = rules::compare_saved(fake(one), fake(one), {});
+    const auto same = rules::detail::compare_saved(fake(one), fake(one), {});
     CHECK(same.result == likeness::unknown);
     CHECK_FALSE(same.note.message.empty());
 
@@ -160,8 +162,8 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
     const auto compare = [&](std::string a, std::string b) {
         const auto of_a = run.tensor(a);
         const auto of_b = run.tensor(b);
-        return rules::compare_saved(rules::saved_tensor{of_a, a, 0, "worker_0"},
-                                    rules::saved_tensor{of_b, b, 0, "worker_0"}, {});
+        return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, "worker_0"},
+                                            rules::detail::saved_tensor{of_b, b, 0, "worker_0"}, {});
     };
     CHECK(compare("a", "a").result == likeness::same);
     CHECK(compare("bytes", "bytes").result == likeness::same);
@@ -184,10 +186,10 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
 }
 
 TEST_CASE("closeness: an impossible tolerance is refused by its name") {
-    CHECK_NOTHROW(rules::check_tolerance("rule", {.rtol = 0, .atol = 0}));
-    CHECK_THROWS_WITH_AS(rules::check_tolerance("rule", {.rtol = -1}), doctest::Contains("rule: rtol is -1"),
+    CHECK_NOTHROW(rules::detail::check_tolerance("rule", {.rtol = 0, .atol = 0}));
+    CHECK_THROWS_WITH_AS(rules::detail::check_tolerance("rule", {.rtol = -1}), doctest::Contains("rule: rtol is -1"),
                          value_error);
-    CHECK_THROWS_WITH_AS(rules::check_tolerance("rule", {.atol = not_a_number}), doctest::Contains("atol is nan"),
-                         value_error);
-    CHECK_THROWS_AS(rules::check_tolerance("rule", {.rtol = inf}), value_error);
+    CHECK_THROWS_WITH_AS(rules::detail::check_tolerance("rule", {.atol = not_a_number}),
+                         doctest::Contains("atol is nan"), value_error);
+    CHECK_THROWS_AS(rules::detail::check_tolerance("rule", {.rtol = inf}), value_error);
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::rules::detail;
 using namespace smdebug::rules;
 
 namespace {

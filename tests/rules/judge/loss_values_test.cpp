@@ -15,8 +15,8 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using rules::losses_at;
-using rules::scalar_at;
+using rules::detail::losses_at;
+using rules::detail::scalar_at;
 
 TEST_CASE("loss_values: a scalar is a tensor of one real element, whatever its shape and type") {
     memory_storage store;

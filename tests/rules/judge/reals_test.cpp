@@ -32,7 +32,7 @@ tensor_value read_back(written_tensor written) {
 
 template <class T>
 doubles reals(const std::vector<T>& values) {
-    return rules::reals_of(read_back(tensor_of<T>("t", values)));
+    return rules::detail::reals_of(read_back(tensor_of<T>("t", values)));
 }
 
 }  // namespace
@@ -54,23 +54,24 @@ TEST_CASE("reals_of: every real type, whatever its width, as doubles in order") 
     written_tensor flags{.name = "t", .type = dtype::boolean, .shape = {2}, .content = {}};
     const auto bytes = std::as_bytes(std::span{truths});
     flags.content.assign(bytes.begin(), bytes.end());
-    CHECK(rules::reals_of(read_back(flags)) == doubles{1, 0});
+    CHECK(rules::detail::reals_of(read_back(flags)) == doubles{1, 0});
     CHECK(reals<float>({}).empty());
 }
 
 TEST_CASE("visit_reals: elements of their own type; neither complex numbers nor strings are reals") {
     bool visited = false;
-    CHECK(rules::visit_reals(read_back(tensor_of<std::int16_t>("t", {1, 2, 3})), [&]<class T>(std::span<const T> all) {
-        visited = std::is_same_v<T, std::int16_t> && all.size() == 3;
-    }));
+    CHECK(rules::detail::visit_reals(
+        read_back(tensor_of<std::int16_t>("t", {1, 2, 3})),
+        [&]<class T>(std::span<const T> all) { visited = std::is_same_v<T, std::int16_t> && all.size() == 3; }));
     CHECK(visited);
     const auto none = [](const auto&) { FAIL("there are no reals"); };
-    CHECK_FALSE(rules::visit_reals(read_back(tensor_of<std::complex<float>>("t", {{1, 2}})), none));
-    CHECK_FALSE(rules::visit_reals(
+    CHECK_FALSE(rules::detail::visit_reals(read_back(tensor_of<std::complex<float>>("t", {{1, 2}})), none));
+    CHECK_FALSE(rules::detail::visit_reals(
         read_back({.name = "t", .type = dtype::string, .shape = {1}, .content = {}, .strings = {"text"}}), none));
     CHECK(reals<std::complex<double>>({{1, 2}}).empty());
 }
 
-static_assert(rules::has_reals(dtype::float32) && rules::has_reals(dtype::boolean) && rules::has_reals(dtype::float16));
-static_assert(!rules::has_reals(dtype::complex64) && !rules::has_reals(dtype::complex128) &&
-              !rules::has_reals(dtype::string) && !rules::has_reals(dtype::invalid));
+static_assert(rules::detail::has_reals(dtype::float32) && rules::detail::has_reals(dtype::boolean) &&
+              rules::detail::has_reals(dtype::float16));
+static_assert(!rules::detail::has_reals(dtype::complex64) && !rules::detail::has_reals(dtype::complex128) &&
+              !rules::detail::has_reals(dtype::string) && !rules::detail::has_reals(dtype::invalid));

@@ -15,16 +15,17 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using rules::saved_tensor;
+using rules::detail::saved_tensor;
 using steps_list = std::vector<step_number>;
 using texts = std::vector<std::string>;
 
 namespace {
 
-static_assert(rules::countable_tensor<memory_trial::tensor_type> && rules::valued_tensor<memory_trial::tensor_type> &&
-              rules::shaped_tensor<memory_trial::tensor_type>);
-static_assert(!rules::countable_tensor<fake_tensor> && !rules::valued_tensor<fake_tensor> &&
-              !rules::shaped_tensor<fake_tensor>);
+static_assert(rules::detail::countable_tensor<memory_trial::tensor_type> &&
+              rules::detail::valued_tensor<memory_trial::tensor_type> &&
+              rules::detail::shaped_tensor<memory_trial::tensor_type>);
+static_assert(!rules::detail::countable_tensor<fake_tensor> && !rules::detail::valued_tensor<fake_tensor> &&
+              !rules::detail::shaped_tensor<fake_tensor>);
 
 /// Steps 0, 2, 4 of two workers, 6 of worker_1 alone; "a" and "b" everywhere, "text" at step 0.
 memory_trial sample() {
@@ -104,7 +105,7 @@ TEST_CASE("judge_each: the selected tensors by name, then worker; empty answers 
     const memory_trial run = sample();
     const auto judged = [&](step_number step, const rules::tensor_selection& which, bool all_workers) {
         texts seen;
-        const auto found = rules::judge_each(run, step, which, all_workers, [&](const auto& tensor) {
+        const auto found = rules::detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) {
             seen.push_back(tensor.name() + " " + tensor.worker());
             return tensor.name() == "b" ? tensor.met(0, 0, "b") : finding{};
         });
@@ -125,15 +126,15 @@ TEST_CASE("judge_each: the selected tensors by name, then worker; empty answers 
 TEST_CASE("last_steps: as many as there are, up to and including a step, of a mode") {
     const memory_trial run = sample();
     const auto handle = run.tensor("a");
-    CHECK(rules::last_steps(handle, 5, 2) == steps_list{2, 4});
-    CHECK(rules::last_steps(handle, 4, 9) == steps_list{0, 2, 4});
-    CHECK(rules::last_steps(handle, 99, 1) == steps_list{6});
-    CHECK(rules::last_steps(handle, 99, 0).empty());
-    CHECK(rules::last_steps(handle, 99, 2, mode::train) == steps_list{2, 6});
-    CHECK(rules::last_steps(handle, 99, 2, mode::eval) == steps_list{0});
+    CHECK(rules::detail::last_steps(handle, 5, 2) == steps_list{2, 4});
+    CHECK(rules::detail::last_steps(handle, 4, 9) == steps_list{0, 2, 4});
+    CHECK(rules::detail::last_steps(handle, 99, 1) == steps_list{6});
+    CHECK(rules::detail::last_steps(handle, 99, 0).empty());
+    CHECK(rules::detail::last_steps(handle, 99, 2, mode::train) == steps_list{2, 6});
+    CHECK(rules::detail::last_steps(handle, 99, 2, mode::eval) == steps_list{0});
     const fake_trial fake{{{"a", {{0, {1}}, {3, {1}}, {7, {1}}}}}};
-    CHECK(rules::last_steps(fake.tensor("a"), 7, 2) == steps_list{3, 7});
-    CHECK(rules::last_steps(fake.tensor("a"), 6, 9) == steps_list{0, 3});
+    CHECK(rules::detail::last_steps(fake.tensor("a"), 7, 2) == steps_list{3, 7});
+    CHECK(rules::detail::last_steps(fake.tensor("a"), 6, 9) == steps_list{0, 3});
 }
 
 TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step's first, until it is enough") {
@@ -141,10 +142,11 @@ TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step
     const auto handle = run.tensor("a");
     const auto visited = [&](step_number step, const std::string& worker, bool all_workers, std::size_t enough) {
         texts seen;
-        rules::visit_earlier_saves(saved_tensor{handle, "a", step, worker}, all_workers, [&](const auto& earlier) {
-            seen.push_back(std::to_string(earlier.step()) + " " + earlier.worker());
-            return seen.size() < enough;
-        });
+        rules::detail::visit_earlier_saves(saved_tensor{handle, "a", step, worker}, all_workers,
+                                           [&](const auto& earlier) {
+                                               seen.push_back(std::to_string(earlier.step()) + " " + earlier.worker());
+                                               return seen.size() < enough;
+                                           });
         return seen;
     };
     CHECK(visited(6, "worker_1", true, 9) == texts{"4 worker_1", "2 worker_1", "0 worker_1"});

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::rules::detail;
 using namespace smdebug::rules;
 using namespace smdebug_test;
 using names = std::vector<std::string>;

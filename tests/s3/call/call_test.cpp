@@ -7,7 +7,7 @@
 using namespace smdebug;
 
 TEST_CASE("call: without settings it asks the bucket itself, and takes any answer") {
-    const s3::call asked;
+    const s3::detail::call asked;
     CHECK(asked.method == http::method::get);
     CHECK(asked.key.empty());
     CHECK(asked.query.empty());

@@ -43,7 +43,7 @@ public:
     explicit asked(Transport over, const s3_options& options = quick_options(),
                    Credentials who = Credentials{fake_keys})
         : client{s3::parse_location("s3://bucket"), options, std::move(over), std::move(who)} {}
-    const s3::client<Transport, Credentials> client;
+    const s3::detail::client<Transport, Credentials> client;
 };
 
 /// Hands out one key after another, each when the one before it has been given up.
@@ -73,17 +73,17 @@ struct broken_credentials {
 
 std::string text_of(const http::response& of) { return std::string{as_text(of.body.view())}; }
 
-s3::call getting(std::string key) { return {.key = std::move(key)}; }
+s3::detail::call getting(std::string key) { return {.key = std::move(key)}; }
 
-s3::call getting_part(std::string key, byte_range wanted) {
-    s3::call made = getting(std::move(key));
-    made.headers.push_back({"range", s3::range_header(wanted)});
+s3::detail::call getting_part(std::string key, byte_range wanted) {
+    s3::detail::call made = getting(std::move(key));
+    made.headers.push_back({"range", s3::detail::range_header(wanted)});
     made.wanted = wanted;
-    made.check = [](const http::response& got, byte_range part) { return s3::part_in(got, part).has_value(); };
+    made.check = [](const http::response& got, byte_range part) { return s3::detail::part_in(got, part).has_value(); };
     return made;
 }
 
-s3::call looking(std::string key) { return {.method = http::method::head, .key = std::move(key)}; }
+s3::detail::call looking(std::string key) { return {.method = http::method::head, .key = std::move(key)}; }
 
 /// Fails the first `times` requests with copies of an answer.
 fake_s3::fault first_fail(std::size_t times, http::response how) {
@@ -100,7 +100,7 @@ TEST_CASE("call_window: a call that is answered is over after one attempt") {
     const fake_s3 server;
     server.put("a", "content");
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(text_of(ended.answer) == "content");
@@ -121,7 +121,7 @@ TEST_CASE("call_window: what is passing is asked again, signed anew") {
         server.forget_requests();
         server.fail_by(first_fail(3, passing));
         const asked on{server};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 4);
         CHECK(text_of(ended.answer) == "content");
@@ -147,7 +147,7 @@ TEST_CASE("call_window: an answer that is not what was asked for is asked again"
         }
     });
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting_part("a", {2, 3}));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting_part("a", {2, 3}));
     CHECK(ended.good);
     CHECK(ended.attempts == 4);
     CHECK(text_of(ended.answer) == "234");
@@ -161,7 +161,7 @@ TEST_CASE("call_window: attempts are bounded, and the last answer is the result"
         s3_options options = quick_options();
         options.retry.most_attempts = most;
         const asked on{server, options};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK_FALSE(ended.good);
         CHECK(ended.attempts == std::max(most, 1U));
         CHECK(server.count() == std::max(most, 1U));
@@ -180,7 +180,7 @@ TEST_CASE("call_window: what will not pass is not asked again") {
         const fake_s3 server;
         server.fail_by(first_fail(100, lasting));
         const asked on{server};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK_FALSE(ended.good);
         CHECK_FALSE(ended.is_missing());
         CHECK(ended.attempts == 1);
@@ -190,16 +190,16 @@ TEST_CASE("call_window: what will not pass is not asked again") {
 TEST_CASE("call_window: a missing object is told from a missing bucket or upload") {
     const fake_s3 server;
     const asked on{server};
-    CHECK(s3::perform_call(on.client, getting("a")).is_missing());
-    CHECK(s3::perform_call(on.client, looking("a")).is_missing());
+    CHECK(s3::detail::perform_call(on.client, getting("a")).is_missing());
+    CHECK(s3::detail::perform_call(on.client, looking("a")).is_missing());
     server.fail_by(first_fail(100, s3_error(404, "NoSuchBucket")));
-    CHECK_FALSE(s3::perform_call(on.client, getting("a")).is_missing());
+    CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
     server.fail_by(first_fail(100, s3_error(404, "NoSuchUpload")));
-    CHECK_FALSE(s3::perform_call(on.client, getting("a")).is_missing());
+    CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
     server.fail_by(first_fail(100, answer(404)));
-    CHECK(s3::perform_call(on.client, getting("a")).is_missing());
+    CHECK(s3::detail::perform_call(on.client, getting("a")).is_missing());
     server.fail_by(first_fail(100, no_answer(http::outcome::refused)));
-    CHECK_FALSE(s3::perform_call(on.client, getting("a")).is_missing());
+    CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).is_missing());
 }
 
 // Time -------------------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ TEST_CASE("call_window: a server's Retry-After is waited for") {
     server.put("a", "content");
     server.fail_by(first_fail(1, answer(503, {{"retry-after", "1"}})));
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 2);
     // Never less, however fast or slow the machine is.
@@ -220,7 +220,7 @@ TEST_CASE("call_window: a Retry-After beyond the deadline ends the call at once"
     const fake_s3 server;
     server.fail_by(first_fail(100, answer(503, {{"retry-after", "3600"}})));
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(ended.answer.status == 503);
@@ -234,7 +234,7 @@ TEST_CASE("call_window: all attempts have the deadline of the first, which the t
     options.retry.deadline = 1h;
     const asked on{server, options};
     const auto before = http::request::clock::now();
-    CHECK(s3::perform_call(on.client, getting("a")).attempts == 4);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 4);
     const auto after = http::request::clock::now();
     const auto seen = server.requests();
     for (const auto& ask : seen) {
@@ -254,7 +254,7 @@ TEST_CASE("call_window: a server of which nothing was ever heard is given up soo
     const asked on{server, options};
     const auto unreachable = no_answer(http::outcome::unreachable, "nobody listens");
     server.fail_by(first_fail(100'000, unreachable));
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.failure == "nobody listens");
     CHECK(ended.attempts > 2);
@@ -266,10 +266,10 @@ TEST_CASE("call_window: a server of which nothing was ever heard is given up soo
     }
     server.forget_requests();
     server.fail_by(first_fail(1, no_answer(http::outcome::interrupted)));
-    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     server.forget_requests();
     server.fail_by(first_fail(999, unreachable));
-    CHECK(s3::perform_call(on.client, getting("a")).attempts == 1000);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 1000);
     CHECK(server.requests().back().connect_within == options.connect_within);
 }
 
@@ -285,9 +285,9 @@ TEST_CASE("call_window: a server that one is sent to has its own time to be reac
                    ? std::optional{answer(307, {{"location", "http://eu.s3.test:8080/"}})}
                    : std::nullopt;
     });
-    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.requests().back().connect_within == 500ms);
-    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.requests().back().connect_within == options.connect_within);
 }
 
@@ -298,7 +298,7 @@ TEST_CASE("call_window: no deadline is a deadline too") {
     s3_options options = quick_options();
     options.retry.deadline = std::chrono::milliseconds::max();
     const asked on{server, options};
-    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.requests().front().deadline > http::request::clock::now() + std::chrono::years{1});
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("call_window: a deadline that has passed leaves one attempt") {
     s3_options options = quick_options();
     options.retry.deadline = 0ms;
     const asked on{server, options};
-    CHECK(s3::perform_call(on.client, getting("a")).attempts == 1);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 1);
 }
 
 // Learning ---------------------------------------------------------------------------------------------------------
@@ -331,11 +331,11 @@ TEST_CASE("call_window: the bucket's region is learnt, once for all that follows
             });
         }
         const asked on{server, options};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
         CHECK(server.requests().back().url == "https://bucket.s3.eu-west-1.amazonaws.com/a");
-        CHECK(s3::perform_call(on.client, looking("a")).attempts == 1);
+        CHECK(s3::detail::perform_call(on.client, looking("a")).attempts == 1);
         CHECK(server.wrong_signatures() == 0);
     }
 }
@@ -346,17 +346,17 @@ TEST_CASE("call_window: a HEAD in the wrong region gets no reason, and is asked 
     const fake_s3 server{how};
     server.put("a", "content");
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, looking("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
     REQUIRE(ended.good);
     CHECK(ended.attempts == 3);
     CHECK(ended.asked.method == http::method::get);
-    const auto held = s3::part_in(ended.answer, ended.asked.wanted);
+    const auto held = s3::detail::part_in(ended.answer, ended.asked.wanted);
     REQUIRE(held.has_value());
     CHECK(held->total == 7);
     CHECK(server.count(asks_for::head) == 1);
     CHECK(server.count(asks_for::get) == 2);
     // Now it is known.
-    CHECK(s3::perform_call(on.client, looking("a")).asked.method == http::method::head);
+    CHECK(s3::detail::perform_call(on.client, looking("a")).asked.method == http::method::head);
 }
 
 TEST_CASE("call_window: a HEAD that is refused says why in the end, and is over") {
@@ -365,7 +365,7 @@ TEST_CASE("call_window: a HEAD that is refused says why in the end, and is over"
         return std::optional{ask.method == http::method::head ? answer(403) : s3_error(403, "AccessDenied", "no")};
     });
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, looking("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 2);
     CHECK(ended.said.code == "AccessDenied");
@@ -381,10 +381,10 @@ TEST_CASE("call_window: a HEAD that is refused for an object without bytes") {
             return ask.method == http::method::head ? std::optional{answer(400)} : std::nullopt;
         });
         const asked on{server};
-        const s3::result ended = s3::perform_call(on.client, looking("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
         REQUIRE(ended.good == tells);  // else nobody says how long it is
         if (tells) {
-            CHECK(s3::part_in(ended.answer, ended.asked.wanted)->total == 0);
+            CHECK(s3::detail::part_in(ended.answer, ended.asked.wanted)->total == 0);
         }
     }
 }
@@ -393,7 +393,7 @@ TEST_CASE("call_window: a region that is told and does not help ends the call") 
     const fake_s3 server;
     server.fail_by(first_fail(100, answer(301, {{"x-amz-bucket-region", "us-east-1"}})));
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     // Two that send us to each other.
@@ -401,7 +401,7 @@ TEST_CASE("call_window: a region that is told and does not help ends the call") 
     server.fail_by([](const http::request&, std::size_t number) {
         return std::optional{answer(301, {{"x-amz-bucket-region", number % 2 == 0 ? "eu-west-1" : "us-east-1"}})};
     });
-    CHECK_FALSE(s3::perform_call(on.client, getting("a")).good);
+    CHECK_FALSE(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.count() <= 10);
 }
 
@@ -414,10 +414,10 @@ TEST_CASE("call_window: a redirection to another server of the service is follow
                    : std::nullopt;
     });
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a b"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a b"));
     CHECK(ended.good);
     CHECK(server.requests().back().url == "http://eu.s3.test:8080/bucket/a%20b");
-    CHECK(s3::perform_call(on.client, getting("a b")).attempts == 1);
+    CHECK(s3::detail::perform_call(on.client, getting("a b")).attempts == 1);
     CHECK(server.wrong_signatures() == 0);
 }
 
@@ -435,14 +435,14 @@ TEST_CASE("call_window: a redirection to another service gets no request, now or
             server.forget_requests();
             server.fail_by(first_fail(1, answer(status, {{"location", where}})));
             const asked on{server};
-            for (s3::call what : {getting("a"), s3::call{.method = http::method::put, .key = "a"}}) {
+            for (s3::detail::call what : {getting("a"), s3::detail::call{.method = http::method::put, .key = "a"}}) {
                 server.forget_requests();
-                const s3::result ended = s3::perform_call(on.client, std::move(what));
+                const s3::detail::result ended = s3::detail::perform_call(on.client, std::move(what));
                 CHECK_FALSE(ended.good);
                 CHECK(ended.sent_to == named);
                 CHECK(server.count() == 1);
             }
-            CHECK(s3::perform_call(on.client, getting("a")).good);
+            CHECK(s3::detail::perform_call(on.client, getting("a")).good);
             for (const auto& ask : server.requests()) {
                 CHECK(ask.url == "http://s3.test:8080/bucket/a");
             }
@@ -456,7 +456,7 @@ TEST_CASE("call_window: a redirection from TLS into the open is not followed") {
     s3_options options = quick_options();
     options.endpoint = "https://s3.test";
     const asked on{server, options};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(server.requests().front().url == "https://s3.test/bucket/a");
@@ -470,7 +470,7 @@ TEST_CASE("call_window: two servers that send us to each other end") {
                                                                                 : "http://one.s3.test:8080/"}})};
     });
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.status == 307);
     CHECK(ended.sent_to.empty());
@@ -488,7 +488,7 @@ TEST_CASE("call_window: expired keys are renewed, once for all calls that are un
     old.token = "old token";
     const changing_credentials who{{old, *how.keys}};
     const asked on{server, quick_options(), who};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     constexpr std::size_t calls = 8;
     for (std::size_t i = 0; i < calls; ++i) {
         window.start(i, getting("a"));
@@ -519,7 +519,7 @@ TEST_CASE("call_window: keys that stay expired end the call") {
     const fake_s3 server{how};
     const changing_credentials who{{fake_keys}};
     const asked on{server, quick_options(), who};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.said.code == "ExpiredToken");
     CHECK(who.renewed() >= 1);
@@ -533,11 +533,11 @@ TEST_CASE("call_window: a wrong clock is put right by the server's date") {
         const fake_s3 server{how};
         server.put("a", "content");
         const asked on{server};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
-        CHECK(s3::perform_call(on.client, getting("a")).attempts == 1);
-        CHECK(s3::perform_call(on.client, looking("a")).attempts == 1);
+        CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 1);
+        CHECK(s3::detail::perform_call(on.client, looking("a")).attempts == 1);
         CHECK(server.wrong_signatures() == 0);
     }
     // A HEAD says no more than 403.
@@ -546,14 +546,14 @@ TEST_CASE("call_window: a wrong clock is put right by the server's date") {
     const fake_s3 server{how};
     server.put("a", "content");
     const asked on{server};
-    CHECK(s3::perform_call(on.client, looking("a")).good);
+    CHECK(s3::detail::perform_call(on.client, looking("a")).good);
 }
 
 TEST_CASE("call_window: a clock that is right already is not the reason") {
     const fake_s3 server;
     server.fail_by(first_fail(100, s3_error(403, "RequestTimeTooSkewed")));
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
 }
@@ -566,7 +566,7 @@ TEST_CASE("call_window: what is put right does not count as a failure, nor the o
     server.put("a", "content");
     server.fail_by(first_fail(2, answer(503)));
     const asked on{server};
-    const s3::result ended = s3::perform_call(on.client, getting("a"));
+    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 5);
 }
@@ -576,11 +576,11 @@ TEST_CASE("call_window: what is put right does not count as a failure, nor the o
 TEST_CASE("call_window: what the credentials throw comes out, and nothing is begun") {
     const fake_s3 server;
     const asked<fake_s3, broken_credentials> on{server, quick_options(), {}};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     CHECK_THROWS_AS(window.start(0, getting("a")), access_denied);
     CHECK(window.idle());
     CHECK(server.count() == 0);
-    CHECK_THROWS_AS(static_cast<void>(s3::perform_call(on.client, getting("a"))), access_denied);
+    CHECK_THROWS_AS(static_cast<void>(s3::detail::perform_call(on.client, getting("a"))), access_denied);
 }
 
 TEST_CASE("call_window: nobody's keys") {
@@ -589,7 +589,7 @@ TEST_CASE("call_window: nobody's keys") {
     const fake_s3 server{how};
     server.put("a", "content");
     const asked<fake_s3, anonymous_credentials> on{server, quick_options(), {}};
-    CHECK(s3::perform_call(on.client, getting("a")).good);
+    CHECK(s3::detail::perform_call(on.client, getting("a")).good);
     CHECK(server.requests().front().header("authorization").empty());
 }
 
@@ -600,7 +600,7 @@ TEST_CASE("call_window: calls end in the order of their answers, each under its 
     how.how = delivery::by_hand;
     const fake_s3 server{how};
     const asked on{server};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     CHECK(window.idle());
     for (std::size_t i = 0; i < 4; ++i) {
         server.put(std::to_string(i), "content " + std::to_string(i));
@@ -638,7 +638,7 @@ TEST_CASE("call_window: hundreds of calls, answered in any order and failing in 
     s3_options options = quick_options();
     options.retry.most_attempts = 1000;
     const asked on{server, options};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     std::set<std::size_t> ended_tickets;
     std::size_t started = 0;
     while (started < calls || !window.idle()) {
@@ -664,7 +664,7 @@ TEST_CASE("call_window: while one call pauses, the answers of others are taken")
     s3_options options = quick_options();
     options.retry.deadline = 1h;
     const asked on{server, options};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     window.start(0, getting("slow"));
     for (std::size_t i = 1; i < 10; ++i) {
         window.start(i, getting("quick"));
@@ -678,13 +678,13 @@ TEST_CASE("call_window: a body is looked at by each attempt, and let go with the
     server.fail_by(first_fail(2, answer(500)));
     const asked on{server};
     const std::string body = "the body";
-    const s3::result ended =
-        s3::perform_call(on.client, {.method = http::method::put, .key = "a", .body = as_bytes(body)});
+    const s3::detail::result ended =
+        s3::detail::perform_call(on.client, {.method = http::method::put, .key = "a", .body = as_bytes(body)});
     CHECK(ended.good);
     CHECK(ended.asked.body.empty());
     for (const auto& ask : server.requests()) {
         CHECK(ask.body == body);
-        CHECK(ask.header("x-amz-content-sha256") == s3::to_hex(s3::sha256(as_bytes(body))));
+        CHECK(ask.header("x-amz-content-sha256") == s3::detail::to_hex(s3::detail::sha256(as_bytes(body))));
     }
     CHECK(server.content("a") == body);
 }
@@ -698,14 +698,14 @@ TEST_CASE("call_window: destruction and abandon() end what is under way") {
     server.put("a", "content");
     const asked on{server};
     {
-        s3::call_window window{on.client};
+        s3::detail::call_window window{on.client};
         for (std::size_t i = 0; i < 5; ++i) {
             window.start(i, getting("a"));
         }
         CHECK(server.waiting() == 5);
     }
     CHECK(server.waiting() == 0);
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     window.start(0, getting("a"));
     window.abandon();
     CHECK(window.idle());
@@ -719,7 +719,7 @@ TEST_CASE("call_window: destruction while answers arrive on another thread") {
     server.put("a", "content");
     const asked on{server};
     for (std::size_t round = 0; round < 50; ++round) {
-        s3::call_window window{on.client};
+        s3::detail::call_window window{on.client};
         for (std::size_t i = 0; i < 8; ++i) {
             window.start(i, getting("a"));
         }
@@ -733,7 +733,7 @@ TEST_CASE("call_window: destruction while answers arrive on another thread") {
 TEST_CASE("call_window: a call that is never answered can be left") {
     const scripted_transport silent{[](const http::request&, std::size_t) { return std::nullopt; }};
     const asked on{silent};
-    s3::call_window window{on.client};
+    s3::detail::call_window window{on.client};
     window.start(0, getting("a"));
     CHECK(window.size() == 1);
 }
@@ -746,7 +746,7 @@ TEST_CASE("call_window: what a server repeats of the keys is in no part of a res
         s3_options options = quick_options();
         options.retry.most_attempts = 2;
         const asked on{repeating, options, static_credentials{keys}};
-        const s3::result ended = s3::perform_call(on.client, getting("a"));
+        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
         return ended.said.message + "\n" + ended.said.request_id + "\n" + ended.sent_to + "\n" + ended.answer.failure;
     };
     for (const std::string& piece : {keys.id, keys.id.substr(3, 9), keys.token, keys.token.substr(8), keys.secret}) {
@@ -773,10 +773,10 @@ TEST_CASE("call_window: who has waited for an object in vain does not wait as lo
     s3_options options = quick_options();
     options.retry.deadline = 10min;
     const asked on{server, options};
-    const s3::call part = getting_part("a", {0, 7});
-    const auto time_given = [&](const s3::call& what) {
+    const s3::detail::call part = getting_part("a", {0, 7});
+    const auto time_given = [&](const s3::detail::call& what) {
         const auto begin = http::request::clock::now();
-        static_cast<void>(s3::perform_call(on.client, what));
+        static_cast<void>(s3::detail::perform_call(on.client, what));
         return server.requests().back().deadline - begin;
     };
     CHECK(time_given(part) >= 10min);

@@ -19,7 +19,7 @@
 
 using namespace smdebug;
 using namespace std::chrono_literals;
-using s3::next_move;
+using s3::detail::next_move;
 using smdebug_test::answer;
 using smdebug_test::scripted_transport;
 
@@ -52,14 +52,14 @@ scripted_transport silent() {
     return scripted_transport{[](const http::request&, std::size_t) { return std::nullopt; }};
 }
 
-using client = s3::client<scripted_transport, counting_credentials>;
+using client = s3::detail::client<scripted_transport, counting_credentials>;
 
 client made(const s3_options& options, const counting_credentials& who = {}) {
     return {s3::parse_location("s3://bucket/run"), options, silent(), who};
 }
 
-http::request asking(const client& asked, const s3::call& what) {
-    return asked.prepare(what, s3::empty_payload_hash, http::request::clock::time_point::max()).request;
+http::request asking(const client& asked, const s3::detail::call& what) {
+    return asked.prepare(what, s3::detail::empty_payload_hash, http::request::clock::time_point::max()).request;
 }
 
 std::string value_of(const http::request& ask, std::string_view name) {
@@ -110,15 +110,15 @@ TEST_CASE("client: the signature is that of the time, the region and the keys") 
     CHECK(who.asked_at() >= before);
     CHECK(who.asked_at() <= std::chrono::system_clock::now());
     const std::string signature = value_of(ask, "authorization");
-    s3::signer{}.sign(ask, s3::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"},
-                      who.asked_at());
+    s3::detail::signer{}.sign(ask, s3::detail::empty_payload_hash, known_keys, {.region = "eu-west-1", .service = "s3"},
+                              who.asked_at());
     CHECK(value_of(ask, "authorization") == signature);
 }
 
 TEST_CASE("client: who has no keys signs nothing") {
-    const s3::client<scripted_transport, anonymous_credentials> asked{
+    const s3::detail::client<scripted_transport, anonymous_credentials> asked{
         s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
-    const auto prepared = asked.prepare({.key = "a"}, s3::empty_payload_hash, {});
+    const auto prepared = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
     CHECK(prepared.request.headers.empty());
     CHECK(prepared.request.url == "http://s3.test:8080/bucket/a");
 }
@@ -144,15 +144,15 @@ TEST_CASE("client: a region or an endpoint that can be none is refused at once")
 
 TEST_CASE("client: a region is learnt once, by whoever is told first") {
     const client asked = made({});
-    const auto first = asked.prepare({.key = "a"}, s3::empty_payload_hash, {});
-    const auto second = asked.prepare({.key = "b"}, s3::empty_payload_hash, {});
-    const s3::verdict told{next_move::to_region, "eu-west-1"};
+    const auto first = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
+    const auto second = asked.prepare({.key = "b"}, s3::detail::empty_payload_hash, {});
+    const s3::detail::verdict told{next_move::to_region, "eu-west-1"};
     CHECK(asked.learn(told, answer(301), first.knowledge));
     CHECK(asked.server() == "https://bucket.s3.eu-west-1.amazonaws.com");
     // What was prepared before is prepared anew, whatever it was told.
     CHECK(asked.learn({next_move::to_region, "us-west-2"}, answer(301), second.knowledge));
     CHECK(asked.server() == "https://bucket.s3.eu-west-1.amazonaws.com");
-    const auto third = asked.prepare({.key = "a"}, s3::empty_payload_hash, {});
+    const auto third = asked.prepare({.key = "a"}, s3::detail::empty_payload_hash, {});
     CHECK(value_of(third.request, "authorization").find("/eu-west-1/s3/") != std::string::npos);
     // It is right already: that is not what is wrong.
     CHECK_FALSE(asked.learn(told, answer(301), third.knowledge));
@@ -171,9 +171,9 @@ TEST_CASE("client: another server of the service has the bucket in its host's na
           row{"https://own.test", "https://bucket.own.test", "https://bucket.own.test/run/a"}}) {
         const client asked = made({.endpoint = endpoint});
         CHECK(asked.trusts(server));
-        const auto first = asked.prepare({.key = "run/a"}, s3::empty_payload_hash, {});
+        const auto first = asked.prepare({.key = "run/a"}, s3::detail::empty_payload_hash, {});
         CHECK(asked.learn({next_move::to_endpoint, server}, answer(307), first.knowledge));
-        const auto second = asked.prepare({.key = "run/a"}, s3::empty_payload_hash, {});
+        const auto second = asked.prepare({.key = "run/a"}, s3::detail::empty_payload_hash, {});
         CHECK(second.request.url == url);
         CHECK(asked.server() == server);
         CHECK_FALSE(asked.learn({next_move::to_endpoint, server}, answer(307), second.knowledge));
@@ -201,14 +201,14 @@ TEST_CASE("client: a server of another service is not gone to, nor by way of one
         CHECK_FALSE(own.learn({next_move::to_endpoint, stranger}, answer(307), 0));
         CHECK(own.server() == "http://own.test");
     }
-    CHECK(own.prepare({}, s3::empty_payload_hash, {}).knowledge == 0);
+    CHECK(own.prepare({}, s3::detail::empty_payload_hash, {}).knowledge == 0);
     CHECK(own.learn({next_move::to_endpoint, "http://eu.own.test"}, answer(307), 0));
     CHECK_FALSE(own.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 1));
     // What belongs is said by the endpoint, not by where one has come meanwhile.
     CHECK(own.learn({next_move::to_endpoint, "http://us.own.test"}, answer(307), 1));
     CHECK(own.server() == "http://us.own.test");
     // Who has no keys goes nowhere else either.
-    const s3::client<scripted_transport, anonymous_credentials> nobody{
+    const s3::detail::client<scripted_transport, anonymous_credentials> nobody{
         s3::parse_location("s3://bucket"), smdebug_test::quick_options(), silent(), {}};
     CHECK_FALSE(nobody.learn({next_move::to_endpoint, "http://other.test"}, answer(307), 0));
 }
@@ -231,7 +231,7 @@ TEST_CASE("client: keys are renewed once for all requests that were signed with 
     const client asked = made({}, who);
     std::vector<std::uint64_t> prepared;
     for (int i = 0; i < 8; ++i) {
-        prepared.push_back(asked.prepare({}, s3::empty_payload_hash, {}).knowledge);
+        prepared.push_back(asked.prepare({}, s3::detail::empty_payload_hash, {}).knowledge);
     }
     std::vector<std::jthread> threads;
     for (const std::uint64_t knowledge : prepared) {
@@ -240,7 +240,7 @@ TEST_CASE("client: keys are renewed once for all requests that were signed with 
     }
     threads.clear();
     CHECK(who.renewed() == 1);
-    const auto next = asked.prepare({}, s3::empty_payload_hash, {});
+    const auto next = asked.prepare({}, s3::detail::empty_payload_hash, {});
     CHECK(asked.learn({next_move::renew_keys}, answer(400), next.knowledge));
     CHECK(who.renewed() == 2);
 }
@@ -249,7 +249,7 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
     const counting_credentials who;
     const client asked = made({}, who);
     const auto told = [](const char* date) { return answer(403, {{"date", date}}); };
-    const s3::verdict skewed{next_move::set_clock};
+    const s3::detail::verdict skewed{next_move::set_clock};
     CHECK_FALSE(asked.learn(skewed, answer(403), 0));
     CHECK_FALSE(asked.learn(skewed, told("yesterday"), 0));
     for (const char* const no_clock :
@@ -257,7 +257,7 @@ TEST_CASE("client: the server's clock is right; a difference that cannot be the 
         CHECK_FALSE(asked.learn(skewed, told(no_clock), 0));
     }
     CHECK(asked.learn(skewed, told("Sun, 06 Nov 1994 08:49:37 GMT"), 0));
-    const auto second = asked.prepare({}, s3::empty_payload_hash, {});
+    const auto second = asked.prepare({}, s3::detail::empty_payload_hash, {});
     CHECK(value_of(second.request, "x-amz-date").starts_with("19941106T08"));
     // The keys are wanted for the server's time, too.
     CHECK(who.asked_at() < system_time{} + std::chrono::years{25});
@@ -271,5 +271,5 @@ TEST_CASE("client: other verdicts teach nothing") {
     for (const next_move move : {next_move::done, next_move::again, next_move::ask_why, next_move::give_up}) {
         CHECK_FALSE(asked.learn({move}, answer(500), 0));
     }
-    CHECK(asked.prepare({}, s3::empty_payload_hash, {}).knowledge == 0);
+    CHECK(asked.prepare({}, s3::detail::empty_payload_hash, {}).knowledge == 0);
 }

@@ -24,15 +24,15 @@ struct part {
 };
 
 std::optional<part> part_of(const http::response& from, byte_range wanted) {
-    const auto held = s3::part_in(from, wanted);
+    const auto held = s3::detail::part_in(from, wanted);
     return held ? std::optional{part{std::string{as_text(held->bytes)}, held->total}} : std::nullopt;
 }
 
 }  // namespace
 
 TEST_CASE("content_range: what a server says of a part") {
-    using s3::content_range;
-    using s3::parse_content_range;
+    using s3::detail::content_range;
+    using s3::detail::parse_content_range;
     CHECK(parse_content_range("bytes 0-9/100") == content_range{{0, 10}, 100});
     CHECK(parse_content_range("bytes 99-99/100") == content_range{{99, 1}, 100});
     CHECK(parse_content_range("bytes 0-0/1") == content_range{{0, 1}, 1});
@@ -74,23 +74,23 @@ TEST_CASE("content_range: what a server says of a part") {
 }
 
 TEST_CASE("content_range: the header that asks for a part ends within what servers can count") {
-    CHECK(s3::range_header({0, 1}) == "bytes=0-0");
-    CHECK(s3::range_header({5, 10}) == "bytes=5-14");
-    CHECK(s3::range_header({0, most}) == "bytes=0-9223372036854775807");
-    CHECK(s3::range_header({10, most}) == "bytes=10-9223372036854775807");
+    CHECK(s3::detail::range_header({0, 1}) == "bytes=0-0");
+    CHECK(s3::detail::range_header({5, 10}) == "bytes=5-14");
+    CHECK(s3::detail::range_header({0, most}) == "bytes=0-9223372036854775807");
+    CHECK(s3::detail::range_header({10, most}) == "bytes=10-9223372036854775807");
     for (const byte_range beyond : {byte_range{most, most}, {most, 1}, {most - 1, most}, {most / 2, 5}}) {
-        CHECK(s3::range_header(beyond) == "bytes=9223372036854775807-9223372036854775807");
+        CHECK(s3::detail::range_header(beyond) == "bytes=9223372036854775807-9223372036854775807");
     }
 }
 
 TEST_CASE("content_range: the length that an answer says its body has") {
-    CHECK(s3::body_length(answer(200, {{"content-length", "12"}})) == 12);
-    CHECK(s3::body_length(answer(200, {{"content-length", "0"}})) == 0);
-    CHECK(s3::body_length(answer(200, {{"content-length", "18446744073709551615"}})) == most);
-    CHECK_FALSE(s3::body_length(answer(200)).has_value());
+    CHECK(s3::detail::body_length(answer(200, {{"content-length", "12"}})) == 12);
+    CHECK(s3::detail::body_length(answer(200, {{"content-length", "0"}})) == 0);
+    CHECK(s3::detail::body_length(answer(200, {{"content-length", "18446744073709551615"}})) == most);
+    CHECK_FALSE(s3::detail::body_length(answer(200)).has_value());
     for (const char* wrong : {"", "-1", "12 ", " 12", "1e3", "18446744073709551616", "12, 12"}) {
         CAPTURE(wrong);
-        CHECK_FALSE(s3::body_length(answer(200, {{"content-length", wrong}})).has_value());
+        CHECK_FALSE(s3::detail::body_length(answer(200, {{"content-length", wrong}})).has_value());
     }
 }
 

@@ -9,9 +9,9 @@ using namespace smdebug;
 
 namespace {
 
-std::string sha256_hex(std::string_view text) { return s3::to_hex(s3::sha256(as_bytes(text))); }
+std::string sha256_hex(std::string_view text) { return s3::detail::to_hex(s3::detail::sha256(as_bytes(text))); }
 std::string hmac_hex(std::string_view key, std::string_view text) {
-    return s3::to_hex(s3::sha256_hmac(as_bytes(key), as_bytes(text)));
+    return s3::detail::to_hex(s3::detail::sha256_hmac(as_bytes(key), as_bytes(text)));
 }
 
 }  // namespace
@@ -47,25 +47,26 @@ TEST_CASE("sha256_hmac: the test cases of RFC 4231, and an empty key") {
                    "This is a test using a larger than block-size key and a larger than block-size data. The key needs "
                    "to be hashed before being used by the HMAC algorithm.") ==
           "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2");
-    CHECK(s3::to_hex(s3::sha256_hmac({}, {})) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
+    CHECK(s3::detail::to_hex(s3::detail::sha256_hmac({}, {})) ==
+          "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
 TEST_CASE("to_hex: two small digits a byte") {
-    CHECK(s3::to_hex({}).empty());
-    CHECK(s3::to_hex(as_bytes(std::string_view{"\x00\x7f\x80\xff\xab", 5})) == "007f80ffab");
+    CHECK(s3::detail::to_hex({}).empty());
+    CHECK(s3::detail::to_hex(as_bytes(std::string_view{"\x00\x7f\x80\xff\xab", 5})) == "007f80ffab");
 }
 
 TEST_CASE("digest: others by their names, and none by a name that there is not") {
-    const auto md5 = s3::digest_by("MD5", as_bytes("abc"));
+    const auto md5 = s3::detail::digest_by("MD5", as_bytes("abc"));
     REQUIRE(md5.has_value());
-    CHECK(s3::to_hex(*md5) == "900150983cd24fb0d6963f7d28e17f72");
-    CHECK_FALSE(s3::digest_by("no such", as_bytes("abc")).has_value());
+    CHECK(s3::detail::to_hex(*md5) == "900150983cd24fb0d6963f7d28e17f72");
+    CHECK_FALSE(s3::detail::digest_by("no such", as_bytes("abc")).has_value());
 }
 
 TEST_CASE("digest: base64 of texts of every length modulo three") {
-    CHECK(s3::to_base64(as_bytes("")).empty());
-    CHECK(s3::to_base64(as_bytes("f")) == "Zg==");
-    CHECK(s3::to_base64(as_bytes("fo")) == "Zm8=");
-    CHECK(s3::to_base64(as_bytes("foo")) == "Zm9v");
-    CHECK(s3::to_base64(as_bytes("foobar")) == "Zm9vYmFy");
+    CHECK(s3::detail::to_base64(as_bytes("")).empty());
+    CHECK(s3::detail::to_base64(as_bytes("f")) == "Zg==");
+    CHECK(s3::detail::to_base64(as_bytes("fo")) == "Zm8=");
+    CHECK(s3::detail::to_base64(as_bytes("foo")) == "Zm9v");
+    CHECK(s3::detail::to_base64(as_bytes("foobar")) == "Zm9vYmFy");
 }

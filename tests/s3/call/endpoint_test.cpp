@@ -11,33 +11,35 @@
 using namespace smdebug;
 using s3::addressing;
 
-static_assert(s3::is_region("us-east-1") && s3::is_region("eu-central-1") && s3::is_region("default"));
-static_assert(!s3::is_region("") && !s3::is_region("us_east_1") && !s3::is_region("US-EAST-1"));
-static_assert(!s3::is_region("us-east-1.evil.test") && !s3::is_region("a/b") && !s3::is_region("a@b"));
+static_assert(s3::detail::is_region("us-east-1") && s3::detail::is_region("eu-central-1") &&
+              s3::detail::is_region("default"));
+static_assert(!s3::detail::is_region("") && !s3::detail::is_region("us_east_1") && !s3::detail::is_region("US-EAST-1"));
+static_assert(!s3::detail::is_region("us-east-1.evil.test") && !s3::detail::is_region("a/b") &&
+              !s3::detail::is_region("a@b"));
 
 TEST_CASE("endpoint: a region's name has its length, too") {
-    CHECK(s3::is_region(std::string(64, 'a')));
-    CHECK_FALSE(s3::is_region(std::string(65, 'a')));
+    CHECK(s3::detail::is_region(std::string(64, 'a')));
+    CHECK_FALSE(s3::detail::is_region(std::string(65, 'a')));
 }
 
 TEST_CASE("endpoint: Amazon's host for a region, in China another one") {
-    CHECK(s3::amazon_host("us-east-1") == "s3.us-east-1.amazonaws.com");
-    CHECK(s3::amazon_host("eu-west-3") == "s3.eu-west-3.amazonaws.com");
-    CHECK(s3::amazon_host("cn-north-1") == "s3.cn-north-1.amazonaws.com.cn");
+    CHECK(s3::detail::amazon_host("us-east-1") == "s3.us-east-1.amazonaws.com");
+    CHECK(s3::detail::amazon_host("eu-west-3") == "s3.eu-west-3.amazonaws.com");
+    CHECK(s3::detail::amazon_host("cn-north-1") == "s3.cn-north-1.amazonaws.com.cn");
 }
 
 TEST_CASE("endpoint: an address is a scheme and a host; slashes at its end do not count") {
-    CHECK(s3::checked_endpoint("http://localhost") == "http://localhost");
-    CHECK(s3::checked_endpoint("http://localhost:8080/") == "http://localhost:8080");
-    CHECK(s3::checked_endpoint("https://s3.example.org//") == "https://s3.example.org");
-    CHECK(s3::checked_endpoint("http://[::1]:9000") == "http://[::1]:9000");
+    CHECK(s3::detail::checked_endpoint("http://localhost") == "http://localhost");
+    CHECK(s3::detail::checked_endpoint("http://localhost:8080/") == "http://localhost:8080");
+    CHECK(s3::detail::checked_endpoint("https://s3.example.org//") == "https://s3.example.org");
+    CHECK(s3::detail::checked_endpoint("http://[::1]:9000") == "http://[::1]:9000");
     for (const std::string_view wrong :
          {"", "/", "localhost:8080", "http://", "http:///", "https://", "ftp://host", "HTTP://host", "//host",
           "http://host/path", "http://host?x=1", "http://host/#x", "http://host\n", "http://a b", " http://host",
           "https://user:hunter2@host", "https:////"}) {
         CAPTURE(wrong);
         try {
-            static_cast<void>(s3::checked_endpoint(wrong));
+            static_cast<void>(s3::detail::checked_endpoint(wrong));
             FAIL("it was taken");
         } catch (const value_error& thrown) {
             // It may hold a password.
@@ -67,6 +69,6 @@ TEST_CASE("endpoint: the bucket stands in the host or in the path") {
              {own, "runs", addressing::virtual_host, "http://runs.localhost:8080/"},
          }) {
         CAPTURE(url);
-        CHECK(s3::bucket_url(endpoint, "eu-west-1", bucket, how) == url);
+        CHECK(s3::detail::bucket_url(endpoint, "eu-west-1", bucket, how) == url);
     }
 }

@@ -26,11 +26,11 @@ http::response answer_with(std::string_view body, std::vector<http::header> head
     return answer;
 }
 
-s3::error_answer said_in(std::string_view body, std::vector<http::header> headers = {}) {
-    return s3::parse_error_answer(answer_with(body, std::move(headers)));
+s3::detail::error_answer said_in(std::string_view body, std::vector<http::header> headers = {}) {
+    return s3::detail::parse_error_answer(answer_with(body, std::move(headers)));
 }
 
-bool is_empty(const s3::error_answer& said) {
+bool is_empty(const s3::detail::error_answer& said) {
     return said.code.empty() && said.message.empty() && said.request_id.empty() && said.region.empty() &&
            said.endpoint.empty();
 }
@@ -92,7 +92,7 @@ const std::vector<std::string> all{no_such_key, no_such_bucket, redirect, malfor
                                    skewed,      slow_down,      mismatch, of_ceph,   of_proxy};
 
 /// Whether none of these is in what would be shown.
-bool keeps_secrets(const s3::error_answer& said) {
+bool keeps_secrets(const s3::detail::error_answer& said) {
     const std::string shown =
         said.code + " " + said.message + " " + said.request_id + " " + said.region + " " + said.endpoint;
     for (const std::string_view secret :
@@ -152,7 +152,7 @@ TEST_CASE("error_answer: headers alone, as of HEAD; they go before the body") {
     const auto both = said_in(malformed, {{"x-amz-request-id", "R1"}, {"x-amz-bucket-region", "eu-west-1"}});
     CHECK(both.request_id == "R1");
     CHECK(both.region == "eu-west-1");
-    CHECK(is_empty(s3::parse_error_answer({})));
+    CHECK(is_empty(s3::detail::parse_error_answer({})));
 }
 
 TEST_CASE("error_answer: of what was signed, by whom and with which token, nothing is repeated") {
@@ -386,7 +386,7 @@ TEST_CASE("error_answer: no piece of the keys comes out, however a server repeat
                                                         "</Code><Message>" + for_xml(message) +
                                                         "</Message><RequestId>" + for_xml(id) + "</RequestId></Error>";
         const auto answer = by.below(2) == 0 ? answer_with(page) : answer_with(page, {{"x-amz-request-id", id}});
-        const s3::error_answer said = s3::parse_error_answer(answer, keys);
+        const s3::detail::error_answer said = s3::detail::parse_error_answer(answer, keys);
         const std::array texts{said.code, said.message, said.request_id};
         for (const std::string& shown : texts) {
             for (const std::string& secret : {keys.id, keys.secret, keys.token}) {
@@ -411,7 +411,7 @@ TEST_CASE("error_answer: a key that the end of a message cuts is hidden, too") {
     for (std::size_t before = 270; before < 302; ++before) {
         for (const std::string& secret : {keys.id, keys.secret, keys.token}) {
             const std::string words = std::string(before, '-') + secret;
-            const auto said = s3::parse_error_answer(
+            const auto said = s3::detail::parse_error_answer(
                 answer_with("<Error><Code>C</Code><Message>" + words + "</Message></Error>"), keys);
             CHECK(piece_in(said.message, secret).empty());
             CHECK(said.code == "C");
@@ -419,6 +419,6 @@ TEST_CASE("error_answer: a key that the end of a message cuts is hidden, too") {
     }
     // The code is acted upon: it stays what it is.
     const s3::access_keys odd{"KEYID", "secret", "token", {}};
-    CHECK(s3::parse_error_answer(answer_with("<Error><Code>InvalidAccessKeyId</Code></Error>"), odd).code ==
+    CHECK(s3::detail::parse_error_answer(answer_with("<Error><Code>InvalidAccessKeyId</Code></Error>"), odd).code ==
           "InvalidAccessKeyId");
 }

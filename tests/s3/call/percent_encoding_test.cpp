@@ -30,14 +30,14 @@ TEST_CASE(
         CAPTURE(byte);
         const std::string text(1, static_cast<char>(byte));
         const bool stays = as_they_are.find(text) != std::string_view::npos;
-        CHECK(s3::is_unreserved(text[0]) == stays);
-        CHECK(s3::percent_encoded(text, false) == (stays ? text : escape(byte)));
-        CHECK(s3::percent_encoded(text, true) == (stays || text == "/" ? text : escape(byte)));
+        CHECK(s3::detail::is_unreserved(text[0]) == stays);
+        CHECK(s3::detail::percent_encoded(text, false) == (stays ? text : escape(byte)));
+        CHECK(s3::detail::percent_encoded(text, true) == (stays || text == "/" ? text : escape(byte)));
     }
-    CHECK(s3::percent_encoded("", false).empty());
-    CHECK(s3::percent_encoded("a b/c+d\xC3\xA4", true) == "a%20b/c%2Bd%C3%A4");
+    CHECK(s3::detail::percent_encoded("", false).empty());
+    CHECK(s3::detail::percent_encoded("a b/c+d\xC3\xA4", true) == "a%20b/c%2Bd%C3%A4");
     std::string out = "x?";
-    s3::append_percent_encoded(out, "a=b", false);
+    s3::detail::append_percent_encoded(out, "a=b", false);
     CHECK(out == "x?a%3Db");
 }
 
@@ -46,31 +46,31 @@ TEST_CASE("percent_decoded: of all bytes, in capitals or not, what was encoded")
     for (int byte = 0; byte < 256; ++byte) {
         CAPTURE(byte);
         const std::string text(1, static_cast<char>(byte));
-        CHECK(s3::percent_decoded(escape(byte)) == text);
-        CHECK(s3::percent_decoded(escape(byte, "%%%02x")) == text);
-        CHECK(s3::percent_decoded(text) == (text == "%" ? std::nullopt : std::optional{text}));
+        CHECK(s3::detail::percent_decoded(escape(byte)) == text);
+        CHECK(s3::detail::percent_decoded(escape(byte, "%%%02x")) == text);
+        CHECK(s3::detail::percent_decoded(text) == (text == "%" ? std::nullopt : std::optional{text}));
         everything += text;
     }
-    CHECK(s3::percent_decoded(s3::percent_encoded(everything, false)) == everything);
-    CHECK(s3::percent_decoded(s3::percent_encoded(everything, true)) == everything);
-    CHECK(s3::percent_decoded("") == "");
-    CHECK(s3::percent_decoded("a+b%2Bc%2fd%25 41") == "a+b+c/d% 41");
-    CHECK(s3::percent_decoded("%2541") == "%41");  // once
+    CHECK(s3::detail::percent_decoded(s3::detail::percent_encoded(everything, false)) == everything);
+    CHECK(s3::detail::percent_decoded(s3::detail::percent_encoded(everything, true)) == everything);
+    CHECK(s3::detail::percent_decoded("") == "");
+    CHECK(s3::detail::percent_decoded("a+b%2Bc%2fd%25 41") == "a+b+c/d% 41");
+    CHECK(s3::detail::percent_decoded("%2541") == "%41");  // once
 }
 
 TEST_CASE("percent_decoded: an escape that is cut or is none is refused, wherever it stands") {
     for (const std::string_view bad :
          {"%", "%4", "%G1", "%1G", "%%41", "%-1", "%+1", "% 1", "%0x", "%u0041", "\xC3%"}) {
         CAPTURE(bad);
-        CHECK_FALSE(s3::percent_decoded(bad).has_value());
-        CHECK_FALSE(s3::percent_decoded("a%20" + std::string{bad}).has_value());
+        CHECK_FALSE(s3::detail::percent_decoded(bad).has_value());
+        CHECK_FALSE(s3::detail::percent_decoded("a%20" + std::string{bad}).has_value());
     }
     // Two digits of every kind of byte.
     for (int byte = 0; byte < 256; ++byte) {
         CAPTURE(byte);
         const char c = static_cast<char>(byte);
         const bool digit = std::isxdigit(static_cast<unsigned char>(c)) != 0;
-        CHECK(s3::percent_decoded(std::string{"%4"} + c).has_value() == digit);
-        CHECK(s3::percent_decoded(std::string{"%"} + c + "4").has_value() == digit);
+        CHECK(s3::detail::percent_decoded(std::string{"%4"} + c).has_value() == digit);
+        CHECK(s3::detail::percent_decoded(std::string{"%"} + c + "4").has_value() == digit);
     }
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 using namespace smdebug;
-using s3::server_named_by;
-using s3::standing;
+using s3::detail::server_named_by;
+using s3::detail::standing;
 
 namespace {
 
@@ -19,7 +19,7 @@ standing between(std::string_view home, std::string_view other, std::string_view
     const auto from = server_named_by(home);
     const auto to = server_named_by(other);
     REQUIRE(from.has_value());
-    return to ? s3::standing_of(*to, *from, bucket) : standing::stranger;
+    return to ? s3::detail::standing_of(*to, *from, bucket) : standing::stranger;
 }
 
 const std::string of_amazon = "https://s3.us-east-1.amazonaws.com";

@@ -48,7 +48,7 @@ http::method method_named(std::string_view name) {
 
 // Of AWS's documentation, "Signature Calculations for the Authorization Header".
 const s3::access_keys example_keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "", {}};
-const s3::signing_scope example_scope{.region = "us-east-1"};
+const s3::detail::signing_scope example_scope{.region = "us-east-1"};
 constexpr std::int64_t example_time = 1369353600;
 const std::string example_host = "https://examplebucket.s3.amazonaws.com";
 
@@ -98,35 +98,35 @@ TEST_CASE("signature: AWS's examples that sign more headers than we do, step by 
          "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"}};
     for (example each : examples) {
         CAPTURE(each.url);
-        const std::string hash = s3::to_hex(s3::sha256(as_bytes(each.payload)));
+        const std::string hash = s3::detail::to_hex(s3::detail::sha256(as_bytes(each.payload)));
         each.covered.push_back({"x-amz-content-sha256", hash});
         each.covered.push_back({"x-amz-date", s3::detail::signing_time(at_second(example_time))});
         const auto asked = s3::detail::canonical(each.method, each.url, each.covered, hash);
-        CHECK(s3::to_hex(s3::sha256(as_bytes(asked.text))) == each.canonical_hash);
+        CHECK(s3::detail::to_hex(s3::detail::sha256(as_bytes(asked.text))) == each.canonical_hash);
         const std::string text =
             s3::detail::string_to_sign(asked, "20130524T000000Z", "20130524/us-east-1/s3/aws4_request");
         CHECK(text == "AWS4-HMAC-SHA256\n20130524T000000Z\n20130524/us-east-1/s3/aws4_request\n" +
                           std::string{each.canonical_hash});
-        const s3::digest key = s3::detail::signing_key(example_keys.secret, "20130524", example_scope);
-        CHECK(s3::to_hex(s3::sha256_hmac(key, as_bytes(text))) == each.signature);
+        const s3::detail::digest key = s3::detail::signing_key(example_keys.secret, "20130524", example_scope);
+        CHECK(s3::detail::to_hex(s3::detail::sha256_hmac(key, as_bytes(text))) == each.signature);
     }
 }
 
 TEST_CASE("signer: AWS's examples with a query") {
-    const s3::signer by;
+    const s3::detail::signer by;
     for (const auto& [query, signature] : std::vector<std::pair<std::string, std::string_view>>{
-             {s3::canonical_query({{"lifecycle", ""}}),
+             {s3::detail::canonical_query({{"lifecycle", ""}}),
               "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"},
-             {s3::canonical_query({{"prefix", "J"}, {"max-keys", "2"}}),
+             {s3::detail::canonical_query({{"prefix", "J"}, {"max-keys", "2"}}),
               "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"}}) {
         http::request ask = asking(example_host + "/?" + query);
-        by.sign(ask, s3::empty_payload_hash, example_keys, example_scope, at_second(example_time));
+        by.sign(ask, s3::detail::empty_payload_hash, example_keys, example_scope, at_second(example_time));
         CHECK(value_of(ask, "authorization") ==
               "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
               "SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=" +
                   std::string{signature});
         CHECK(value_of(ask, "x-amz-date") == "20130524T000000Z");
-        CHECK(value_of(ask, "x-amz-content-sha256") == s3::empty_payload_hash);
+        CHECK(value_of(ask, "x-amz-content-sha256") == s3::detail::empty_payload_hash);
         CHECK(ask.headers.size() == 3);
     }
 }
@@ -137,7 +137,7 @@ TEST_CASE("signer: as botocore signs, encodes and sorts") {
     json::document parser;
     const auto cases = parser.parse(as_bytes(text));
     REQUIRE(cases.has_value());
-    const s3::signer by;
+    const s3::detail::signer by;
     int seen = 0;
     cases->for_each_element([&](json::value each) {
         CAPTURE(seen);
@@ -155,9 +155,9 @@ TEST_CASE("signer: as botocore signs, encodes and sorts") {
             });
             return out;
         };
-        const std::string query = s3::canonical_query(pairs("parameters"));
-        http::request ask =
-            asking(field("base") + "/" + s3::percent_encoded(field("key"), true) + (query.empty() ? "" : "?") + query);
+        const std::string query = s3::detail::canonical_query(pairs("parameters"));
+        http::request ask = asking(field("base") + "/" + s3::detail::percent_encoded(field("key"), true) +
+                                   (query.empty() ? "" : "?") + query);
         CHECK(ask.url == field("url"));
         ask.method = method_named(field("method"));
         for (auto& [name, value] : pairs("headers")) {
@@ -179,17 +179,17 @@ TEST_CASE("signer: as botocore signs, encodes and sorts") {
 }
 
 TEST_CASE("signer: a request that is signed again is as one that is signed for the first time") {
-    const s3::signer by;
+    const s3::detail::signer by;
     const s3::access_keys temporary{"FAKEID", "fakesecret", "faketoken", {}};
     http::request ask = asking(example_host + "/key", {{"x-amz-acl", "private"}, {"range", "bytes=0-9"}});
     http::request fresh = ask;
-    by.sign(ask, s3::unsigned_payload, temporary, example_scope, at_second(example_time));
+    by.sign(ask, s3::detail::unsigned_payload, temporary, example_scope, at_second(example_time));
     CHECK(value_of(ask, "x-amz-security-token") == "faketoken");
     CHECK(signed_names(ask) == "host;x-amz-acl;x-amz-content-sha256;x-amz-date;x-amz-security-token");
 
-    const s3::signing_scope elsewhere{.region = "eu-central-1"};
-    by.sign(ask, s3::empty_payload_hash, example_keys, elsewhere, at_second(example_time + 86400));
-    by.sign(fresh, s3::empty_payload_hash, example_keys, elsewhere, at_second(example_time + 86400));
+    const s3::detail::signing_scope elsewhere{.region = "eu-central-1"};
+    by.sign(ask, s3::detail::empty_payload_hash, example_keys, elsewhere, at_second(example_time + 86400));
+    by.sign(fresh, s3::detail::empty_payload_hash, example_keys, elsewhere, at_second(example_time + 86400));
     CHECK(ask.headers == fresh.headers);
     CHECK(value_of(ask, "x-amz-date") == "20130525T000000Z");
     CHECK(value_of(ask, "x-amz-security-token").empty());
@@ -199,18 +199,18 @@ TEST_CASE("signer: a request that is signed again is as one that is signed for t
 
 TEST_CASE("signer: every part of what is signed changes the signature, and so do day, region, service and secret") {
     const auto signature = [](const auto& change) {
-        const s3::signer by;
+        const s3::detail::signer by;
         http::request ask = asking(example_host + "/key?a=b", {{"x-amz-acl", "private"}});
         s3::access_keys keys = example_keys;
-        s3::signing_scope scope = example_scope;
-        std::string hash{s3::empty_payload_hash};
+        s3::detail::signing_scope scope = example_scope;
+        std::string hash{s3::detail::empty_payload_hash};
         time_point now = at_second(example_time);
         change(ask, keys, scope, hash, now);
         by.sign(ask, hash, keys, scope, now);
         return signature_in(ask);
     };
     using request = http::request;
-    using scope = s3::signing_scope;
+    using scope = s3::detail::signing_scope;
     const std::string first = signature([](auto&...) {});
     REQUIRE(first.size() == 64);
     std::vector<std::string> all{first};
@@ -226,7 +226,7 @@ TEST_CASE("signer: every part of what is signed changes the signature, and so do
     add([](auto&, s3::access_keys& keys, auto&...) { keys.token = "faketoken"; });
     add([](auto&, auto&, scope& where, auto&...) { where.region = "eu-west-1"; });
     add([](auto&, auto&, scope& where, auto&...) { where.service = "sts"; });
-    add([](auto&, auto&, auto&, std::string& hash, auto&) { hash = s3::unsigned_payload; });
+    add([](auto&, auto&, auto&, std::string& hash, auto&) { hash = s3::detail::unsigned_payload; });
     add([](auto&, auto&, auto&, auto&, time_point& now) { now += std::chrono::seconds{1}; });
     add([](auto&, auto&, auto&, auto&, time_point& now) { now -= std::chrono::seconds{1}; });  // the day before
     std::sort(all.begin(), all.end());
@@ -238,7 +238,7 @@ TEST_CASE("signer: every part of what is signed changes the signature, and so do
 }
 
 TEST_CASE("signer: remembers a key for one day, scope and secret only") {
-    const s3::signer one;
+    const s3::detail::signer one;
     for (int round = 0; round < 2; ++round) {
         for (const std::string secret : {"fakesecret1", "fakesecret2"}) {
             for (const std::string region : {"us-east-1", "eu-west-1"}) {
@@ -248,8 +248,8 @@ TEST_CASE("signer: remembers a key for one day, scope and secret only") {
                         http::request fresh = ask;
                         const s3::access_keys keys{"FAKEID", secret, "", {}};
                         const time_point now = at_second(example_time + day * 86400);
-                        one.sign(ask, s3::empty_payload_hash, keys, {region, service}, now);
-                        s3::signer{}.sign(fresh, s3::empty_payload_hash, keys, {region, service}, now);
+                        one.sign(ask, s3::detail::empty_payload_hash, keys, {region, service}, now);
+                        s3::detail::signer{}.sign(fresh, s3::detail::empty_payload_hash, keys, {region, service}, now);
                         CHECK(ask.headers == fresh.headers);
                     }
                 }
@@ -259,16 +259,16 @@ TEST_CASE("signer: remembers a key for one day, scope and secret only") {
 }
 
 TEST_CASE("signer: many threads sign with different keys at once") {
-    const s3::signer shared;
-    const auto signature = [](const s3::signer& by, int which) {
+    const s3::detail::signer shared;
+    const auto signature = [](const s3::detail::signer& by, int which) {
         http::request ask = asking(example_host + "/key");
-        by.sign(ask, s3::empty_payload_hash, {"FAKEID", "fakesecret" + std::to_string(which % 3), "", {}},
+        by.sign(ask, s3::detail::empty_payload_hash, {"FAKEID", "fakesecret" + std::to_string(which % 3), "", {}},
                 example_scope, at_second(example_time + (which % 2) * 86400));
         return signature_in(ask);
     };
     std::vector<std::string> expected;
     for (int which = 0; which < 6; ++which) {
-        expected.push_back(signature(s3::signer{}, which));
+        expected.push_back(signature(s3::detail::signer{}, which));
     }
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -322,8 +322,9 @@ TEST_CASE("signature: values are trimmed and folded, headers sorted by name alon
     CHECK(s3::detail::folded("  \t ") == "");
     CHECK(s3::detail::folded(" a  b\t\tc ") == "a b c");
     CHECK(s3::detail::folded("a") == "a");
-    const auto asked = s3::detail::canonical(
-        http::method::put, "http://host:81/k?q=", {{"x-amz-a-b", "2"}, {"x-amz-a", " 1  1 "}}, s3::unsigned_payload);
+    const auto asked =
+        s3::detail::canonical(http::method::put, "http://host:81/k?q=", {{"x-amz-a-b", "2"}, {"x-amz-a", " 1  1 "}},
+                              s3::detail::unsigned_payload);
     CHECK(asked.signed_headers == "host;x-amz-a;x-amz-a-b");
     CHECK(asked.text ==
           "PUT\n/k\nq=\nhost:host:81\nx-amz-a:1 1\nx-amz-a-b:2\n\nhost;x-amz-a;x-amz-a-b\nUNSIGNED-PAYLOAD");
@@ -338,10 +339,10 @@ TEST_CASE("signature: times, before 1970 too") {
 }
 
 TEST_CASE("canonical_query: encodes, then sorts by name and value, and always writes '='") {
-    CHECK(s3::canonical_query({}).empty());
-    CHECK(s3::canonical_query({{"uploads", ""}}) == "uploads=");
-    CHECK(s3::canonical_query({{"b", "2"}, {"a", "x y+z/"}, {"B", "1"}}) == "B=1&a=x%20y%2Bz%2F&b=2");
-    CHECK(s3::canonical_query({{"a-", "1"}, {"a", "2"}, {"a", "10"}}) == "a=10&a=2&a-=1");
+    CHECK(s3::detail::canonical_query({}).empty());
+    CHECK(s3::detail::canonical_query({{"uploads", ""}}) == "uploads=");
+    CHECK(s3::detail::canonical_query({{"b", "2"}, {"a", "x y+z/"}, {"B", "1"}}) == "B=1&a=x%20y%2Bz%2F&b=2");
+    CHECK(s3::detail::canonical_query({{"a-", "1"}, {"a", "2"}, {"a", "10"}}) == "a=10&a=2&a-=1");
     // By what is written: 'a' with an escape behind it comes before "a1".
-    CHECK(s3::canonical_query({{"a1", ""}, {"a\xC3\xA4", ""}, {"=", "&"}}) == "%3D=%26&a%C3%A4=&a1=");
+    CHECK(s3::detail::canonical_query({{"a1", ""}, {"a\xC3\xA4", ""}, {"=", "&"}}) == "%3D=%26&a%C3%A4=&a1=");
 }

@@ -13,18 +13,18 @@
 
 using namespace smdebug;
 using namespace std::chrono_literals;
-using s3::next_move;
+using s3::detail::next_move;
 using smdebug_test::answer;
 using smdebug_test::no_answer;
 using smdebug_test::s3_error;
 
 namespace {
 
-const s3::call getting{.key = "key"};
-const s3::call looking{.method = http::method::head, .key = "key"};
+const s3::detail::call getting{.key = "key"};
+const s3::detail::call looking{.method = http::method::head, .key = "key"};
 
-s3::verdict judged(const s3::call& asked, const http::response& got) {
-    return s3::judge(asked, got, s3::parse_error_answer(got));
+s3::detail::verdict judged(const s3::detail::call& asked, const http::response& got) {
+    return s3::detail::judge(asked, got, s3::detail::parse_error_answer(got));
 }
 next_move move_after(const http::response& got) { return judged(getting, got).move; }
 
@@ -49,14 +49,16 @@ TEST_CASE("verdict: a good status counts when the answer is the one that was ask
     for (const int status : {200, 201, 204, 206}) {
         CHECK(move_after(answer(status)) == next_move::done);
     }
-    s3::call picky = getting;
+    s3::detail::call picky = getting;
     picky.check = [](const http::response& got, byte_range) { return got.find_header("etag").has_value(); };
     CHECK(judged(picky, answer(200)).move == next_move::again);
     CHECK(judged(picky, answer(200, {{"etag", "x"}})).move == next_move::done);
     // A call that asks for a part is answered by 416, too, where it says that the object ends before it.
-    s3::call part = getting;
+    s3::detail::call part = getting;
     part.wanted = {10, 5};
-    part.check = [](const http::response& got, byte_range wanted) { return s3::part_in(got, wanted).has_value(); };
+    part.check = [](const http::response& got, byte_range wanted) {
+        return s3::detail::part_in(got, wanted).has_value();
+    };
     CHECK(judged(part, answer(416, {{"content-range", "bytes */10"}})).move == next_move::done);
     CHECK(judged(part, answer(416, {{"content-range", "bytes */11"}})).move == next_move::again);
     CHECK(judged(part, answer(416)).move == next_move::ask_size);

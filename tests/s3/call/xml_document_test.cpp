@@ -16,13 +16,13 @@ namespace {
 /// Parses a copy in a heap block of exactly that size: a sanitizer then sees every read beyond it.
 bool parses(std::string_view text) {
     const std::vector<char> exact(text.begin(), text.end());
-    s3::xml_document document;
+    s3::detail::xml_document document;
     return document.parse(as_bytes(std::string_view{exact.data(), exact.size()})).has_value();
 }
 
 /// The text in the element <a>, of a document that is only this.
 std::optional<std::string> text_in(std::string_view xml) {
-    s3::xml_document document;
+    s3::detail::xml_document document;
     const auto root = document.parse(as_bytes(xml));
     REQUIRE(root.has_value());
     const auto text = root->text();
@@ -32,7 +32,7 @@ std::optional<std::string> text_in(std::string_view xml) {
 }  // namespace
 
 TEST_CASE("xml_document: names and texts of elements, in order") {
-    s3::xml_document document;
+    s3::detail::xml_document document;
     const auto root = document.parse(as_bytes(
         "<?xml version='1.0' encoding='UTF-8'?>\n<!-- x -->\n<Result xmlns=\"http://s3.example/\" b='&lt;'>\n"
         "  <Name>one</Name><Empty/><Empty></Empty><Name>two</Name>\n<Inner><Name>three</Name></Inner>\n</Result>\n "
@@ -45,13 +45,13 @@ TEST_CASE("xml_document: names and texts of elements, in order") {
     CHECK_FALSE(root->text_of("Inner").has_value());
     CHECK_FALSE(root->text().has_value());
     std::vector<std::string> names;
-    CHECK(root->for_each_child([&](s3::xml_element child) {
+    CHECK(root->for_each_child([&](s3::detail::xml_element child) {
         names.emplace_back(child.name());
         return true;
     }));
     CHECK(names == std::vector<std::string>{"Name", "Empty", "Empty", "Name", "Inner"});
     int seen = 0;
-    CHECK_FALSE(root->for_each_child([&](s3::xml_element) { return ++seen < 2; }));
+    CHECK_FALSE(root->for_each_child([&](s3::detail::xml_element) { return ++seen < 2; }));
     CHECK(seen == 2);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("xml_document: every prefix of a document is nothing, and every byte m
 }
 
 TEST_CASE("xml_document: very deep and very wide documents, one after the other") {
-    s3::xml_document document;
+    s3::detail::xml_document document;
     std::string deep;
     for (int level = 0; level < 100000; ++level) {
         deep += "<a>";
@@ -145,9 +145,9 @@ TEST_CASE("xml_document: very deep and very wide documents, one after the other"
     const auto root = document.parse(as_bytes(wide + "</a>"));
     REQUIRE(root.has_value());
     int seen = 0;
-    CHECK(root->for_each_child([&](s3::xml_element) { return ++seen > 0; }));
+    CHECK(root->for_each_child([&](s3::detail::xml_element) { return ++seen > 0; }));
     CHECK(seen == 100000);
-    const s3::xml_document moved = std::move(document);
+    const s3::detail::xml_document moved = std::move(document);
     CHECK(root->name() == "a");
     CHECK(root->text_of("b") == "");
 }

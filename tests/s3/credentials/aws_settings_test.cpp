@@ -20,9 +20,9 @@ const char* config =
     "[services mine]\ns3 =\n  endpoint_url = http://s3\n"
     "[profile quiet]\nignore_configured_endpoint_urls = True\nendpoint_url = http://all\n";
 
-s3::aws_settings read(const temporary_folder& home, variables more = {}) {
+s3::detail::aws_settings read(const temporary_folder& home, variables more = {}) {
     more.emplace("HOME", home.path());
-    return s3::read_aws_settings(environment_of(std::move(more)));
+    return s3::detail::read_aws_settings(environment_of(std::move(more)));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ TEST_CASE("aws_settings: nothing said, nothing read") {
     CHECK_FALSE(found.region.has_value());
     CHECK_FALSE(found.endpoint.has_value());
     CHECK_FALSE(found.ca_bundle.has_value());
-    CHECK_FALSE(s3::read_aws_settings(environment_of({})).region.has_value());
+    CHECK_FALSE(s3::detail::read_aws_settings(environment_of({})).region.has_value());
 }
 
 TEST_CASE("aws_settings: the profile") {

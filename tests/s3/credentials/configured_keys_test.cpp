@@ -16,35 +16,36 @@ namespace {
 const std::string both =
     "aws_access_key_id = " + std::string{fake_id} + "\naws_secret_access_key = " + fake_secret + "\n";
 
-s3::keys_answer of_profile(const temporary_folder& home, variables more = {}) {
+s3::detail::keys_answer of_profile(const temporary_folder& home, variables more = {}) {
     more.emplace("HOME", home.path());
-    return s3::keys_of_profile(environment_of(std::move(more)));
+    return s3::detail::keys_of_profile(environment_of(std::move(more)));
 }
 
 }  // namespace
 
 TEST_CASE("keys_of_environment: all three variables, the token need not be there") {
     const variables set{{"AWS_ACCESS_KEY_ID", fake_id}, {"AWS_SECRET_ACCESS_KEY", fake_secret}};
-    const auto found = s3::keys_of_environment(environment_of(set));
-    CHECK(found.outcome == s3::keys_outcome::found);
+    const auto found = s3::detail::keys_of_environment(environment_of(set));
+    CHECK(found.outcome == s3::detail::keys_outcome::found);
     CHECK((found.keys == s3::access_keys{.id = fake_id, .secret = fake_secret}));
     CHECK_FALSE(tells_secrets(found.seen));
     variables more = set;
     more["AWS_SESSION_TOKEN"] = fake_token;
-    CHECK((s3::keys_of_environment(environment_of(more)).keys->token == fake_token));
+    CHECK((s3::detail::keys_of_environment(environment_of(more)).keys->token == fake_token));
     more["AWS_SESSION_TOKEN"] = "";
-    CHECK((s3::keys_of_environment(environment_of(more)).keys->token.empty()));
+    CHECK((s3::detail::keys_of_environment(environment_of(more)).keys->token.empty()));
 }
 
 TEST_CASE("keys_of_environment: without an id there is nothing there, with an id alone it is a value_error") {
     for (const variables& set :
          {variables{}, variables{{"AWS_ACCESS_KEY_ID", ""}}, variables{{"AWS_SECRET_ACCESS_KEY", fake_secret}}}) {
-        const auto found = s3::keys_of_environment(environment_of(set));
-        CHECK(found.outcome == s3::keys_outcome::nothing_there);
+        const auto found = s3::detail::keys_of_environment(environment_of(set));
+        CHECK(found.outcome == s3::detail::keys_outcome::nothing_there);
         CHECK(found.seen == "the environment (AWS_ACCESS_KEY_ID is not set)");
     }
     const auto message = [](const variables& set) {
-        return message_of<value_error>([&] { static_cast<void>(s3::keys_of_environment(environment_of(set))); });
+        return message_of<value_error>(
+            [&] { static_cast<void>(s3::detail::keys_of_environment(environment_of(set))); });
     };
     const std::string half = message({{"AWS_ACCESS_KEY_ID", fake_id}});
     CHECK(half.find("AWS_SECRET_ACCESS_KEY") != std::string::npos);
@@ -57,11 +58,11 @@ TEST_CASE("keys_of_environment: without an id there is nothing there, with an id
 
 TEST_CASE("keys_of_profile: found, or nothing there") {
     const temporary_folder home;
-    CHECK(of_profile(home).outcome == s3::keys_outcome::nothing_there);
+    CHECK(of_profile(home).outcome == s3::detail::keys_outcome::nothing_there);
     CHECK(of_profile(home).seen.find("/.aws/credentials (no such file)") != std::string::npos);
     home.write(".aws/credentials", "[default]\n" + both);
     const auto found = of_profile(home);
-    CHECK(found.outcome == s3::keys_outcome::found);
+    CHECK(found.outcome == s3::detail::keys_outcome::found);
     CHECK((found.keys == s3::access_keys{.id = fake_id, .secret = fake_secret}));
     CHECK(found.seen == "profile \"default\"");
 }
@@ -87,7 +88,7 @@ TEST_CASE("keys_of_profile: keys beside a role are not used; beside other ways t
     home.write(".aws/config", "[default]\nrole_arn = r\nsource_profile = default\n" + both);
     CHECK_THROWS_AS(static_cast<void>(of_profile(home)), unsupported);
     home.write(".aws/config", "[default]\ncredential_process = p\nsource_profile = other\n" + both);
-    CHECK(of_profile(home).outcome == s3::keys_outcome::found);
+    CHECK(of_profile(home).outcome == s3::detail::keys_outcome::found);
 }
 
 TEST_CASE("keys_of_profile: a source_profile without a role is a value_error") {
@@ -106,5 +107,5 @@ TEST_CASE("keys_of_profile: a web identity in the environment is unsupported, un
     const std::string said = message_of<unsupported>([&] { static_cast<void>(of_profile(home, web)); });
     CHECK(said.find("AWS_WEB_IDENTITY_TOKEN_FILE") != std::string::npos);
     home.write(".aws/credentials", "[default]\n" + both);
-    CHECK(of_profile(home, web).outcome == s3::keys_outcome::found);
+    CHECK(of_profile(home, web).outcome == s3::detail::keys_outcome::found);
 }

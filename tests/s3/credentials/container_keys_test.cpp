@@ -13,7 +13,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using s3::keys_outcome;
+using s3::detail::keys_outcome;
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr const char* relative_uri = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
 constexpr const char* full_uri = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
 constexpr const char* token = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
 constexpr const char* token_file = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
-constexpr s3::metadata_limits quick{.pause = 0ms, .altogether = 1h};
+constexpr s3::detail::metadata_limits quick{.pause = 0ms, .altogether = 1h};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ TEST_CASE("container_keys: where keys may be fetched from") {
           "http://127.0.0.1/x", "http://127.255.0.9:1338/", "http://[::1]:80/x", "http://169.254.170.2/v2",
           "http://169.254.170.23/v1/credentials", "http://[fd00:ec2::23]/v1/credentials", "http://localhost:/x"}) {
         CAPTURE(url);
-        CHECK(s3::may_give_keys(url));
+        CHECK(s3::detail::may_give_keys(url));
     }
     for (const char* url : {"http://anywhere.example/x",
                             "http://10.0.0.1/x",
@@ -67,22 +67,24 @@ TEST_CASE("container_keys: where keys may be fetched from") {
                             "http://localhost/\r\nx",
                             "http://localhost./x"}) {
         CAPTURE(url);
-        CHECK_FALSE(s3::may_give_keys(url));
+        CHECK_FALSE(s3::detail::may_give_keys(url));
     }
 }
 
 TEST_CASE("container_keys: the address, relative before full") {
-    CHECK_FALSE(s3::container_url(environment_of({})).has_value());
-    CHECK(s3::container_url(environment_of({{relative_uri, "/v2/credentials/7"}, {full_uri, "http://localhost/"}})) ==
+    CHECK_FALSE(s3::detail::container_url(environment_of({})).has_value());
+    CHECK(s3::detail::container_url(
+              environment_of({{relative_uri, "/v2/credentials/7"}, {full_uri, "http://localhost/"}})) ==
           "http://169.254.170.2/v2/credentials/7");
-    CHECK(s3::container_url(environment_of({{relative_uri, ""}, {full_uri, "http://localhost:1338/x"}})) ==
+    CHECK(s3::detail::container_url(environment_of({{relative_uri, ""}, {full_uri, "http://localhost:1338/x"}})) ==
           "http://localhost:1338/x");
     for (const char* path : {"v2", "@evil.example/", ".evil.example/", ":80@evil.example/", "/a b", "/a\r\nb"}) {
         CAPTURE(path);
-        CHECK_THROWS_AS(static_cast<void>(s3::container_url(environment_of({{relative_uri, path}}))), value_error);
+        CHECK_THROWS_AS(static_cast<void>(s3::detail::container_url(environment_of({{relative_uri, path}}))),
+                        value_error);
     }
     const std::string said = message_of<value_error>([] {
-        static_cast<void>(s3::container_url(
+        static_cast<void>(s3::detail::container_url(
             environment_of({{full_uri, "http://user:" + std::string{fake_bearer} + "@evil.example/"}})));
     });
     CHECK(said.find(full_uri) != std::string::npos);
@@ -94,14 +96,14 @@ TEST_CASE("container_keys: the token, from a file before the variable, as the fi
     const std::string path = folder.path() + "/token";
     folder.write("token", fake_bearer);
     const auto environment = environment_of({{token, "other"}, {token_file, path}});
-    CHECK((s3::container_token(environment) == fake_bearer));
+    CHECK((s3::detail::container_token(environment) == fake_bearer));
     folder.write("token", "newer");
-    CHECK((s3::container_token(environment) == "newer"));
-    CHECK((s3::container_token(environment_of({{token, "other"}})) == "other"));
-    CHECK_FALSE(s3::container_token(environment_of({})).has_value());
+    CHECK((s3::detail::container_token(environment) == "newer"));
+    CHECK((s3::detail::container_token(environment_of({{token, "other"}})) == "other"));
+    CHECK_FALSE(s3::detail::container_token(environment_of({})).has_value());
 
-    const auto message = [&](const s3::environment_reader& from) {
-        return message_of<value_error>([&] { static_cast<void>(s3::container_token(from)); });
+    const auto message = [&](const s3::detail::environment_reader& from) {
+        return message_of<value_error>([&] { static_cast<void>(s3::detail::container_token(from)); });
     };
     folder.write("token", std::string{fake_bearer} + "\nx-evil: 1");
     const std::string broken = message(environment);
@@ -117,7 +119,7 @@ TEST_CASE("container_keys: the token, from a file before the variable, as the fi
 
 TEST_CASE("container_keys: nothing set, nothing asked") {
     const scripted_transport transport{[](const auto&, std::size_t) { return answer(200); }};
-    const auto got = s3::keys_of_container(transport, environment_of({}), quick);
+    const auto got = s3::detail::keys_of_container(transport, environment_of({}), quick);
     CHECK(got.outcome == keys_outcome::nothing_there);
     CHECK(got.seen.find("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != std::string::npos);
     CHECK(transport.count() == 0);
@@ -126,7 +128,7 @@ TEST_CASE("container_keys: nothing set, nothing asked") {
 TEST_CASE("container_keys: asks with the token, and reads the keys") {
     const scripted_transport transport{
         [](const auto&, std::size_t) { return answer(200, {}, keys_json("2026-11-21T16:00:00Z")); }};
-    const auto got = s3::keys_of_container(
+    const auto got = s3::detail::keys_of_container(
         transport, environment_of({{full_uri, "http://127.0.0.1:1338/keys?x=1"}, {token, fake_bearer}}), quick);
     CHECK(got.outcome == keys_outcome::found);
     CHECK((got.keys->id == fake_id));
@@ -136,7 +138,8 @@ TEST_CASE("container_keys: asks with the token, and reads the keys") {
     CHECK(asked.ask.url == "http://127.0.0.1:1338/keys?x=1");
     CHECK((asked.header("authorization") == fake_bearer));
     CHECK(asked.ask.connect_within == 1s);
-    const auto without = s3::keys_of_container(transport, environment_of({{relative_uri, "/v2/credentials/7"}}), quick);
+    const auto without =
+        s3::detail::keys_of_container(transport, environment_of({{relative_uri, "/v2/credentials/7"}}), quick);
     CHECK(without.outcome == keys_outcome::found);
     CHECK(transport.requests()[1].ask.url == "http://169.254.170.2/v2/credentials/7");
     CHECK(transport.requests()[1].header("authorization").empty());
@@ -157,7 +160,7 @@ TEST_CASE("container_keys: passing failures are tried again, others are not, and
                                expected{no_answer(http::outcome::too_long), keys_outcome::failing, 3},
                                expected{no_answer(http::outcome::refused), keys_outcome::refused, 1}}) {
         const scripted_transport transport{[&](const auto&, std::size_t) { return is.got; }};
-        const auto got = s3::keys_of_container(
+        const auto got = s3::detail::keys_of_container(
             transport, environment_of({{full_uri, "http://localhost/" + std::string{fake_id}}, {token, fake_bearer}}),
             quick);
         CAPTURE(got.seen);
@@ -169,5 +172,6 @@ TEST_CASE("container_keys: passing failures are tried again, others are not, and
     const scripted_transport late{[](const auto&, std::size_t number) {
         return number < 2 ? answer(503) : answer(200, {}, keys_json("2026-11-21T16:00:00Z"));
     }};
-    CHECK(s3::keys_of_container(late, environment_of({{relative_uri, "/x"}}), quick).outcome == keys_outcome::found);
+    CHECK(s3::detail::keys_of_container(late, environment_of({{relative_uri, "/x"}}), quick).outcome ==
+          keys_outcome::found);
 }

@@ -27,7 +27,7 @@ namespace {
 
 static_assert(credentials_provider<credentials_type>);
 
-const wall ten = *s3::parse_iso_time("2026-11-21T10:00:00Z");
+const wall ten = *s3::detail::parse_iso_time("2026-11-21T10:00:00Z");
 const std::string both = "aws_access_key_id = of_profile\naws_secret_access_key = " + std::string{fake_secret} + "\n";
 
 // Everything that keys are looked for in, to be filled; nothing waits.

@@ -13,37 +13,37 @@ using smdebug_test::environment_of;
 TEST_CASE("environment: the process's variables are read when they are asked for") {
     constexpr const char* name = "SMDEBUG_TEST_OF_S3_ENVIRONMENT";
     ::unsetenv(name);
-    CHECK_FALSE(s3::process_environment(name));
+    CHECK_FALSE(s3::detail::process_environment(name));
     ::setenv(name, "some thing", 1);
-    CHECK(s3::process_environment(name) == "some thing");
+    CHECK(s3::detail::process_environment(name) == "some thing");
     ::unsetenv(name);
 }
 
 TEST_CASE("environment: an empty variable counts as not set") {
     const auto environment = environment_of({{"EMPTY", ""}, {"FULL", " "}});
-    CHECK_FALSE(s3::variable(environment, "EMPTY"));
-    CHECK_FALSE(s3::variable(environment, "NONE"));
-    CHECK(s3::variable(environment, "FULL") == " ");
+    CHECK_FALSE(s3::detail::variable(environment, "EMPTY"));
+    CHECK_FALSE(s3::detail::variable(environment, "NONE"));
+    CHECK(s3::detail::variable(environment, "FULL") == " ");
 }
 
 TEST_CASE("environment: a switch is on when it says true, in whatever letters, and off for all else") {
     const auto environment = environment_of({{"A", "true"}, {"B", "TRUE"}, {"C", "1"}, {"D", ""}, {"E", "false"}});
-    CHECK(s3::switched_on(environment, "A"));
-    CHECK(s3::switched_on(environment, "B"));
+    CHECK(s3::detail::switched_on(environment, "A"));
+    CHECK(s3::detail::switched_on(environment, "B"));
     for (const char* off : {"C", "D", "E", "F"}) {
         CAPTURE(off);
-        CHECK_FALSE(s3::switched_on(environment, off));
+        CHECK_FALSE(s3::detail::switched_on(environment, off));
     }
 }
 
 TEST_CASE("environment: '~/' is the home folder, where there is one") {
     const auto environment = environment_of({{"HOME", "/home/some"}});
-    CHECK(s3::from_home(environment, "~/.aws/config") == "/home/some/.aws/config");
-    CHECK(s3::from_home(environment, "/etc/~/config") == "/etc/~/config");
-    CHECK(s3::from_home(environment, "~other/config") == "~other/config");
-    CHECK(s3::from_home(environment_of({}), "~/.aws/config") == "~/.aws/config");
+    CHECK(s3::detail::from_home(environment, "~/.aws/config") == "/home/some/.aws/config");
+    CHECK(s3::detail::from_home(environment, "/etc/~/config") == "/etc/~/config");
+    CHECK(s3::detail::from_home(environment, "~other/config") == "~other/config");
+    CHECK(s3::detail::from_home(environment_of({}), "~/.aws/config") == "~/.aws/config");
 }
 
 TEST_CASE("environment: letters are made small, bytes beyond ASCII stay") {
-    CHECK(s3::in_small_letters("AbZ_9\xC3\x84") == "abz_9\xC3\x84");
+    CHECK(s3::detail::in_small_letters("AbZ_9\xC3\x84") == "abz_9\xC3\x84");
 }

@@ -12,22 +12,22 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using s3::keys_outcome;
+using s3::detail::keys_outcome;
 
 namespace {
 
-constexpr s3::metadata_limits quick{.pause = 0ms, .altogether = 1h};
+constexpr s3::detail::metadata_limits quick{.pause = 0ms, .altogether = 1h};
 constexpr const char* endpoint = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
 constexpr const char* service_mode = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE";
 
 struct outcome_and_count {
-    s3::keys_answer got;
+    s3::detail::keys_answer got;
     std::size_t asked;
 };
 
 outcome_and_count ask(const fake_instance& service) {
     const scripted_transport transport{[&](const http::request& question, std::size_t) { return service(question); }};
-    auto got = s3::keys_of_instance(transport, environment_of({}), quick);
+    auto got = s3::detail::keys_of_instance(transport, environment_of({}), quick);
     CHECK_FALSE(tells_secrets(got.seen));
     return {std::move(got), transport.count()};
 }
@@ -35,24 +35,25 @@ outcome_and_count ask(const fake_instance& service) {
 }  // namespace
 
 TEST_CASE("instance_keys: the address") {
-    CHECK(s3::instance_url(environment_of({})) == "http://169.254.169.254");
-    CHECK(s3::instance_url(environment_of({{service_mode, "ipv4"}})) == "http://169.254.169.254");
-    CHECK(s3::instance_url(environment_of({{service_mode, "IPv6"}})) == "http://[fd00:ec2::254]");
-    CHECK(s3::instance_url(environment_of({{endpoint, "http://localhost:1338//"}, {service_mode, "IPv6"}})) ==
+    CHECK(s3::detail::instance_url(environment_of({})) == "http://169.254.169.254");
+    CHECK(s3::detail::instance_url(environment_of({{service_mode, "ipv4"}})) == "http://169.254.169.254");
+    CHECK(s3::detail::instance_url(environment_of({{service_mode, "IPv6"}})) == "http://[fd00:ec2::254]");
+    CHECK(s3::detail::instance_url(environment_of({{endpoint, "http://localhost:1338//"}, {service_mode, "IPv6"}})) ==
           "http://localhost:1338");
-    CHECK(s3::instance_url(environment_of({{endpoint, "https://some.host/base/"}})) == "https://some.host/base");
-    CHECK_THROWS_AS(static_cast<void>(s3::instance_url(environment_of({{service_mode, "IPv5"}}))), value_error);
+    CHECK(s3::detail::instance_url(environment_of({{endpoint, "https://some.host/base/"}})) ==
+          "https://some.host/base");
+    CHECK_THROWS_AS(static_cast<void>(s3::detail::instance_url(environment_of({{service_mode, "IPv5"}}))), value_error);
     for (const char* url :
          {"localhost", "ftp://localhost", "http://a b", "http://a\r\nb", "http://u@h", "http://h/?x"}) {
         CAPTURE(url);
-        CHECK_THROWS_AS(static_cast<void>(s3::instance_url(environment_of({{endpoint, url}}))), value_error);
+        CHECK_THROWS_AS(static_cast<void>(s3::detail::instance_url(environment_of({{endpoint, url}}))), value_error);
     }
 }
 
 TEST_CASE("instance_keys: a token, the role, its keys") {
     const fake_instance service;
     const scripted_transport transport{[&](const http::request& question, std::size_t) { return service(question); }};
-    const auto got = s3::keys_of_instance(transport, environment_of({}), quick);
+    const auto got = s3::detail::keys_of_instance(transport, environment_of({}), quick);
     CHECK(got.outcome == keys_outcome::found);
     CHECK((got.keys->token == fake_token));
     const auto asked = transport.requests();
@@ -70,7 +71,8 @@ TEST_CASE("instance_keys: a token, the role, its keys") {
 
 TEST_CASE("instance_keys: switched off, nothing is asked") {
     const scripted_transport transport{[](const auto&, std::size_t) { return answer(200); }};
-    const auto got = s3::keys_of_instance(transport, environment_of({{"AWS_EC2_METADATA_DISABLED", "True"}}), quick);
+    const auto got =
+        s3::detail::keys_of_instance(transport, environment_of({{"AWS_EC2_METADATA_DISABLED", "True"}}), quick);
     CHECK(got.outcome == keys_outcome::nothing_there);
     CHECK(got.seen.find("AWS_EC2_METADATA_DISABLED") != std::string::npos);
     CHECK(transport.count() == 0);

@@ -7,7 +7,7 @@
 
 using namespace smdebug;
 using namespace std::chrono_literals;
-using s3::parse_iso_time;
+using s3::detail::parse_iso_time;
 using time_point = std::chrono::system_clock::time_point;
 
 namespace {

@@ -12,8 +12,8 @@ using namespace smdebug;
 namespace {
 
 std::string without(std::string text, const std::vector<std::string_view>& secrets,
-                    s3::letter_case how = s3::letter_case::any) {
-    s3::hide_pieces(text, secrets, how);
+                    s3::detail::letter_case how = s3::detail::letter_case::any) {
+    s3::detail::hide_pieces(text, secrets, how);
     return text;
 }
 
@@ -47,8 +47,8 @@ TEST_CASE("key_pieces: the way in which it is written does not count") {
         CHECK(without("<" + std::string{text} + ">", secrets).find_first_of("kKqQ370zZwW") == std::string::npos);
     }
     // Only where it matters.
-    CHECK(without("KQ3/XY7ZP", secrets, s3::letter_case::as_it_is) == "KQ3/XY7ZP");
-    CHECK(without("kQ3/xy7Zp", secrets, s3::letter_case::as_it_is) == "...");
+    CHECK(without("KQ3/XY7ZP", secrets, s3::detail::letter_case::as_it_is) == "KQ3/XY7ZP");
+    CHECK(without("kQ3/xy7Zp", secrets, s3::detail::letter_case::as_it_is) == "...");
 }
 
 TEST_CASE("key_pieces: what is no escape is what it says") {

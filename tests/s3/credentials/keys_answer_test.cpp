@@ -14,7 +14,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-s3::keys_answer parse(const std::string& text) { return s3::parse_keys_answer(as_bytes(text), "the service"); }
+s3::detail::keys_answer parse(const std::string& text) {
+    return s3::detail::parse_keys_answer(as_bytes(text), "the service");
+}
 
 const std::string id_and_secret =
     R"("AccessKeyId": ")" + std::string{fake_id} + R"(", "SecretAccessKey": ")" + fake_secret + "\"";
@@ -23,18 +25,18 @@ const std::string id_and_secret =
 
 TEST_CASE("keys_answer: keys as an instance and as a container hand them out") {
     const auto instance = parse(keys_json("2026-11-21T16:00:00Z"));
-    CHECK(instance.outcome == s3::keys_outcome::found);
+    CHECK(instance.outcome == s3::detail::keys_outcome::found);
     REQUIRE(instance.keys);
     CHECK((instance.keys == s3::access_keys{.id = fake_id,
                                             .secret = fake_secret,
                                             .token = fake_token,
-                                            .expires = s3::parse_iso_time("2026-11-21T16:00:00Z")}));
+                                            .expires = s3::detail::parse_iso_time("2026-11-21T16:00:00Z")}));
     CHECK(instance.seen == "the service");
     const auto container = parse("\xEF\xBB\xBF{\"RoleArn\": \"arn\", " + id_and_secret + R"(, "Token": "t",
         "Expiration": "2026-11-21T16:00:00.25+01:00", "AccountId": 7, "Unknown": [1, {}]})");
     REQUIRE(container.keys);
     CHECK((container.keys->token == "t"));
-    CHECK((container.keys->expires == s3::parse_iso_time("2026-11-21T15:00:00.25Z")));
+    CHECK((container.keys->expires == s3::detail::parse_iso_time("2026-11-21T15:00:00.25Z")));
 }
 
 TEST_CASE("keys_answer: a token and a time of expiry may be missing") {
@@ -50,7 +52,7 @@ TEST_CASE("keys_answer: an error is told by its code") {
     };
     CHECK(with("AssumeRoleUnauthorizedAccess").seen ==
           "the service (its answer is an error: AssumeRoleUnauthorizedAccess)");
-    CHECK(with("AssumeRoleUnauthorizedAccess").outcome == s3::keys_outcome::failing);
+    CHECK(with("AssumeRoleUnauthorizedAccess").outcome == s3::detail::keys_outcome::failing);
     CHECK(with("<b>oh\\n</b>").seen == "the service (its answer is an error: ?)");
     CHECK(with("").seen == "the service (its answer is an error: ?)");
     CHECK(with(std::string(65, 'a')).seen == "the service (its answer is an error: ?)");
@@ -60,7 +62,7 @@ TEST_CASE("keys_answer: an error is told by its code") {
     CHECK(parse(R"({"Code": "No.fakesecretkey", "SecretAccessKey": ")" + std::string{fake_secret} + "\"}").seen ==
           "the service (its answer is an error: No....)");
     const std::string repeats = R"({"Code": "Sent.fakebearer-for-tests.in.vain"})";
-    CHECK(s3::parse_keys_answer(as_bytes(repeats), "the service", fake_bearer).seen ==
+    CHECK(s3::detail::parse_keys_answer(as_bytes(repeats), "the service", fake_bearer).seen ==
           "the service (its answer is an error: Sent.....in.vain)");
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("keys_answer: what is damaged gives no keys, and tells no secret") {
     for (const std::string& text : cases) {
         CAPTURE(text);
         const auto got = parse(text);
-        CHECK(got.outcome == s3::keys_outcome::failing);
+        CHECK(got.outcome == s3::detail::keys_outcome::failing);
         CHECK_FALSE(got.keys.has_value());
         CHECK_FALSE(tells_secrets(got.seen));
     }

@@ -12,16 +12,17 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using s3::keys_outcome;
+using s3::detail::keys_outcome;
 
 namespace {
 
 // How often it is asked, when the outcomes are these, one after the other; the last one stays.
-int times_asked(const s3::metadata_limits& limits, const std::vector<keys_outcome>& outcomes, keys_outcome& last) {
+int times_asked(const s3::detail::metadata_limits& limits, const std::vector<keys_outcome>& outcomes,
+                keys_outcome& last) {
     int asked = 0;
-    last = s3::ask_repeatedly(limits, [&](auto) {
+    last = s3::detail::ask_repeatedly(limits, [&](auto) {
                const std::size_t at = std::min(static_cast<std::size_t>(asked++), outcomes.size() - 1);
-               return s3::keys_answer{outcomes[at], {}, {}};
+               return s3::detail::keys_answer{outcomes[at], {}, {}};
            }).outcome;
     return asked;
 }
@@ -30,21 +31,21 @@ int times_asked(const s3::metadata_limits& limits, const std::vector<keys_outcom
 
 TEST_CASE("metadata_exchange: a request is short, and ends when the conversation does") {
     using clock = http::request::clock;
-    const s3::metadata_limits limits{.connect_within = 300ms, .answer_within = 1h, .altogether = 2h};
+    const s3::detail::metadata_limits limits{.connect_within = 300ms, .answer_within = 1h, .altogether = 2h};
     const auto latest = clock::now() + 10min;
-    const auto bounded = s3::metadata_request(http::method::put, "http://a/b", limits, latest);
+    const auto bounded = s3::detail::metadata_request(http::method::put, "http://a/b", limits, latest);
     CHECK(bounded.method == http::method::put);
     CHECK(bounded.url == "http://a/b");
     CHECK(bounded.connect_within == 300ms);
     CHECK(bounded.deadline == latest);
     CHECK(bounded.most == 64 * 1024);
     CHECK(bounded.headers.empty());
-    const auto own = s3::metadata_request(http::method::get, "http://a/b", limits, clock::now() + 3h);
+    const auto own = s3::detail::metadata_request(http::method::get, "http://a/b", limits, clock::now() + 3h);
     CHECK(own.deadline <= clock::now() + limits.answer_within);
 }
 
 TEST_CASE("metadata_exchange: what answers without keys mean") {
-    const auto outcome = [](http::response got) { return s3::without_keys(got, "there").outcome; };
+    const auto outcome = [](http::response got) { return s3::detail::without_keys(got, "there").outcome; };
     for (const int status : {408, 429, 500, 502, 503}) {
         CAPTURE(status);
         CHECK(outcome(answer(status)) == keys_outcome::failing);
@@ -56,12 +57,13 @@ TEST_CASE("metadata_exchange: what answers without keys mean") {
     CHECK(outcome(no_answer(http::outcome::refused)) == keys_outcome::refused);
     CHECK(outcome(no_answer(http::outcome::unreachable)) == keys_outcome::unreachable);
     CHECK(outcome(no_answer(http::outcome::timed_out)) == keys_outcome::unreachable);
-    CHECK(s3::without_keys(answer(403, {}, "body"), "there").seen == "there (it answers with status 403)");
-    CHECK(s3::without_keys(no_answer(http::outcome::stalled, "silence"), "there").seen == "there (no answer: silence)");
+    CHECK(s3::detail::without_keys(answer(403, {}, "body"), "there").seen == "there (it answers with status 403)");
+    CHECK(s3::detail::without_keys(no_answer(http::outcome::stalled, "silence"), "there").seen ==
+          "there (no answer: silence)");
 }
 
 TEST_CASE("metadata_exchange: asks again while that may help, a few times") {
-    const s3::metadata_limits limits{.tries = 3, .pause = 0ms, .altogether = 1h};
+    const s3::detail::metadata_limits limits{.tries = 3, .pause = 0ms, .altogether = 1h};
     keys_outcome last{};
     CHECK(times_asked(limits, {keys_outcome::found}, last) == 1);
     CHECK(times_asked(limits, {keys_outcome::nothing_there}, last) == 1);

@@ -21,13 +21,15 @@ using namespace smdebug_test;
 
 namespace {
 
-std::optional<std::string> value_in(const s3::profile_file& file, std::string_view section, std::string_view name) {
-    const s3::profile_section* found = file.find(section);
-    const s3::profile_property* property = found == nullptr ? nullptr : s3::find_property(found->properties, name);
+std::optional<std::string> value_in(const s3::detail::profile_file& file, std::string_view section,
+                                    std::string_view name) {
+    const s3::detail::profile_section* found = file.find(section);
+    const s3::detail::profile_property* property =
+        found == nullptr ? nullptr : s3::detail::find_property(found->properties, name);
     return property == nullptr ? std::nullopt : std::optional{property->value};
 }
 
-s3::profile_file parse(std::string_view text) { return s3::profile_file::parse(text, "/etc/aws"); }
+s3::detail::profile_file parse(std::string_view text) { return s3::detail::profile_file::parse(text, "/etc/aws"); }
 
 }  // namespace
 
@@ -59,7 +61,7 @@ TEST_CASE("profile_file: sections and properties, with blanks, comments and empt
     CHECK(file.find("sso-session z") != nullptr);
     CHECK(file.find("x") == nullptr);
     CHECK_FALSE(value_in(file, "default", "output").has_value());
-    CHECK(s3::find_property(file.find("profile x")->properties, "region")->where == "/etc/aws, line 9");
+    CHECK(s3::detail::find_property(file.find("profile x")->properties, "region")->where == "/etc/aws, line 9");
 }
 
 TEST_CASE("profile_file: line ends of Windows, a byte order mark, no last line end, nothing at all") {
@@ -90,14 +92,14 @@ TEST_CASE("profile_file: an indented block below a name without a value is a blo
         "[profile x]\n"
         "region = r\n");
     const auto& properties = file.find("services y")->properties;
-    const s3::profile_property* s3 = s3::find_property(properties, "s3");
+    const s3::detail::profile_property* s3 = s3::detail::find_property(properties, "s3");
     REQUIRE(s3 != nullptr);
     CHECK(s3->value.empty());
     REQUIRE(s3->below.size() == 2);
-    CHECK(s3::find_property(s3->below, "endpoint_url")->value == "http://localhost:9000");
-    CHECK(s3::find_property(s3->below, "addressing")->value == "path");
-    CHECK(s3::find_property(properties, "endpoint_url") == nullptr);
-    CHECK(s3::find_property(s3::find_property(properties, "dynamodb")->below, "endpoint_url")->value ==
+    CHECK(s3::detail::find_property(s3->below, "endpoint_url")->value == "http://localhost:9000");
+    CHECK(s3::detail::find_property(s3->below, "addressing")->value == "path");
+    CHECK(s3::detail::find_property(properties, "endpoint_url") == nullptr);
+    CHECK(s3::detail::find_property(s3::detail::find_property(properties, "dynamodb")->below, "endpoint_url")->value ==
           "http://localhost:9001");
     CHECK(value_in(file, "profile x", "region") == "r");
 }
@@ -173,14 +175,14 @@ TEST_CASE("profile_file: any bytes are a file or a value_error") {
 TEST_CASE("profile_file: a missing file is none, one that cannot be read is a value_error") {
     const temporary_folder folder;
     folder.write("there", "[default]\nregion = r\n");
-    const auto file = s3::profile_file::read(folder.path() + "/there");
+    const auto file = s3::detail::profile_file::read(folder.path() + "/there");
     REQUIRE(file);
     CHECK(value_in(*file, "default", "region") == "r");
-    CHECK_FALSE(s3::profile_file::read(folder.path() + "/missing").has_value());
-    CHECK_FALSE(s3::profile_file::read(folder.path() + "/there/below").has_value());
-    CHECK_FALSE(s3::profile_file::read("/dev/null").has_value());
+    CHECK_FALSE(s3::detail::profile_file::read(folder.path() + "/missing").has_value());
+    CHECK_FALSE(s3::detail::profile_file::read(folder.path() + "/there/below").has_value());
+    CHECK_FALSE(s3::detail::profile_file::read("/dev/null").has_value());
     const auto message = [](const std::string& path) {
-        return message_of<value_error>([&] { static_cast<void>(s3::profile_file::read(path)); });
+        return message_of<value_error>([&] { static_cast<void>(s3::detail::profile_file::read(path)); });
     };
     CHECK(message(folder.path()).find(folder.path() + " is not a regular file") != std::string::npos);
     folder.write("malformed", "[default\n");

@@ -25,9 +25,9 @@ struct home {
         folder.write(".aws/config", text);
         return *this;
     }
-    [[nodiscard]] s3::profile read(variables more = {}) const {
+    [[nodiscard]] s3::detail::profile read(variables more = {}) const {
         more.emplace("HOME", folder.path());
-        return s3::profile::read(environment_of(std::move(more)));
+        return s3::detail::profile::read(environment_of(std::move(more)));
     }
 };
 
@@ -81,14 +81,15 @@ TEST_CASE("profile: the files can lie elsewhere") {
     const temporary_folder folder;
     folder.write("c", "[default]\n" + keys_text("i", "s"));
     folder.write("home/d", "[default]\nregion = r\n");
-    const auto found = s3::profile::read(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", folder.path() + "/c"},
-                                                         {"AWS_CONFIG_FILE", "~/d"},
-                                                         {"HOME", folder.path() + "/home"}}));
+    const auto found = s3::detail::profile::read(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", folder.path() + "/c"},
+                                                                 {"AWS_CONFIG_FILE", "~/d"},
+                                                                 {"HOME", folder.path() + "/home"}}));
     CHECK((found.keys()->id == "i"));
     CHECK(found.value("region") == "r");
-    const auto no_home = s3::profile::read(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", folder.path() + "/c"}}));
+    const auto no_home =
+        s3::detail::profile::read(environment_of({{"AWS_SHARED_CREDENTIALS_FILE", folder.path() + "/c"}}));
     CHECK((no_home.keys()->id == "i"));
-    CHECK_FALSE(s3::profile::read(environment_of({})).keys().has_value());
+    CHECK_FALSE(s3::detail::profile::read(environment_of({})).keys().has_value());
 }
 
 TEST_CASE("profile: one that is named and not there is a value_error that says where it was looked") {
@@ -142,5 +143,5 @@ TEST_CASE("profile: tells where it looked") {
     at.config("[default]\nregion = r\n");
     CHECK(at.read().described() ==
           "profile \"default\" in " + aws + "credentials (no such file) and " + aws + "config (no keys there)");
-    CHECK(s3::profile::read(environment_of({})).described().find("HOME is not set") != std::string::npos);
+    CHECK(s3::detail::profile::read(environment_of({})).described().find("HOME is not set") != std::string::npos);
 }

@@ -17,7 +17,7 @@
 using namespace smdebug;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
-using s3::keys_outcome;
+using s3::detail::keys_outcome;
 using wall = std::chrono::system_clock::time_point;
 
 namespace {
@@ -28,15 +28,16 @@ const wall noon{1'800'000'000s};
 struct bench {
     std::chrono::steady_clock::time_point steady{1h};
     int fetched = 0;
-    s3::keys_answer next = {keys_outcome::found, s3::access_keys{.id = "", .secret = fake_secret}, "the source"};
-    s3::refreshed_keys held{{.clock = [this] { return steady; }}};
+    s3::detail::keys_answer next = {keys_outcome::found, s3::access_keys{.id = "", .secret = fake_secret},
+                                    "the source"};
+    s3::detail::refreshed_keys held{{.clock = [this] { return steady; }}};
 
     void next_expires(std::optional<wall> when) { next.keys->expires = when; }
     std::string id_at(wall now) {
         return held
             .get(now,
                  [this] {
-                     s3::keys_answer made = next;
+                     s3::detail::keys_answer made = next;
                      if (made.keys) {
                          made.keys->id = "key " + std::to_string(fetched);
                      }
@@ -47,7 +48,7 @@ struct bench {
     }
 };
 
-const s3::keys_answer silence{keys_outcome::failing, {}, "silence"};
+const s3::detail::keys_answer silence{keys_outcome::failing, {}, "silence"};
 
 }  // namespace
 
@@ -166,7 +167,7 @@ TEST_CASE("refreshed_keys: forgotten keys are not used when fetching fails; a fa
 
 TEST_CASE("refreshed_keys: what fetching throws comes out, unless the old keys are good; it blocks nobody") {
     bench at;
-    const auto throws = []() -> s3::keys_answer { throw value_error("malformed"); };
+    const auto throws = []() -> s3::detail::keys_answer { throw value_error("malformed"); };
     CHECK_THROWS_AS(static_cast<void>(at.held.get(noon, throws)), value_error);
     CHECK_THROWS_AS(static_cast<void>(at.held.get(noon, throws)), value_error);
     at.next_expires(noon + 1h);
@@ -178,7 +179,7 @@ TEST_CASE("refreshed_keys: what fetching throws comes out, unless the old keys a
 
 TEST_CASE("refreshed_keys: of many threads one fetches, the others wait for it") {
     constexpr int crew = 8;
-    s3::refreshed_keys held{{}};
+    s3::detail::refreshed_keys held{{}};
     std::atomic<int> fetched{0};
     std::latch all_there{crew};
     std::vector<std::string> ids(crew);
@@ -191,7 +192,7 @@ TEST_CASE("refreshed_keys: of many threads one fetches, the others wait for it")
                               [&] {
                                   ++fetched;
                                   std::this_thread::sleep_for(20ms);
-                                  return s3::keys_answer{
+                                  return s3::detail::keys_answer{
                                       keys_outcome::found, s3::access_keys{.id = "one", .secret = "s"}, {}};
                               })
                          .id;
@@ -204,7 +205,7 @@ TEST_CASE("refreshed_keys: of many threads one fetches, the others wait for it")
 
 TEST_CASE("refreshed_keys: of many threads one pays for a failure, too") {
     constexpr int crew = 8;
-    s3::refreshed_keys held{{.pause = 1h}};
+    s3::detail::refreshed_keys held{{.pause = 1h}};
     std::atomic<int> fetched{0};
     std::atomic<int> failed{0};
     std::latch all_there{crew};
@@ -230,9 +231,10 @@ TEST_CASE("refreshed_keys: of many threads one pays for a failure, too") {
 }
 
 TEST_CASE("refreshed_keys: while one refreshes, the others use the old keys and do not wait") {
-    s3::refreshed_keys held{{}};
+    s3::detail::refreshed_keys held{{}};
     const auto keys = [](const char* id, wall until) {
-        return s3::keys_answer{keys_outcome::found, s3::access_keys{.id = id, .secret = "s", .expires = until}, {}};
+        return s3::detail::keys_answer{
+            keys_outcome::found, s3::access_keys{.id = id, .secret = "s", .expires = until}, {}};
     };
     static_cast<void>(held.get(noon, [&] { return keys("old", noon + 1h); }));
     std::latch fetching{1};
@@ -247,7 +249,7 @@ TEST_CASE("refreshed_keys: while one refreshes, the others use the old keys and 
                    .id == "new"));
     }};
     fetching.wait();
-    const auto never = [&]() -> s3::keys_answer { throw value_error("two at once"); };
+    const auto never = [&]() -> s3::detail::keys_answer { throw value_error("two at once"); };
     CHECK((held.get(noon + 57min, never).id == "old"));
     seen.count_down();
     one.join();
@@ -257,7 +259,7 @@ TEST_CASE("refreshed_keys: while one refreshes, the others use the old keys and 
 TEST_CASE("refreshed_keys: many threads, keys that expire all the time, and some that forget them") {
     constexpr int crew = 4;
     constexpr int rounds = 400;
-    s3::refreshed_keys held{{.pause = 0s}};
+    s3::detail::refreshed_keys held{{.pause = 0s}};
     std::atomic<int> inside{0};
     std::atomic<int> at_once{0};
     std::atomic<int> stale{0};
@@ -271,9 +273,10 @@ TEST_CASE("refreshed_keys: many threads, keys that expire all the time, and some
                     try {
                         const auto got = held.get(now, [&] {
                             at_once += inside++ == 0 ? 0 : 1;
-                            s3::keys_answer made{keys_outcome::found,
-                                                 s3::access_keys{.id = "i", .secret = "s", .expires = now + 7min},
-                                                 {}};
+                            s3::detail::keys_answer made{
+                                keys_outcome::found,
+                                s3::access_keys{.id = "i", .secret = "s", .expires = now + 7min},
+                                {}};
                             if (round % 50 == 7) {
                                 made = silence;
                             }

@@ -13,12 +13,12 @@ using namespace smdebug;
 namespace {
 
 /// Parses a copy in a heap block of exactly that size: a sanitizer then sees every read beyond it.
-std::optional<s3::list_page> parse(std::string_view text) {
+std::optional<s3::detail::list_page> parse(std::string_view text) {
     const std::vector<char> exact(text.begin(), text.end());
-    return s3::parse_list_page(as_bytes(std::string_view{exact.data(), exact.size()}));
+    return s3::detail::parse_list_page(as_bytes(std::string_view{exact.data(), exact.size()}));
 }
 
-std::vector<std::string> keys_of(const std::optional<s3::list_page>& page) {
+std::vector<std::string> keys_of(const std::optional<s3::detail::list_page>& page) {
     std::vector<std::string> keys;
     REQUIRE(page.has_value());
     for (const object_entry& entry : page->entries) {
@@ -151,7 +151,8 @@ TEST_CASE("list_page: versions are ETags without quotes, the time where there is
     }
     CHECK(versions == std::vector<std::string>{"bare", "\"", "W/\"x\"", "2026-01-02T03:04:05.678Z",
                                                "2026-01-02T03:04:05.678Z", "f"});
-    static_assert(s3::unquoted("\"a\"") == "a" && s3::unquoted("a").size() == 1 && s3::unquoted("").empty());
+    static_assert(s3::detail::unquoted("\"a\"") == "a" && s3::detail::unquoted("a").size() == 1 &&
+                  s3::detail::unquoted("").empty());
 }
 
 TEST_CASE("list_page: every prefix of a page is refused") {

@@ -31,7 +31,7 @@ using smdebug_test::s3_error;
 namespace {
 
 using keys = std::vector<std::string>;
-using client_type = s3::client<fake_s3, static_credentials>;
+using client_type = s3::detail::client<fake_s3, static_credentials>;
 
 constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
@@ -42,7 +42,7 @@ struct place {
 
     [[nodiscard]] keys list(std::string_view prefix = "", std::string_view after = "", std::size_t most = all) const {
         keys found;
-        for (object_entry& entry : s3::list_objects(client, prefix, after, most)) {
+        for (object_entry& entry : s3::detail::list_objects(client, prefix, after, most)) {
             found.push_back(std::move(entry.key));
         }
         return found;
@@ -78,7 +78,7 @@ TEST_CASE("listing: keys, sizes and versions, below the location's prefix") {
     at.server.put("a/bother", "not below it");
     at.server.put("a/b", "nor this");
     at.server.put("z", "");
-    const auto found = s3::list_objects(at.client, "", "", all);
+    const auto found = s3::detail::list_objects(at.client, "", "", all);
     REQUIRE(found.size() == 2);
     CHECK(found[0].key == "one");
     CHECK(found[0].size == 1);
@@ -271,7 +271,7 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
         return std::optional{endless_page(endless::new_keys, number)};
     });
     try {
-        static_cast<void>(s3::list_objects(client, "", "", all));
+        static_cast<void>(s3::detail::list_objects(client, "", "", all));
         FAIL("it was listed");
     } catch (const timed_out& thrown) {
         CHECK(std::string_view{thrown.what()}.find("30 ms") != std::string_view::npos);
@@ -283,12 +283,12 @@ TEST_CASE("listing: new keys without end take no longer than a listing may") {
     }
     // Nor does one that fails and fails.
     server.fail_by([](const http::request&, std::size_t) { return std::optional{answer(503)}; });
-    CHECK_THROWS_AS(static_cast<void>(s3::list_objects(client, "", "", all)), error);
+    CHECK_THROWS_AS(static_cast<void>(s3::detail::list_objects(client, "", "", all)), error);
     options.list_deadline = std::chrono::milliseconds::max();
     const client_type patient{s3::parse_location("s3://bucket"), options, server,
                               static_credentials{*fake_s3_options{}.keys}};
     server.fail_by({});
-    CHECK(s3::list_objects(patient, "", "", all).empty());
+    CHECK(s3::detail::list_objects(patient, "", "", all).empty());
 }
 
 TEST_CASE("listing: many pages get on, in order or not, with empty ones between") {

@@ -30,8 +30,8 @@ using smdebug_test::s3_error;
 
 namespace {
 
-using client_type = s3::client<fake_s3, static_credentials>;
-using upload_type = s3::multipart_upload<client_type>;
+using client_type = s3::detail::client<fake_s3, static_credentials>;
+using upload_type = s3::detail::multipart_upload<client_type>;
 
 struct place {
     explicit place(fake_s3_options how = {.least_part = 3}) : server(how) {}
@@ -291,8 +291,8 @@ TEST_CASE("multipart_upload: an upload that somebody else has ended is no object
 TEST_CASE("multipart_upload: uploads that nobody has ended are given up where their keys are wanted, page by page") {
     const place at{{.most_on_page = 2, .least_part = 3}};
     const auto begin = [&](const std::string& key) {
-        const s3::result begun =
-            s3::perform_call(at.client, {.method = http::method::post, .key = key, .query = {{"uploads", ""}}});
+        const s3::detail::result begun =
+            s3::detail::perform_call(at.client, {.method = http::method::post, .key = key, .query = {{"uploads", ""}}});
         REQUIRE(begun.good);
     };
     // What is killed gives nothing up.
@@ -300,7 +300,7 @@ TEST_CASE("multipart_upload: uploads that nobody has ended are given up where th
         begin(key);
     }
     const auto removed = [&](std::string_view prefix, std::string_view but) {
-        return s3::remove_uploads(at.client, prefix, [&](std::string_view key) { return key != but; });
+        return s3::detail::remove_uploads(at.client, prefix, [&](std::string_view key) { return key != but; });
     };
     CHECK(removed("none", "").empty());
     CHECK(at.server.open_uploads() == 7);

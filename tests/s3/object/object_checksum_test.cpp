@@ -42,8 +42,8 @@ TEST_CASE("object_checksum: each one that a server may send is that of the bytes
     for (const int status : {200, 206}) {
         for (const http::header& one : right) {
             CAPTURE(one.name);
-            CHECK(s3::disagreeing_checksum(whole({one}, "123456789", status), true).empty());
-            CHECK(s3::disagreeing_checksum(whole({one}, "123456780", status), true) == one.name);
+            CHECK(s3::detail::disagreeing_checksum(whole({one}, "123456789", status), true).empty());
+            CHECK(s3::detail::disagreeing_checksum(whole({one}, "123456780", status), true) == one.name);
         }
     }
     // Longer than the steps in which a CRC is taken, and of every length modulo these.
@@ -63,10 +63,11 @@ TEST_CASE("object_checksum: each one that a server may send is that of the bytes
 
 TEST_CASE("object_checksum: a checksum that the server sends counts before the ETag") {
     const http::header etag_of_others{"etag", "\"00000000000000000000000000000000\""};
-    CHECK(s3::disagreeing_checksum(whole({right[1], etag_of_others}), true).empty());
-    CHECK(s3::disagreeing_checksum(whole({right[1], right.back()}, "123456780"), false) == "x-amz-checksum-crc32c");
-    CHECK(s3::disagreeing_checksum(whole({etag_of_others}), true) == "etag");
-    CHECK(s3::disagreeing_checksum(whole({etag_of_others}), false).empty());
+    CHECK(s3::detail::disagreeing_checksum(whole({right[1], etag_of_others}), true).empty());
+    CHECK(s3::detail::disagreeing_checksum(whole({right[1], right.back()}, "123456780"), false) ==
+          "x-amz-checksum-crc32c");
+    CHECK(s3::detail::disagreeing_checksum(whole({etag_of_others}), true) == "etag");
+    CHECK(s3::detail::disagreeing_checksum(whole({etag_of_others}), false).empty());
 }
 
 TEST_CASE("object_checksum: what is no MD5 of the bytes is not taken for one") {
@@ -86,16 +87,17 @@ TEST_CASE("object_checksum: what is no MD5 of the bytes is not taken for one") {
              {{"x-amz-checksum-sha256", "AAAAAA=="}},
          }) {
         CAPTURE(says.size());
-        CHECK(s3::disagreeing_checksum(whole(says), true).empty());
+        CHECK(s3::detail::disagreeing_checksum(whole(says), true).empty());
     }
     // The usual encryption changes nothing.
-    CHECK(s3::disagreeing_checksum(whole({{"etag", md5}, {"x-amz-server-side-encryption", "AES256"}}), true) == "etag");
+    CHECK(s3::detail::disagreeing_checksum(whole({{"etag", md5}, {"x-amz-server-side-encryption", "AES256"}}), true) ==
+          "etag");
 }
 
 TEST_CASE("object_checksum: a part of an object has none, whatever the headers say") {
     for (const char* range : {"bytes 0-8/10", "bytes 1-9/10", "bytes 0-9/10", "nonsense", ""}) {
         headers says{right.back(), right[1], {"content-range", range}};
-        CHECK(s3::disagreeing_checksum(answer(206, says, "123456780"), true).empty());
+        CHECK(s3::detail::disagreeing_checksum(answer(206, says, "123456780"), true).empty());
     }
-    CHECK(s3::disagreeing_checksum(answer(416, right, "123456780"), true).empty());
+    CHECK(s3::detail::disagreeing_checksum(answer(416, right, "123456780"), true).empty());
 }

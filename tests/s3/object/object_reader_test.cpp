@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
-using client_type = s3::client<fake_s3, static_credentials>;
+using client_type = s3::detail::client<fake_s3, static_credentials>;
 
 s3_options in_parts(std::uint64_t part_bytes, std::size_t most_requests = 4) {
     s3_options options = quick_options();
@@ -81,7 +81,7 @@ struct place {
 
     fake_s3 server;
     client_type client;
-    s3::object_reader<client_type> reader;
+    s3::detail::object_reader<client_type> reader;
 };
 
 std::string text_of_size(std::size_t size, unsigned seed = 1) {
@@ -280,7 +280,7 @@ TEST_CASE("object_reader: bytes whose checksum is another one are asked for agai
     const auto damaged = [&](http::header checksum) {
         return answer(206, {std::move(checksum), {"content-range", "bytes 0-7/8"}}, "damaged!");
     };
-    const std::string etag = "\"" + s3::to_hex(s3::digest_by("MD5", as_bytes(text)).value()) + "\"";
+    const std::string etag = "\"" + s3::detail::to_hex(s3::detail::digest_by("MD5", as_bytes(text)).value()) + "\"";
     for (const http::header& checksum :
          {http::header{"etag", etag}, http::header{"x-amz-checksum-crc32", "AAAAAA=="}}) {
         CAPTURE(checksum.name);
@@ -337,7 +337,7 @@ TEST_CASE("object_reader: the version is that of the bytes, as a listing has it"
     const auto found = at.reader.read_versioned("object");
     REQUIRE(found.has_value());
     CHECK(as_text(found->bytes.view()) == text_of_size(35));
-    const auto etag = s3::perform_call(at.client, {.method = http::method::head, .key = "run/object"});
+    const auto etag = s3::detail::perform_call(at.client, {.method = http::method::head, .key = "run/object"});
     CHECK("\"" + found->version + "\"" == etag.answer.find_header("etag"));
     // Without ETags it is something else, and not empty.
     fake_s3_options how;

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using smdebug_test::asks_for;
 using smdebug_test::delivery;
 using smdebug_test::fake_s3;
@@ -25,7 +26,7 @@ using smdebug_test::s3_error;
 
 namespace {
 
-using client_type = s3::client<fake_s3, static_credentials>;
+using client_type = s3::detail::client<fake_s3, static_credentials>;
 using output = s3_output<client_type>;
 static_assert(object_output<output>);
 
@@ -151,8 +152,8 @@ TEST_CASE("s3_output: failures come out of append or commit, and leave nothing")
 
 TEST_CASE("s3_output: put_object is one request, and throws what it comes to") {
     const place at;
-    s3::put_object(*at.client, "run/b", as_bytes("bytes"));
+    s3::detail::put_object(*at.client, "run/b", as_bytes("bytes"));
     CHECK(at.server.content("run/b") == "bytes");
     at.server.fail_by([](const http::request&, std::size_t) { return std::optional{s3_error(403, "AccessDenied")}; });
-    CHECK_THROWS_AS(s3::put_object(*at.client, "run/b", {}), access_denied);
+    CHECK_THROWS_AS(s3::detail::put_object(*at.client, "run/b", {}), access_denied);
 }

@@ -24,8 +24,10 @@ const std::string failed =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>InternalError</Code><Message>We encountered an internal "
     "error. Please try again.</Message><RequestId>656c76696e6727732072657175657374</RequestId></Error>";
 
-std::optional<std::string> upload_id(std::string_view text) { return s3::parse_upload_id(as_bytes(text)); }
-std::optional<std::string> completed(std::string_view text) { return s3::parse_completed_upload(as_bytes(text)); }
+std::optional<std::string> upload_id(std::string_view text) { return s3::detail::parse_upload_id(as_bytes(text)); }
+std::optional<std::string> completed(std::string_view text) {
+    return s3::detail::parse_completed_upload(as_bytes(text));
+}
 
 }  // namespace
 
@@ -66,19 +68,19 @@ TEST_CASE("upload_answer: an upload has ended when a whole answer says so, whate
 }
 
 TEST_CASE("upload_answer: the list of parts, escaped") {
-    CHECK(s3::parts_document({}) == "<CompleteMultipartUpload" + xmlns + "></CompleteMultipartUpload>");
-    const std::vector<s3::uploaded_part> parts{{1, "\"900150983cd24fb0\""}, {10000, "<&>'"}};
-    const std::string document = s3::parts_document(parts);
+    CHECK(s3::detail::parts_document({}) == "<CompleteMultipartUpload" + xmlns + "></CompleteMultipartUpload>");
+    const std::vector<s3::detail::uploaded_part> parts{{1, "\"900150983cd24fb0\""}, {10000, "<&>'"}};
+    const std::string document = s3::detail::parts_document(parts);
     CHECK(document == "<CompleteMultipartUpload" + xmlns +
                           "><Part><PartNumber>1</PartNumber><ETag>&quot;900150983cd24fb0&quot;</ETag></Part>"
                           "<Part><PartNumber>10000</PartNumber><ETag>&lt;&amp;&gt;'</ETag></Part>"
                           "</CompleteMultipartUpload>");
     // As a server reads it.
-    s3::xml_document parser;
+    s3::detail::xml_document parser;
     const auto root = parser.parse(as_bytes(document));
     REQUIRE(root.has_value());
     std::vector<std::string> etags;
-    root->for_each_child([&](s3::xml_element part) {
+    root->for_each_child([&](s3::detail::xml_element part) {
         etags.emplace_back(part.text_of("ETag").value_or(""));
         return true;
     });
@@ -86,7 +88,7 @@ TEST_CASE("upload_answer: the list of parts, escaped") {
 }
 
 TEST_CASE("upload_answer: a page of uploads that nobody has ended") {
-    const auto page_of = [](std::string_view text) { return s3::parse_upload_page(as_bytes(text)); };
+    const auto page_of = [](std::string_view text) { return s3::detail::parse_upload_page(as_bytes(text)); };
     const auto page = page_of(
         "<?xml version=\"1.0\"?><ListMultipartUploadsResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         "<Bucket>b</Bucket><EncodingType>url</EncodingType><NextKeyMarker>a+b%2Fc</NextKeyMarker>"
@@ -97,7 +99,7 @@ TEST_CASE("upload_answer: a page of uploads that nobody has ended") {
     CHECK(page->truncated);
     CHECK(page->key_marker == "a b/c");
     CHECK(page->upload_id_marker == "2~x");
-    CHECK(page->uploads == std::vector<s3::upload_page::upload>{{"a b/c", "2~x"}});
+    CHECK(page->uploads == std::vector<s3::detail::upload_page::upload>{{"a b/c", "2~x"}});
     CHECK(page_of("<ListMultipartUploadsResult/>")->uploads.empty());
     for (const char* text : {"", "<ListBucketResult/>", "<ListMultipartUploadsResult>",
                              "<ListMultipartUploadsResult><Upload><Key>a</Key></Upload></ListMultipartUploadsResult>",

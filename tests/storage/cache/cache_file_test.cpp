@@ -27,22 +27,22 @@ constexpr std::uint64_t most = 1'000'000;
 TEST_CASE("cache_file: gives back what was written, for that identity alone") {
     const temporary_folder folder;
     for (const std::string& content : {std::string{}, std::string{"x"}, std::string(100'000, 'y')}) {
-        const std::string path = folder.path() + "/new/folder/" + cache_file::name_of(what);
-        const std::uint64_t size = cache_file::write(path, what, as_bytes(content));
+        const std::string path = folder.path() + "/new/folder/" + detail::cache_file::name_of(what);
+        const std::uint64_t size = detail::cache_file::write(path, what, as_bytes(content));
         CHECK(size == std::filesystem::file_size(path));
-        const auto read = cache_file::read(path, what, most);
+        const auto read = detail::cache_file::read(path, what, most);
         REQUIRE(read);
         CHECK(text_of(*read) == content);
         CHECK(std::filesystem::exists(path));
     }
-    CHECK_FALSE(cache_file::read(folder.path() + "/missing", what, most));
-    CHECK_FALSE(cache_file::read(folder.path() + "/missing/too", what, most));
+    CHECK_FALSE(detail::cache_file::read(folder.path() + "/missing", what, most));
+    CHECK_FALSE(detail::cache_file::read(folder.path() + "/missing/too", what, most));
 }
 
 TEST_CASE("cache_file: each part of the identity counts, in the name and in the file") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
-    std::set<std::string> names{cache_file::name_of(what)};
+    std::set<std::string> names{detail::cache_file::name_of(what)};
     for (const object_identity& other :
          {object_identity{"s3://bucket/run2", what.key, what.version},
           object_identity{what.place, "events/2.tfevents", what.version},
@@ -50,25 +50,25 @@ TEST_CASE("cache_file: each part of the identity counts, in the name and in the 
           // The same text, cut elsewhere.
           object_identity{"s3://bucket/runevents", "/1.tfevents", what.version},
           object_identity{what.place, "events/1.tfeventsetag", "-1"}}) {
-        CHECK(names.insert(cache_file::name_of(other)).second);
-        cache_file::write(path, what, as_bytes("content"));
-        CHECK_FALSE(cache_file::read(path, other, most));
+        CHECK(names.insert(detail::cache_file::name_of(other)).second);
+        detail::cache_file::write(path, what, as_bytes("content"));
+        CHECK_FALSE(detail::cache_file::read(path, other, most));
         CHECK_FALSE(std::filesystem::exists(path));  // it is in the way
     }
     for (const std::string& name : names) {
-        CHECK(cache_file::is_name(name));
-        CHECK_FALSE(cache_file::is_temporary(name));
+        CHECK(detail::cache_file::is_name(name));
+        CHECK_FALSE(detail::cache_file::is_temporary(name));
     }
 }
 
 TEST_CASE("cache_file: a file that was cut, damaged or added to is not believed, and removed") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
-    cache_file::write(path, what, as_bytes("the content of the object"));
+    detail::cache_file::write(path, what, as_bytes("the content of the object"));
     const std::string whole = file_content(path);
     const auto believes = [&](const std::string& bytes) {
         folder.write("file", bytes);
-        const bool found = cache_file::read(path, what, most).has_value();
+        const bool found = detail::cache_file::read(path, what, most).has_value();
         CHECK(std::filesystem::exists(path) == found);
         return found;
     };
@@ -90,22 +90,22 @@ TEST_CASE("cache_file: a file that was cut, damaged or added to is not believed,
 TEST_CASE("cache_file: one that is larger than any would be is not read at all") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
-    cache_file::write(path, what, as_bytes("content"));
+    detail::cache_file::write(path, what, as_bytes("content"));
     std::filesystem::resize_file(path, std::uint64_t{1} << 40U);  // sparse
-    CHECK_FALSE(cache_file::read(path, what, most));
+    CHECK_FALSE(detail::cache_file::read(path, what, most));
     CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("cache_file: knows its names, and those of files being written") {
-    const std::string name = cache_file::name_of(what);
+    const std::string name = detail::cache_file::name_of(what);
     CHECK(name.size() == 39);
     const std::string temporary = name.substr(0, 32) + ".tmp.123.0";
-    CHECK(cache_file::is_temporary(temporary));
-    CHECK_FALSE(cache_file::is_name(temporary));
+    CHECK(detail::cache_file::is_temporary(temporary));
+    CHECK_FALSE(detail::cache_file::is_name(temporary));
     for (const std::string other : {"", "readme.txt", "x.cached", "0123456789abcdef.cached", ".tmp.1.1",
                                     "0123456789abcdef0123456789abcdeg.cached", "0123456789abcdef0123456789abcdef"}) {
         CAPTURE(other);
-        CHECK_FALSE(cache_file::is_name(other));
-        CHECK_FALSE(cache_file::is_temporary(other));
+        CHECK_FALSE(detail::cache_file::is_name(other));
+        CHECK_FALSE(detail::cache_file::is_temporary(other));
     }
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 TEST_CASE("caching_reader: tells what is near, what is to be brought, and what is not to be cached") {

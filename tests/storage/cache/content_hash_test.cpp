@@ -11,6 +11,7 @@
 #include <string_view>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("content_hash: gives the published values") {
     CHECK(content_hash(as_bytes("")) == 0xEF46DB3751D8E999U);

@@ -8,6 +8,7 @@
 #include <thread>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 

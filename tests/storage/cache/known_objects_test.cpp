@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 TEST_CASE("known_objects: remembers what a listing told, and the last word counts") {
     known_objects known;

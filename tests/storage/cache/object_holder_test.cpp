@@ -19,6 +19,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {

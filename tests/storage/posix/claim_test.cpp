@@ -31,7 +31,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
-using posix::file_claim;
+using detail::posix::file_claim;
 
 namespace {
 
@@ -95,7 +95,7 @@ TEST_CASE("file_claim: its file holds one line, stands alone, and is closed by e
     int found = 0;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
         const int number = std::stoi(entry.path().filename().string());
-        if (posix::leads_to(path, number)) {
+        if (detail::posix::leads_to(path, number)) {
             ++found;
             CHECK((::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0);
         }
@@ -109,7 +109,7 @@ TEST_CASE("file_claim: another process is told who holds it") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";
     child_process holder = holder_of(path);
-    CHECK(posix::is_claimed(path));
+    CHECK(detail::posix::is_claimed(path));
     CHECK(refusal(path) == path + " is held by another writer (smdebug, process " + std::to_string(holder.id()) +
                                "). Wait for its end, or write elsewhere.");
     CHECK(files_in(folder.path()) == 1);
@@ -122,12 +122,12 @@ TEST_CASE("file_claim: who was killed holds nothing") {
     const ::pid_t dead = holder.id();
     holder.kill();
     CHECK(file_content(path) == line_of(dead));
-    CHECK_FALSE(posix::is_claimed(path));
+    CHECK_FALSE(detail::posix::is_claimed(path));
     CHECK(file_content(path) == line_of(dead));  // a look changes nothing
     {
         const file_claim held{path};
         CHECK(file_content(path) == line_of(::getpid()));
-        CHECK(posix::is_claimed(path));
+        CHECK(detail::posix::is_claimed(path));
         CHECK(has(refusal(path), "is held by another writer"));
         CHECK(status_of_child([&] { return refusal(path).empty() ? 1 : 0; }) == 0);
     }
@@ -145,7 +145,7 @@ TEST_CASE("file_claim: a dead one is taken over by one, however many look and wa
         {
             const std::jthread onlooker{[&] {
                 while (looks) {
-                    static_cast<void>(posix::is_claimed(path));
+                    static_cast<void>(detail::posix::is_claimed(path));
                 }
             }};
             std::vector<std::jthread> takers;
@@ -163,7 +163,7 @@ TEST_CASE("file_claim: a dead one is taken over by one, however many look and wa
         }
         // Four threads and an onlooker on few processors: that all give up is as unlikely as it is right.
         CHECK(winners <= 1);
-        CHECK(posix::is_claimed(path) == (winners == 1));
+        CHECK(detail::posix::is_claimed(path) == (winners == 1));
         won.clear();
     }
     const file_claim held{path};
@@ -237,13 +237,13 @@ TEST_CASE("file_claim: what others left is refused with advice, and stays as it 
         CAPTURE(name);
         CHECK(has(refusal(path_of(name)), advice));
         CHECK(has(refusal(path_of(name)), path_of(name)));
-        CHECK(posix::is_claimed(path_of(name)));
+        CHECK(detail::posix::is_claimed(path_of(name)));
     }
     CHECK(file_content(path_of("text")) == "something\nelse");
     CHECK(file_content(path_of("target")) == line_of(1));
     CHECK(files_in(folder.path()) == 9);
-    CHECK_FALSE(posix::is_claimed(path_of("missing")));
-    CHECK_FALSE(posix::is_claimed(path_of("text/below")));
+    CHECK_FALSE(detail::posix::is_claimed(path_of("missing")));
+    CHECK_FALSE(detail::posix::is_claimed(path_of("text/below")));
     CHECK_THROWS_AS(file_claim{path_of("text/below")}, not_found);
 }
 
@@ -253,9 +253,9 @@ TEST_CASE("file_claim: a forked child keeps it alive, but takes nothing away") {
     std::optional<file_claim> held{path};
     CHECK(status_of_child([&] {
               held.reset();  // the child's copy
-              return posix::is_claimed(path) ? 0 : 1;
+              return detail::posix::is_claimed(path) ? 0 : 1;
           }) == 0);
-    CHECK(posix::is_claimed(path));
+    CHECK(detail::posix::is_claimed(path));
     held.reset();
 
     // A holder that was killed while its own child lives.
@@ -275,12 +275,12 @@ TEST_CASE("file_claim: a forked child keeps it alive, but takes nothing away") {
     }};
     ready.await();
     holder.kill();
-    CHECK(posix::is_claimed(path));
+    CHECK(detail::posix::is_claimed(path));
     CHECK(has(refusal(path), "is held by another writer"));
     ::kill(grandchild->load(), SIGKILL);
     CHECK(::waitpid(grandchild->load(), nullptr, 0) == grandchild->load());
     REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 0) == 0);
-    CHECK_FALSE(posix::is_claimed(path));
+    CHECK_FALSE(detail::posix::is_claimed(path));
     CHECK(refusal(path).empty());
 }
 
@@ -289,10 +289,10 @@ TEST_CASE("file_claim: a folder that went takes the claim with it") {
     const std::string path = folder.path() + "/run/claim";
     file_claim held{path};
     std::filesystem::remove_all(folder.path() + "/run");
-    CHECK_FALSE(posix::is_claimed(path));
+    CHECK_FALSE(detail::posix::is_claimed(path));
     CHECK_NOTHROW(held.release());
     const file_claim again{path};
-    CHECK(posix::is_claimed(path));
+    CHECK(detail::posix::is_claimed(path));
 }
 
 TEST_CASE("file_claim: tells when its file was removed, or another has its place") {
@@ -336,7 +336,7 @@ TEST_CASE("file_claim: missing rights and a full disk are told, and nothing stay
               try {
                   const file_claim held{path};
               } catch (const access_denied&) {
-                  return posix::is_claimed(path) ? 1 : 0;
+                  return detail::posix::is_claimed(path) ? 1 : 0;
               }
               return 1;
           }) == 0);
@@ -368,11 +368,11 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
             {
                 const file_claim held{path};
                 if (file_content(path) != "smdebug, process " + std::to_string(::getpid()) + ending ||
-                    refusal(path).empty() || !posix::is_claimed(path) || files_in(folder.path()) != 1) {
+                    refusal(path).empty() || !detail::posix::is_claimed(path) || files_in(folder.path()) != 1) {
                     return 1;
                 }
             }
-            if (posix::is_claimed(path) || files_in(folder.path()) != 0) {
+            if (detail::posix::is_claimed(path) || files_in(folder.path()) != 0) {
                 return 2;
             }
             return 0;
@@ -388,7 +388,7 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
                   ::raise(SIGKILL);
                   return 1;
               }) == -SIGKILL);
-        CHECK(posix::is_claimed(path) == !locked);
+        CHECK(detail::posix::is_claimed(path) == !locked);
         CHECK(refusal(path).empty() == locked);
         if (!locked) {
             CHECK(has(refusal(path), "If its process is gone, remove the file."));
@@ -398,5 +398,6 @@ TEST_CASE("file_claim: where there are no links, or no locks, it still keeps oth
     }
     // A holder with locks, looked at by a system without.
     const file_claim held{path};
-    CHECK(in_child(true, false, [&] { return refusal(path).empty() || !posix::is_claimed(path) ? 1 : 0; }) == 0);
+    CHECK(in_child(true, false, [&] { return refusal(path).empty() || !detail::posix::is_claimed(path) ? 1 : 0; }) ==
+          0);
 }

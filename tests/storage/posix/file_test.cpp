@@ -17,12 +17,12 @@ using namespace smdebug;
 using namespace smdebug_test;
 
 TEST_CASE("posix: an errno becomes the error that says what the caller can do") {
-    CHECK_THROWS_AS(posix::fail("cannot open", "x", ENOENT), not_found);
-    CHECK_THROWS_AS(posix::fail("cannot open", "x", ENOTDIR), not_found);
-    CHECK_THROWS_AS(posix::fail("cannot open", "x", EACCES), access_denied);
-    CHECK_THROWS_AS(posix::fail("cannot open", "x", EIO), unavailable);
+    CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", ENOENT), not_found);
+    CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", ENOTDIR), not_found);
+    CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", EACCES), access_denied);
+    CHECK_THROWS_AS(detail::posix::fail("cannot open", "x", EIO), unavailable);
     try {
-        posix::fail("cannot open", "the/path", EMFILE);
+        detail::posix::fail("cannot open", "the/path", EMFILE);
     } catch (const error& thrown) {
         CHECK(thrown.where() == "the/path");
         CHECK(std::string{thrown.what()} == "Unavailable: cannot open the/path: Too many open files");
@@ -32,15 +32,15 @@ TEST_CASE("posix: an errno becomes the error that says what the caller can do") 
 TEST_CASE("posix: a file keeps its size from when it was opened, and a shrunk one gives what is left") {
     const temporary_folder folder;
     folder.write("f", "0123456789");
-    const posix::file file{folder.path() + "/f"};
+    const detail::posix::file file{folder.path() + "/f"};
     folder.write("f", "0123");
-    posix::scratch_buffer buffer;
+    detail::posix::scratch_buffer buffer;
     CHECK(file.size() == 10);
     CHECK(as_text(file.read_all(buffer)) == "0123");
 }
 
 TEST_CASE("posix: a scratch buffer grows and is used again") {
-    posix::scratch_buffer buffer;
+    detail::posix::scratch_buffer buffer;
     CHECK(buffer.at_least(0).empty());
     const auto* first = buffer.at_least(100).data();
     CHECK(buffer.at_least(50).data() == first);
@@ -54,18 +54,18 @@ TEST_CASE("posix: size and time of a regular file, and nothing of what is none")
     const temporary_folder folder;
     folder.write("f", "0123456789");
     const std::string path = folder.path() + "/f";
-    CHECK(posix::regular_file_size(path) == 10);
+    CHECK(detail::posix::regular_file_size(path) == 10);
     for (const std::int64_t seconds : {std::int64_t{0}, std::int64_t{1'600'000'000}, std::int64_t{-5}}) {
         CAPTURE(seconds);
         const struct timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = seconds, .tv_nsec = 0}};
         REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
-        const auto time = posix::regular_file_time(path);
+        const auto time = detail::posix::regular_file_time(path);
         REQUIRE(time.has_value());
         CHECK(time->time_since_epoch() == std::chrono::seconds{seconds});
     }
     for (const char* none : {"", "/missing", "/f/below_a_file"}) {
         CAPTURE(none);
-        CHECK_FALSE(posix::regular_file_size(folder.path() + none).has_value());
-        CHECK_FALSE(posix::regular_file_time(folder.path() + none).has_value());
+        CHECK_FALSE(detail::posix::regular_file_size(folder.path() + none).has_value());
+        CHECK_FALSE(detail::posix::regular_file_time(folder.path() + none).has_value());
     }
 }

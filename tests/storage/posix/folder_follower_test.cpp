@@ -27,6 +27,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using namespace std::chrono_literals;
 using keys = std::vector<std::string>;
@@ -37,15 +38,15 @@ namespace {
 struct script {
     std::chrono::steady_clock::time_point now{};
     std::chrono::nanoseconds time_of_day = 1h * 24 * 365 * 100;
-    std::function<void(const std::string& name, posix::folder_look& seen)> change_look = [](auto&&...) {};
+    std::function<void(const std::string& name, detail::posix::folder_look& seen)> change_look = [](auto&&...) {};
     std::function<bool()> trusts = [] { return true; };
 };
 
 struct scripted_system {
     script* played;
-    [[nodiscard]] posix::folder_look look(int base, const char* name) const {
-        posix::folder_look seen = posix::folder_system::look(base, name);
-        if (seen.is == posix::folder_look::state::there) {
+    [[nodiscard]] detail::posix::folder_look look(int base, const char* name) const {
+        detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
+        if (seen.is == detail::posix::folder_look::state::there) {
             // Times that move with each change, whatever the ticks of the file system that the test runs on.
             seen.stamp.changed = 1000s + 1ns;
             seen.stamp.modified = std::chrono::nanoseconds{what_is_in(base, name)};
@@ -57,8 +58,8 @@ struct scripted_system {
     [[nodiscard]] static std::int64_t what_is_in(int base, const std::string& name) {
         std::size_t sum = 0;
         try {
-            if (auto reader = posix::folder_reader::open_if_there(base, name.empty() ? "." : name, name)) {
-                reader->each([&](const posix::folder_entry& entry) {
+            if (auto reader = detail::posix::folder_reader::open_if_there(base, name.empty() ? "." : name, name)) {
+                reader->each([&](const detail::posix::folder_entry& entry) {
                     sum += std::hash<std::string_view>{}(entry.name) % 1'000'000'007;
                 });
             }
@@ -137,7 +138,7 @@ TEST_CASE("folder_follower: lists a folder again only when something has come in
 TEST_CASE("folder_follower: a file that comes in the tick of a listing is found although no stamp has moved") {
     scripted_run run;
     // A clock of whole minutes, so to say: all stamps are the same for ever.
-    run.system.change_look = [](const std::string&, posix::folder_look& seen) { seen.stamp.modified = 1000s; };
+    run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen.stamp.modified = 1000s; };
     run.folder.write("index/0/a", "x");
     CHECK(run.follower.next() == keys{"index/0/a"});
     run.folder.write("index/0/b", "x");
@@ -159,7 +160,7 @@ TEST_CASE("folder_follower: a file that comes in the tick of a listing is found 
 
 TEST_CASE("folder_follower: on a file system with whole seconds the guard is longer") {
     scripted_run run;
-    run.system.change_look = [](const std::string&, posix::folder_look& seen) {
+    run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) {
         seen.stamp.changed = seen.stamp.modified = 1000s;
     };
     run.folder.write("index/a", "x");
@@ -177,15 +178,16 @@ TEST_CASE("folder_follower: what changed before another folder of the device is 
         run.folder.write(key, "x");
     }
     const auto self = [&](const std::string& name) {
-        return posix::folder_system::look(posix::working_folder, (run.folder.path() + name).c_str()).stamp.self;
+        return detail::posix::folder_system::look(detail::posix::working_folder, (run.folder.path() + name).c_str())
+            .stamp.self;
     };
-    std::map<posix::folder_identity, std::chrono::nanoseconds> changed{{self("/index/0"), 1000s + 1ns},
-                                                                       {self("/index/1"), 1010s + 1ns},
-                                                                       {self("/index/2"), 1020s - 10ms},
-                                                                       {self("/index"), 1020s + 1ns},
-                                                                       {self(""), 1020s + 2ns}};
-    std::optional<posix::folder_identity> elsewhere;
-    run.system.change_look = [&](const std::string&, posix::folder_look& seen) {
+    std::map<detail::posix::folder_identity, std::chrono::nanoseconds> changed{{self("/index/0"), 1000s + 1ns},
+                                                                               {self("/index/1"), 1010s + 1ns},
+                                                                               {self("/index/2"), 1020s - 10ms},
+                                                                               {self("/index"), 1020s + 1ns},
+                                                                               {self(""), 1020s + 2ns}};
+    std::optional<detail::posix::folder_identity> elsewhere;
+    run.system.change_look = [&](const std::string&, detail::posix::folder_look& seen) {
         seen.stamp.changed = changed.at(seen.stamp.self);
         seen.stamp.self.device += elsewhere == seen.stamp.self ? 1U : 0U;
     };
@@ -232,7 +234,7 @@ TEST_CASE("folder_follower: where folder times are not to be trusted, everything
 
 TEST_CASE("folder_follower: where the system tells nothing of a folder, it is listed each time") {
     scripted_run run;
-    run.system.change_look = [](const std::string&, posix::folder_look& seen) { seen = {}; };
+    run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen = {}; };
     run.folder.write("index/0/a", "x");
     for (int i = 0; i < 3; ++i) {
         CHECK(run.next() == keys{"index/0/a"});
@@ -284,7 +286,7 @@ TEST_CASE("folder_follower: a folder that is not there yet, goes, and comes agai
 
 TEST_CASE("folder_follower: another folder in the place of one is another, even when it has the same times") {
     scripted_run run;
-    run.system.change_look = [](const std::string&, posix::folder_look& seen) { seen.stamp.modified = 1000s; };
+    run.system.change_look = [](const std::string&, detail::posix::folder_look& seen) { seen.stamp.modified = 1000s; };
     const std::string root = run.folder.path() + "/";
     run.folder.write("index/0/a", "x");
     run.folder.write("index/1/b", "x");
@@ -492,9 +494,9 @@ TEST_CASE("folder_follower: a folder that may not be listed is an error, and not
 
 TEST_CASE("folder_follower: on a clock with coarse ticks, two writers and one who looks all the time") {
     // Ticks of 20 ms, and nothing but them: what kernels with the coarsest clock show.
-    struct coarse_system : posix::folder_system {
-        [[nodiscard]] static posix::folder_look look(int base, const char* name) noexcept {
-            posix::folder_look seen = posix::folder_system::look(base, name);
+    struct coarse_system : detail::posix::folder_system {
+        [[nodiscard]] static detail::posix::folder_look look(int base, const char* name) noexcept {
+            detail::posix::folder_look seen = detail::posix::folder_system::look(base, name);
             if (seen.stamp.changed % 1s != 0s) {  // else the file system's own are coarser still
                 seen.stamp.changed -= seen.stamp.changed % 20ms - 1ns;
             }

@@ -19,7 +19,7 @@ namespace {
 
 std::vector<std::string> listed(const std::string& root, const std::string& folder) {
     std::vector<std::string> keys;
-    posix::file_lister{root}.list(folder, keys);
+    detail::posix::file_lister{root}.list(folder, keys);
     std::sort(keys.begin(), keys.end());
     return keys;
 }
@@ -62,7 +62,7 @@ TEST_CASE("posix: which of several ways to a folder is taken does not depend on 
 }
 
 TEST_CASE("posix: a folder's names are told apart: files, folders, links to folders, to pipes and to nothing") {
-    using kind = posix::folder_entry::kind;
+    using kind = detail::posix::folder_entry::kind;
     const temporary_folder folder;
     folder.write("file", "x");
     folder.write("below/file", "x");
@@ -73,11 +73,12 @@ TEST_CASE("posix: a folder's names are told apart: files, folders, links to fold
     std::filesystem::create_symlink("missing", folder.path() + "/to_nothing");
     std::filesystem::create_symlink("to_itself", folder.path() + "/to_itself");
 
-    auto reader = posix::folder_reader::open_if_there(posix::working_folder, folder.path(), folder.path());
+    auto reader =
+        detail::posix::folder_reader::open_if_there(detail::posix::working_folder, folder.path(), folder.path());
     REQUIRE(reader.has_value());
     std::map<std::string, kind> seen;
-    posix::folder_identity target;
-    reader->each([&](const posix::folder_entry& entry) {
+    detail::posix::folder_identity target;
+    reader->each([&](const detail::posix::folder_entry& entry) {
         seen[std::string{entry.name}] = entry.what;
         target = entry.what == kind::link ? entry.target : target;
     });
@@ -86,10 +87,10 @@ TEST_CASE("posix: a folder's names are told apart: files, folders, links to fold
                                              {"to_folder", kind::link},   {"to_pipe", kind::loose_other},
                                              {"to_nothing", kind::loose}, {"to_itself", kind::loose}};
     CHECK(seen == wanted);
-    auto below = posix::folder_reader::open_if_there(reader->get(), "below", "below");
+    auto below = detail::posix::folder_reader::open_if_there(reader->get(), "below", "below");
     REQUIRE(below.has_value());
     CHECK(below->identity() == target);
-    CHECK_FALSE(posix::folder_reader::open_if_there(reader->get(), "file", "file").has_value());
-    CHECK_FALSE(posix::folder_reader::open_if_there(reader->get(), "missing", "missing").has_value());
-    CHECK_THROWS_AS(static_cast<void>(posix::folder_reader::open_if_there(-1, "x", "the/path")), unavailable);
+    CHECK_FALSE(detail::posix::folder_reader::open_if_there(reader->get(), "file", "file").has_value());
+    CHECK_FALSE(detail::posix::folder_reader::open_if_there(reader->get(), "missing", "missing").has_value());
+    CHECK_THROWS_AS(static_cast<void>(detail::posix::folder_reader::open_if_there(-1, "x", "the/path")), unavailable);
 }

@@ -31,8 +31,8 @@ std::string write_file(const temporary_folder& folder, const std::string& name, 
 
 }  // namespace
 
-static_assert(posix::leases_bind(0xEF53) && posix::leases_bind(0x01021994));
-static_assert(!posix::leases_bind(0x6969) && !posix::leases_bind(0x65735546));  // nfs, FUSE
+static_assert(detail::posix::leases_bind(0xEF53) && detail::posix::leases_bind(0x01021994));
+static_assert(!detail::posix::leases_bind(0x6969) && !detail::posix::leases_bind(0x65735546));  // nfs, FUSE
 
 TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or removed") {
     const temporary_folder folder;
@@ -40,11 +40,11 @@ TEST_CASE("leased_map: shows the file's bytes, also after it was renamed over or
         return;
     }
     const std::string text(100'000, 'a');
-    const posix::file file{write_file(folder, "one", text)};
-    std::optional<posix::leased_map> map = posix::leased_map::open(file);
+    const detail::posix::file file{write_file(folder, "one", text)};
+    std::optional<detail::posix::leased_map> map = detail::posix::leased_map::open(file);
     REQUIRE(map);
     CHECK(as_text(map->view()) == text);
-    const posix::leased_map moved = std::move(*map);
+    const detail::posix::leased_map moved = std::move(*map);
     map.reset();
     std::rename(write_file(folder, "two", "other").c_str(), (folder.path() + "/one").c_str());
     CHECK(as_text(moved.view()) == text);
@@ -57,18 +57,18 @@ TEST_CASE("leased_map: nothing for what is empty, has changed since it was opene
     if (!leases_are_given(folder)) {
         return;
     }
-    const posix::file empty{write_file(folder, "empty", "")};
-    CHECK_FALSE(posix::leased_map::open(empty));
+    const detail::posix::file empty{write_file(folder, "empty", "")};
+    CHECK_FALSE(detail::posix::leased_map::open(empty));
     const std::string path = write_file(folder, "grows", "12345");
-    const posix::file before{path};
+    const detail::posix::file before{path};
     std::ofstream{path, std::ios::app} << "6";
-    CHECK_FALSE(posix::leased_map::open(before));
-    const posix::file after{path};
+    CHECK_FALSE(detail::posix::leased_map::open(before));
+    const detail::posix::file after{path};
     {
         const std::ofstream writer{path, std::ios::app};
-        CHECK_FALSE(posix::leased_map::open(after));
+        CHECK_FALSE(detail::posix::leased_map::open(after));
     }
-    CHECK(posix::leased_map::open(after));
+    CHECK(detail::posix::leased_map::open(after));
 }
 
 TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, and nobody is killed") {
@@ -84,8 +84,8 @@ TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, an
     }
     {
         // The child may have been first; then there is nothing to wait for.
-        const posix::file file{path};
-        const std::optional<posix::leased_map> map = posix::leased_map::open(file);
+        const detail::posix::file file{path};
+        const std::optional<detail::posix::leased_map> map = detail::posix::leased_map::open(file);
         if (map && map->view().size() > 10) {
             std::this_thread::sleep_for(std::chrono::milliseconds{50});
             std::size_t found = 0;
@@ -99,7 +99,7 @@ TEST_CASE("leased_map: who wants to cut the file waits until the map is gone, an
     REQUIRE(::waitpid(child, &state, 0) == child);
     CHECK(WIFEXITED(state));
     CHECK(WEXITSTATUS(state) == 0);
-    CHECK(posix::file{path}.size() == 10);
+    CHECK(detail::posix::file{path}.size() == 10);
 }
 
 TEST_CASE("leased_map: a cut by the same process waits, too, and its signal does nothing") {
@@ -111,26 +111,26 @@ TEST_CASE("leased_map: a cut by the same process waits, too, and its signal does
     int cut = -1;
     std::thread cutter;
     {
-        const posix::file file{path};
-        const std::optional<posix::leased_map> map = posix::leased_map::open(file);
+        const detail::posix::file file{path};
+        const std::optional<detail::posix::leased_map> map = detail::posix::leased_map::open(file);
         REQUIRE(map);
         cutter = std::thread{[&] { cut = ::truncate(path.c_str(), 10); }};
         std::this_thread::sleep_for(std::chrono::milliseconds{50});
         CHECK(as_text(map->view()).back() == 'b');
-        CHECK(posix::file{path}.size() == 1'000'000);
+        CHECK(detail::posix::file{path}.size() == 1'000'000);
     }
     cutter.join();
     CHECK(cut == 0);
-    CHECK(posix::file{path}.size() == 10);
+    CHECK(detail::posix::file{path}.size() == 10);
 }
 
 TEST_CASE("read_ahead: whatever the file, it returns and changes nothing") {
     const temporary_folder folder;
     for (const std::string& text : {std::string{}, std::string(300'000, 'c')}) {
-        const posix::file file{write_file(folder, "file", text)};
+        const detail::posix::file file{write_file(folder, "file", text)};
         static_cast<void>(::posix_fadvise(file.handle(), 0, 0, POSIX_FADV_DONTNEED));
-        static_cast<void>(posix::read_ahead(file));
-        posix::scratch_buffer buffer;
+        static_cast<void>(detail::posix::read_ahead(file));
+        detail::posix::scratch_buffer buffer;
         CHECK(as_text(file.read_all(buffer)) == text);
     }
 }

@@ -63,36 +63,36 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 TEST_CASE("posix: each errno of writing is told in words") {
     const auto said = [](int code) {
-        return complaint<unavailable>("the/file", [&] { posix::fail_writing("the/file", code); });
+        return complaint<unavailable>("the/file", [&] { detail::posix::fail_writing("the/file", code); });
     };
     CHECK(said(ENOSPC) == "cannot write the/file: the disk is full; make room on it (No space left on device)");
     CHECK(has(said(EDQUOT), "the disk is full; make room on it"));
     CHECK(has(said(EFBIG), "the disk is full, or the file larger than it may be"));
     CHECK(has(said(ENOENT), "removed meanwhile"));
     CHECK(has(said(EIO), "cannot write the/file: "));
-    CHECK_THROWS_AS(posix::fail_writing("x", EACCES), access_denied);
-    CHECK_THROWS_AS(posix::fail_writing("x", ENOTDIR), not_found);
+    CHECK_THROWS_AS(detail::posix::fail_writing("x", EACCES), access_denied);
+    CHECK_THROWS_AS(detail::posix::fail_writing("x", ENOTDIR), not_found);
 }
 
 TEST_CASE("posix: folders are made as far as they are missing, and the first one made is told") {
     const temporary_folder folder;
     const std::string root = folder.path();
-    CHECK(posix::make_folders_above(root + "/file") == std::string::npos);
-    CHECK(posix::make_folders_above(root + "/a/b/c/file") == root.size() + 2);
-    CHECK(posix::make_folders_above(root + "/a/b/d/file") == root.size() + 6);
-    CHECK(posix::make_folders_above(root + "/a/b/d/other") == std::string::npos);
-    CHECK(posix::make_folders_above(root + "/x//y/./z/file") == root.size() + 2);
-    CHECK(posix::make_folders_above("/file") == std::string::npos);
-    CHECK(posix::make_folders_above("file") == std::string::npos);
+    CHECK(detail::posix::make_folders_above(root + "/file") == std::string::npos);
+    CHECK(detail::posix::make_folders_above(root + "/a/b/c/file") == root.size() + 2);
+    CHECK(detail::posix::make_folders_above(root + "/a/b/d/file") == root.size() + 6);
+    CHECK(detail::posix::make_folders_above(root + "/a/b/d/other") == std::string::npos);
+    CHECK(detail::posix::make_folders_above(root + "/x//y/./z/file") == root.size() + 2);
+    CHECK(detail::posix::make_folders_above("/file") == std::string::npos);
+    CHECK(detail::posix::make_folders_above("file") == std::string::npos);
     CHECK(names_below(root) == names{"a/", "a/b/", "a/b/c/", "a/b/d/", "x/", "x/y/", "x/y/z/"});
     folder.write("plain", "x");
-    CHECK_THROWS_AS(posix::make_folders_above(root + "/plain/below/file"), not_found);
+    CHECK_THROWS_AS(detail::posix::make_folders_above(root + "/plain/below/file"), not_found);
     std::filesystem::create_symlink("nowhere", root + "/broken");
-    CHECK(complaint<unavailable>("/proc/nope", [&] { posix::make_folders_above("/proc/nope/x/file"); }) ==
+    CHECK(complaint<unavailable>("/proc/nope", [&] { detail::posix::make_folders_above("/proc/nope/x/file"); }) ==
           "cannot make the folder /proc/nope: No such file or directory");
-    CHECK(has(
-        complaint<unavailable>(root + "/broken/below", [&] { posix::make_folders_above(root + "/broken/below/file"); }),
-        "cannot make the folder"));
+    CHECK(has(complaint<unavailable>(root + "/broken/below",
+                                     [&] { detail::posix::make_folders_above(root + "/broken/below/file"); }),
+              "cannot make the folder"));
 }
 
 TEST_CASE("posix: pieces come out whole where the system takes a part of them, or is interrupted") {
@@ -133,7 +133,7 @@ TEST_CASE("posix: pieces come out whole where the system takes a part of them, o
                 std::this_thread::sleep_for(std::chrono::microseconds{100});
             }
         }};
-        posix::write_pieces(ends[1], pieces, "pipe");
+        detail::posix::write_pieces(ends[1], pieces, "pipe");
         done = true;
         ::close(ends[1]);
     }
@@ -143,7 +143,7 @@ TEST_CASE("posix: pieces come out whole where the system takes a part of them, o
 }
 
 TEST_CASE("posix: a device that is full says so") {
-    const posix::descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
+    const detail::posix::descriptor full{::open("/dev/full", O_WRONLY | O_CLOEXEC)};
     if (full.get() < 0) {
         skipped(lacking::set_up, "there is no /dev/full");
         return;
@@ -151,7 +151,7 @@ TEST_CASE("posix: a device that is full says so") {
     const byte_view bytes = as_bytes("text");
     CHECK(has(complaint<unavailable>("/dev/full",
                                      [&] {
-                                         posix::write_pieces(full.get(), {&bytes, 1}, "/dev/full");
+                                         detail::posix::write_pieces(full.get(), {&bytes, 1}, "/dev/full");
                                      }),
               "the disk is full"));
 }
@@ -162,7 +162,7 @@ TEST_CASE("whole_file_output: an object has the process's usual rights, and olde
     const std::string taken = path + ".tmp." + std::to_string(::getpid()) + ".0";
     std::ofstream{taken} << "somebody's";
     std::ofstream{path + "-made"} << "by others";
-    posix::write_whole(path, as_bytes("text"));
+    detail::posix::write_whole(path, as_bytes("text"));
     CHECK(file_content(path) == "text");
     CHECK(file_content(taken) == "somebody's");
     struct ::stat ours = {};
@@ -179,7 +179,7 @@ TEST_CASE("whole_file_output: a full disk is told, and nothing stays behind") {
         const std::string path = folder.path() + "/" + name;
         const int status = status_of_child([&] {
             limit_file_size(100'000);
-            posix::whole_file_output out{path};
+            detail::posix::whole_file_output out{path};
             append_texts(out, {std::string(60'000, 'x')});
             const std::string said = complaint<unavailable>(path, [&] {
                 append_texts(out, {"yyy", std::string(60'000, 'y')});
@@ -195,7 +195,7 @@ TEST_CASE("whole_file_output: a full disk is told, and nothing stays behind") {
 TEST_CASE("whole_file_output: a folder that went meanwhile is told, and is not made again") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/run/events/file";
-    posix::whole_file_output out{path};
+    detail::posix::whole_file_output out{path};
     append_texts(out, {"text"});
     std::filesystem::remove_all(folder.path() + "/run");
     append_texts(out, {"text"});
@@ -208,11 +208,11 @@ TEST_CASE("whole_file_output: its place may be below a file, a folder's, or have
     folder.write("file", "x");
     folder.write("folder/inner", "x");
     const std::string below = folder.path() + "/file/a/b";
-    CHECK(has(complaint<not_found>(below, [&] { posix::whole_file_output{below}; }), "cannot write"));
+    CHECK(has(complaint<not_found>(below, [&] { detail::posix::whole_file_output{below}; }), "cannot write"));
     const std::string longest = folder.path() + "/" + std::string(5000, 'x');
-    CHECK(has(complaint<not_found>(longest, [&] { posix::whole_file_output{longest}; }), "cannot write"));
+    CHECK(has(complaint<not_found>(longest, [&] { detail::posix::whole_file_output{longest}; }), "cannot write"));
     const std::string taken = folder.path() + "/folder";
-    posix::whole_file_output out{taken};
+    detail::posix::whole_file_output out{taken};
     append_texts(out, {"text"});
     CHECK(has(complaint<unavailable>(taken, [&] { out.commit(durability::cached); }), "cannot write"));
     { const auto gone = std::move(out); }
@@ -226,8 +226,9 @@ TEST_CASE("whole_file_output: a folder that may not be written is access_denied"
         become_nobody();
         const std::string file = folder.path() + "/file";
         const std::string deep = folder.path() + "/a/b/file";
-        return has(complaint<access_denied>(file, [&] { posix::whole_file_output{file}; }), "cannot write") &&
-                       has(complaint<access_denied>(folder.path() + "/a", [&] { posix::whole_file_output{deep}; }),
+        return has(complaint<access_denied>(file, [&] { detail::posix::whole_file_output{file}; }), "cannot write") &&
+                       has(complaint<access_denied>(folder.path() + "/a",
+                                                    [&] { detail::posix::whole_file_output{deep}; }),
                            "cannot make the folder")
                    ? 0
                    : 1;
@@ -245,7 +246,7 @@ TEST_CASE("whole_file_output: only on_disk waits for the disk, and a disk that f
             if (!refuse_calls({{SYS_fsync, code}})) {
                 return cannot_refuse;
             }
-            posix::whole_file_output out{path};
+            detail::posix::whole_file_output out{path};
             append_texts(out, {"text"});
             const std::string said = complaint<unavailable>(path, [&] { out.commit(how); });
             return has(said, "Input/output error") ? 1 : 0;
@@ -270,7 +271,7 @@ TEST_CASE("whole_file_output: paths without folders are as good, on disk, too") 
             return 1;
         }
         for (const char* path : {"plain", "one/two/three", "./dot/file"}) {
-            posix::whole_file_output out{path};
+            detail::posix::whole_file_output out{path};
             append_texts(out, {path});
             out.commit(durability::on_disk);
         }
@@ -284,7 +285,7 @@ TEST_CASE("whole_file_output: paths without folders are as good, on disk, too") 
 TEST_CASE("whole_file_output: a forked child's copy takes nothing away") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/file";
-    posix::whole_file_output out{path};
+    detail::posix::whole_file_output out{path};
     append_texts(out, {"text"});
     CHECK(status_of_child([&] {
               { const auto copy = std::move(out); }
@@ -296,14 +297,14 @@ TEST_CASE("whole_file_output: a forked child's copy takes nothing away") {
 
 TEST_CASE("whole_file_output: one that is done or empty throws when it is used, and can be filled again") {
     const temporary_folder folder;
-    posix::whole_file_output out{folder.path() + "/a"};
+    detail::posix::whole_file_output out{folder.path() + "/a"};
     out.commit(durability::cached);
     CHECK_THROWS_AS(append_texts(out, {"text"}), error);
     CHECK_THROWS_AS(out.commit(durability::cached), error);
     auto moved = std::move(out);
     CHECK_THROWS_AS(append_texts(out, {"text"}), error);
     CHECK_THROWS_AS(out.commit(durability::on_disk), error);
-    out = posix::whole_file_output{folder.path() + "/b"};
+    out = detail::posix::whole_file_output{folder.path() + "/b"};
     append_texts(out, {"text"});
     out.commit(durability::cached);
     CHECK(names_below(folder.path()) == names{"a", "b"});
@@ -313,18 +314,18 @@ TEST_CASE("posix: remove_file tells what was there, and what may not be removed"
     const temporary_folder folder;
     folder.write("folder/file", "x");
     const std::string root = folder.path();
-    CHECK_FALSE(posix::remove_file(root + "/folder"));
-    CHECK_FALSE(posix::remove_file(root + "/missing"));
-    CHECK_FALSE(posix::remove_file(root + "/folder/file/below"));
+    CHECK_FALSE(detail::posix::remove_file(root + "/folder"));
+    CHECK_FALSE(detail::posix::remove_file(root + "/missing"));
+    CHECK_FALSE(detail::posix::remove_file(root + "/folder/file/below"));
     REQUIRE(::chmod((root + "/folder").c_str(), 0555) == 0);
     REQUIRE(::chmod(root.c_str(), 0755) == 0);
     const int status = status_of_child([&] {
         become_nobody();
         const std::string path = root + "/folder/file";
-        return has(complaint<access_denied>(path, [&] { posix::remove_file(path); }), "cannot remove") ? 0 : 1;
+        return has(complaint<access_denied>(path, [&] { detail::posix::remove_file(path); }), "cannot remove") ? 0 : 1;
     });
     CHECK(status == 0);
     REQUIRE(::chmod((root + "/folder").c_str(), 0755) == 0);
-    CHECK(posix::remove_file(root + "/folder/file"));
+    CHECK(detail::posix::remove_file(root + "/folder/file"));
     CHECK(names_below(root) == names{"folder/"});
 }

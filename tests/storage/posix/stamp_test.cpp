@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr posix::folder_stamp changed_at(std::chrono::nanoseconds when) {
+constexpr detail::posix::folder_stamp changed_at(std::chrono::nanoseconds when) {
     return {.self = {1, 2}, .changed = when, .modified = when, .size = 0};
 }
 constexpr std::chrono::steady_clock::time_point at(std::chrono::nanoseconds when) {
@@ -24,46 +24,46 @@ constexpr std::chrono::steady_clock::time_point at(std::chrono::nanoseconds when
 }
 
 // File systems with fractions of a second have short ticks.
-constexpr posix::folder_stamp fine = changed_at(100s + 1ns);
-constexpr posix::folder_stamp whole = changed_at(100s);
-static_assert(posix::guard_of(fine) == 50ms && posix::guard_of(whole) == 2100ms);
+constexpr detail::posix::folder_stamp fine = changed_at(100s + 1ns);
+constexpr detail::posix::folder_stamp whole = changed_at(100s);
+static_assert(detail::posix::guard_of(fine) == 50ms && detail::posix::guard_of(whole) == 2100ms);
 
 // Settled by our clock.
-static_assert(!posix::is_settled(fine, at(10s), at(10s), {}));
-static_assert(!posix::is_settled(fine, at(10s), at(10s + 49ms), {}));
-static_assert(posix::is_settled(fine, at(10s), at(10s + 50ms), {}));
-static_assert(!posix::is_settled(whole, at(10s), at(12s), {}));
-static_assert(posix::is_settled(whole, at(10s), at(12100ms), {}));
-static_assert(!posix::is_settled(fine, at(10s), at(9s), {}));  // seen while it was being listed
+static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), {}));
+static_assert(!detail::posix::is_settled(fine, at(10s), at(10s + 49ms), {}));
+static_assert(detail::posix::is_settled(fine, at(10s), at(10s + 50ms), {}));
+static_assert(!detail::posix::is_settled(whole, at(10s), at(12s), {}));
+static_assert(detail::posix::is_settled(whole, at(10s), at(12100ms), {}));
+static_assert(!detail::posix::is_settled(fine, at(10s), at(9s), {}));  // seen while it was being listed
 
 // Settled by the file system's.
-static_assert(!posix::is_settled(fine, at(10s), at(10s), fine.changed));
-static_assert(!posix::is_settled(fine, at(10s), at(10s), fine.changed + 49ms));
-static_assert(posix::is_settled(fine, at(10s), at(10s), fine.changed + 50ms));
-static_assert(!posix::is_settled(whole, at(10s), at(10s), whole.changed + 2s));
-static_assert(posix::is_settled(whole, at(10s), at(10s), whole.changed + 3s));
-static_assert(!posix::is_settled(fine, at(10s), at(10s), fine.changed - 1h));
+static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), fine.changed));
+static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), fine.changed + 49ms));
+static_assert(detail::posix::is_settled(fine, at(10s), at(10s), fine.changed + 50ms));
+static_assert(!detail::posix::is_settled(whole, at(10s), at(10s), whole.changed + 2s));
+static_assert(detail::posix::is_settled(whole, at(10s), at(10s), whole.changed + 3s));
+static_assert(!detail::posix::is_settled(fine, at(10s), at(10s), fine.changed - 1h));
 
 // ext4, tmpfs, xfs, nfs; FUSE, CIFS, 9p, and what nobody knows.
-static_assert(posix::moves_folder_times(0xEF53) && posix::moves_folder_times(0x01021994) &&
-              posix::moves_folder_times(0x58465342) && posix::moves_folder_times(0x6969));
-static_assert(!posix::moves_folder_times(0x65735546) && !posix::moves_folder_times(0xFF534D42) &&
-              !posix::moves_folder_times(0x01021997) && !posix::moves_folder_times(0));
+static_assert(detail::posix::moves_folder_times(0xEF53) && detail::posix::moves_folder_times(0x01021994) &&
+              detail::posix::moves_folder_times(0x58465342) && detail::posix::moves_folder_times(0x6969));
+static_assert(!detail::posix::moves_folder_times(0x65735546) && !detail::posix::moves_folder_times(0xFF534D42) &&
+              !detail::posix::moves_folder_times(0x01021997) && !detail::posix::moves_folder_times(0));
 
-posix::folder_look look(const std::string& path) {
-    return posix::folder_system::look(posix::working_folder, path.c_str());
+detail::posix::folder_look look(const std::string& path) {
+    return detail::posix::folder_system::look(detail::posix::working_folder, path.c_str());
 }
 
 }  // namespace
 
 TEST_CASE("folder_system: tells a folder from what is none, through links and relative to another") {
-    using state = posix::folder_look::state;
+    using state = detail::posix::folder_look::state;
     const temporary_folder folder;
     folder.write("a/b/file", "x");
     std::filesystem::create_directory_symlink("a/b", folder.path() + "/link");
     std::filesystem::create_directory_symlink("nowhere", folder.path() + "/broken");
     std::filesystem::create_directory_symlink("self", folder.path() + "/self");
-    const posix::folder_look seen = look(folder.path() + "/a/b");
+    const detail::posix::folder_look seen = look(folder.path() + "/a/b");
     REQUIRE(seen.is == state::there);
     CHECK(look(folder.path() + "/link").stamp == seen.stamp);
     CHECK(look(folder.path() + "/a").stamp.self != seen.stamp.self);
@@ -71,14 +71,14 @@ TEST_CASE("folder_system: tells a folder from what is none, through links and re
         CAPTURE(name);
         CHECK(look(folder.path() + name).is == state::missing);
     }
-    const auto top = posix::directory_handle::open(folder.path() + "/a");
+    const auto top = detail::posix::directory_handle::open(folder.path() + "/a");
     REQUIRE(top.has_value());
-    CHECK(posix::folder_system::look(top->get(), "b/").stamp == seen.stamp);
-    CHECK(posix::folder_system::look(top->get(), "").stamp == look(folder.path() + "/a").stamp);
-    CHECK(posix::folder_system::look(-1, "b").is == state::unknown);
+    CHECK(detail::posix::folder_system::look(top->get(), "b/").stamp == seen.stamp);
+    CHECK(detail::posix::folder_system::look(top->get(), "").stamp == look(folder.path() + "/a").stamp);
+    CHECK(detail::posix::folder_system::look(-1, "b").is == state::unknown);
 
     // The same numbers as a listing has.
-    auto reader = posix::folder_reader::open_if_there(top->get(), "b", "b");
+    auto reader = detail::posix::folder_reader::open_if_there(top->get(), "b", "b");
     REQUIRE(reader.has_value());
     CHECK(reader->identity() == seen.stamp.self);
 }
@@ -87,7 +87,7 @@ TEST_CASE("folder_system: a stamp moves with a file that comes, goes or gets ano
     const temporary_folder folder;
     folder.write("a", "x");
     const auto moves = [&](auto&& change) {
-        const posix::folder_stamp before = look(folder.path()).stamp;
+        const detail::posix::folder_stamp before = look(folder.path()).stamp;
         // The tick of the last change has to be over.  Where the clock stands still, this does not end.
         for (int i = 0; look(folder.path()).stamp == before; ++i) {
             change(i);
@@ -103,7 +103,7 @@ TEST_CASE("folder_system: a stamp moves with a file that comes, goes or gets ano
         folder.write("e", "x");
         folder.remove("e");
     }));
-    const posix::folder_stamp before = look(folder.path()).stamp;
+    const detail::posix::folder_stamp before = look(folder.path()).stamp;
     folder.write("a", "more than before");
     static_cast<void>(file_content(folder.path() + "/a"));
     CHECK(look(folder.path()).stamp == before);
@@ -111,18 +111,18 @@ TEST_CASE("folder_system: a stamp moves with a file that comes, goes or gets ano
 
 TEST_CASE("folder_system: whoever sets a folder's modification time moves its stamp all the same") {
     const temporary_folder folder;
-    const posix::folder_stamp before = look(folder.path()).stamp;
+    const detail::posix::folder_stamp before = look(folder.path()).stamp;
     const struct timespec old[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
     REQUIRE(::utimensat(AT_FDCWD, folder.path().c_str(), old, 0) == 0);
-    const posix::folder_stamp after = look(folder.path()).stamp;
+    const detail::posix::folder_stamp after = look(folder.path()).stamp;
     CHECK(after.modified == 1s);
     CHECK(after != before);
     CHECK(after.changed >= before.changed);
 }
 
 TEST_CASE("folder_system: does not trust what is no folder, nor the kernel's own file systems") {
-    CHECK_FALSE(posix::folder_system::trusts(-1));
-    if (const auto kernel = posix::directory_handle::open("/proc")) {
-        CHECK_FALSE(posix::folder_system::trusts(kernel->get()));
+    CHECK_FALSE(detail::posix::folder_system::trusts(-1));
+    if (const auto kernel = detail::posix::directory_handle::open("/proc")) {
+        CHECK_FALSE(detail::posix::folder_system::trusts(kernel->get()));
     }
 }

@@ -23,6 +23,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 
 namespace {
@@ -59,7 +60,7 @@ std::size_t watches() {
 
 TEST_CASE("folder_watch: is there where the system gives one, and not where it does not") {
     const temporary_folder folder;
-    const posix::descriptor ours{::inotify_init1(IN_CLOEXEC)};
+    const detail::posix::descriptor ours{::inotify_init1(IN_CLOEXEC)};
     if (ours.get() >= 0 && ::inotify_add_watch(ours.get(), folder.path().c_str(), IN_CREATE) >= 0) {
         // The one that we took could have been the last.
         CHECK((folder_watch::open(folder.path(), prefixes) != nullptr || ::inotify_init1(IN_CLOEXEC) < 0));

@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 
@@ -65,11 +66,11 @@ std::vector<std::string> workers_at(const catalog& run, step_number step) {
 
 TEST_CASE("claim_mode_steps: of one load the lowest step claims a mode step, and who was there before stays") {
     catalog run = run_of({"w"}, 1);
-    growth::claim_mode_steps(run, std::vector{file_of(10, 0, mode::train, 4), file_of(11, 0, mode::train, 3),
-                                              file_of(12, 0, mode::train, 4)});
+    detail::growth::claim_mode_steps(run, std::vector{file_of(10, 0, mode::train, 4), file_of(11, 0, mode::train, 3),
+                                                      file_of(12, 0, mode::train, 4)});
     CHECK(run.global_step(mode::train, 4) == 10);
     CHECK(run.global_step(mode::train, 3) == 11);
-    growth::claim_mode_steps(run, std::vector{file_of(2, 0, mode::train, 4), file_of(5, 0, mode::train, 0)});
+    detail::growth::claim_mode_steps(run, std::vector{file_of(2, 0, mode::train, 4), file_of(5, 0, mode::train, 0)});
     CHECK(run.global_step(mode::train, 4) == 10);  // too late, though lower
     CHECK(run.global_step(mode::train, 0) == 5);
     CHECK_FALSE(run.global_step(mode::train, 2).has_value());
@@ -77,8 +78,8 @@ TEST_CASE("claim_mode_steps: of one load the lowest step claims a mode step, and
 
 TEST_CASE("claim_mode_steps: each mode has its own, and global files claim none") {
     catalog run = run_of({"w"}, 1);
-    growth::claim_mode_steps(run, std::vector{file_of(1, 0, mode::train, 0), file_of(2, 0, mode::eval, 0),
-                                              file_of(3, 0, mode::predict, 0), file_of(4, 0, mode::global, 0)});
+    detail::growth::claim_mode_steps(run, std::vector{file_of(1, 0, mode::train, 0), file_of(2, 0, mode::eval, 0),
+                                                      file_of(3, 0, mode::predict, 0), file_of(4, 0, mode::global, 0)});
     CHECK(run.global_step(mode::train, 0) == 1);
     CHECK(run.global_step(mode::eval, 0) == 2);
     CHECK(run.global_step(mode::predict, 0) == 3);
@@ -102,7 +103,7 @@ TEST_CASE("claim_mode_steps: does what first come, first served says, load after
                 files.push_back(file_of(step, static_cast<worker_id>(random() % 2), in, mode_step));
                 step += static_cast<step_number>(random() % 3);
             }
-            growth::claim_mode_steps(run, files);
+            detail::growth::claim_mode_steps(run, files);
             for (const catalog::file& held : files) {
                 if (held.mode != mode::global) {
                     model[held.mode].emplace(held.mode_step, held.step);
@@ -132,7 +133,7 @@ TEST_CASE("claim_mode_steps: does what first come, first served says, load after
 
 TEST_CASE("add_files: a step that one worker wrote holds its file in itself") {
     catalog run = run_of({"w"}, 1);
-    growth::add_files(run, {file_of(7, 0, mode::eval, 3, 12)});
+    detail::growth::add_files(run, {file_of(7, 0, mode::eval, 3, 12)});
     REQUIRE(run.steps.size() == 1);
     const catalog::step_entry& held = run.steps.front();
     CHECK(held.step == 7);
@@ -142,14 +143,14 @@ TEST_CASE("add_files: a step that one worker wrote holds its file in itself") {
     CHECK(held.files().data() == &held.one);
     CHECK(held.files()[0].layout == 12);
     CHECK(run.file_count == 1);
-    growth::add_files(run, {});
+    detail::growth::add_files(run, {});
     CHECK(run.steps.size() == 1);
     CHECK(run.file_count == 1);
 }
 
 TEST_CASE("add_files: the files of a step are in the order of their workers' names, not of their numbers") {
     catalog run = run_of({"worker_2", "worker_0", "worker_10"}, 3);
-    growth::add_files(run, {file_of(1, 0), file_of(1, 1), file_of(1, 2), file_of(2, 2), file_of(2, 0)});
+    detail::growth::add_files(run, {file_of(1, 0), file_of(1, 1), file_of(1, 2), file_of(2, 2), file_of(2, 0)});
     CHECK(workers_at(run, 1) == std::vector<std::string>{"worker_0", "worker_10", "worker_2"});
     CHECK(workers_at(run, 2) == std::vector<std::string>{"worker_10", "worker_2"});
     CHECK(run.file_count == 5);
@@ -157,18 +158,19 @@ TEST_CASE("add_files: the files of a step are in the order of their workers' nam
 
 TEST_CASE("add_files: of one load the first worker by name decides a step's mode") {
     catalog run = run_of({"worker_1", "worker_0"}, 2);
-    growth::add_files(run, {file_of(1, 0, mode::eval, 5), file_of(1, 1, mode::train, 9)});
+    detail::growth::add_files(run, {file_of(1, 0, mode::eval, 5), file_of(1, 1, mode::train, 9)});
     CHECK(run.find_step(1)->mode == mode::train);
     CHECK(run.find_step(1)->mode_step == 9);
 }
 
 TEST_CASE("add_files: workers that come later join in the order of names, and the mode of the first stays") {
     catalog run = run_of({"worker_1"}, 3);
-    growth::add_files(run, {file_of(1, 0, mode::eval, 5, 100)});
+    detail::growth::add_files(run, {file_of(1, 0, mode::eval, 5, 100)});
     const catalog before = run;
     run.workers.push_back("worker_2");
     run.workers.push_back("worker_0");
-    growth::add_files(run, {file_of(1, 2, mode::train, 9, 300), file_of(1, 1, mode::predict, 8, 200), file_of(3, 2)});
+    detail::growth::add_files(
+        run, {file_of(1, 2, mode::train, 9, 300), file_of(1, 1, mode::predict, 8, 200), file_of(3, 2)});
     CHECK(workers_at(run, 1) == std::vector<std::string>{"worker_0", "worker_1", "worker_2"});
     const catalog::step_entry& held = *run.find_step(1);
     CHECK(held.mode == mode::eval);
@@ -245,7 +247,7 @@ TEST_CASE("add_files: does what a map of steps and names does, in whatever order
                     at->second.layouts.emplace(name, held.layout);
                 }
             }
-            growth::add_files(run, load);
+            detail::growth::add_files(run, load);
             REQUIRE(right(run, model));
         }
         for (const auto& [then, wanted] : old) {
@@ -285,31 +287,31 @@ step_number last_complete(const std::map<step_number, std::size_t>& writers, std
 
 TEST_CASE("complete_steps: the last step that all workers wrote is the last complete one, whatever misses before") {
     catalog run = run_of({"a", "b"}, 2);
-    growth::complete_steps(run, 1000);
+    detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == -1);
-    growth::add_files(run, files_of({1, 2, 3, 4}, 0));
-    growth::complete_steps(run, 1000);
+    detail::growth::add_files(run, files_of({1, 2, 3, 4}, 0));
+    detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == -1);
-    growth::add_files(run, files_of({3}, 1));
-    growth::complete_steps(run, 1000);
+    detail::growth::add_files(run, files_of({3}, 1));
+    detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 3);
-    growth::add_files(run, files_of({2}, 1));  // late: the last one stays
-    growth::complete_steps(run, 1000);
+    detail::growth::add_files(run, files_of({2}, 1));  // late: the last one stays
+    detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 3);
 }
 
 TEST_CASE("complete_steps: a step that more workers wrote than the job has is complete, too") {
     catalog run = run_of({"a", "b", "c"}, 2);
-    growth::add_files(run, {file_of(1, 0), file_of(1, 1), file_of(1, 2), file_of(2, 0)});
-    growth::complete_steps(run, 1000);
+    detail::growth::add_files(run, {file_of(1, 0), file_of(1, 1), file_of(1, 2), file_of(2, 0)});
+    detail::growth::complete_steps(run, 1000);
     CHECK(run.last_complete_step == 1);
 }
 
 TEST_CASE("complete_steps: steps beyond become complete by half a window while they are more than one") {
     const auto after = [](const steps_vector& steps, std::size_t window) {
         catalog run = run_of({"a"}, 2);
-        growth::add_files(run, files_of(steps));
-        growth::complete_steps(run, window);
+        detail::growth::add_files(run, files_of(steps));
+        detail::growth::complete_steps(run, window);
         return run.last_complete_step;
     };
     // As many as the window: nobody gives up yet.
@@ -334,14 +336,14 @@ TEST_CASE("complete_steps: steps beyond become complete by half a window while t
 
 TEST_CASE("complete_steps: the window counts from the last complete step on") {
     catalog run = run_of({"a", "b"}, 2);
-    growth::add_files(run, files_of(range(0, 10), 0));
-    growth::add_files(run, files_of({6}, 1));
-    growth::complete_steps(run, 3);
+    detail::growth::add_files(run, files_of(range(0, 10), 0));
+    detail::growth::add_files(run, files_of({6}, 1));
+    detail::growth::complete_steps(run, 3);
     CHECK(run.last_complete_step == 6);  // 7, 8 and 9 are within the window
-    growth::add_files(run, files_of({10}, 0));
-    growth::complete_steps(run, 3);
+    detail::growth::add_files(run, files_of({10}, 0));
+    detail::growth::complete_steps(run, 3);
     CHECK(run.last_complete_step == 7);
-    growth::complete_steps(run, 3);
+    detail::growth::complete_steps(run, 3);
     CHECK(run.last_complete_step == 7);  // nothing new, nothing moves
 }
 
@@ -380,8 +382,8 @@ TEST_CASE("complete_steps: moves on as the decision says, load after load, for w
                     load.push_back(coming[begin].second);
                     ++writers[coming[begin].second.step];
                 }
-                growth::add_files(run, std::move(load));
-                growth::complete_steps(run, window);
+                detail::growth::add_files(run, std::move(load));
+                detail::growth::complete_steps(run, window);
                 const step_number before = wanted;
                 wanted = last_complete(writers, workers, before, window);
                 REQUIRE(run.last_complete_step == wanted);
@@ -399,10 +401,10 @@ TEST_CASE("complete_steps: moves on as the decision says, load after load, for w
 
 TEST_CASE("end: all is complete up to the last step, however few wrote it") {
     catalog run = run_of({"a"}, 3);
-    growth::add_files(run, files_of({5, 70, 9}));
-    growth::complete_steps(run, 1000);
+    detail::growth::add_files(run, files_of({5, 70, 9}));
+    detail::growth::complete_steps(run, 1000);
     REQUIRE(run.last_complete_step == -1);
-    growth::end(run);
+    detail::growth::end(run);
     CHECK(run.loaded_all_steps);
     CHECK(run.last_complete_step == 70);
     CHECK(run.steps_of(mode::global, false) == steps_vector{5, 9, 70});
@@ -410,7 +412,7 @@ TEST_CASE("end: all is complete up to the last step, however few wrote it") {
 
 TEST_CASE("end: a job that wrote nothing has no last step") {
     catalog run = run_of({}, 1);
-    growth::end(run);
+    detail::growth::end(run);
     CHECK(run.loaded_all_steps);
     CHECK(run.last_complete_step == -1);
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using steps_list = std::vector<step_number>;
 using names_list = std::vector<std::string>;
 
@@ -46,13 +47,13 @@ catalog sample() {
          std::make_shared<const layout>(
              one, std::vector<byte_range>{{0, 10}},
              std::vector<layout::shape_entry>{{.name = loss, .original_name = original, .extents = {}}})});
-    growth::add_files(made, {{.step = 0, .mode_step = 0, .layout = 0, .worker = 0, .mode = mode::train},
-                             {.step = 0, .mode_step = 0, .layout = 0, .worker = 1, .mode = mode::train},
-                             {.step = 3, .mode_step = 2, .layout = 0, .worker = 0, .mode = mode::train},
-                             {.step = 3, .mode_step = 2, .layout = 1, .worker = 1, .mode = mode::train},
-                             {.step = 5, .mode_step = 0, .layout = 1, .worker = 0, .mode = mode::eval},
-                             {.step = 5, .mode_step = 0, .layout = 1, .worker = 1, .mode = mode::eval},
-                             {.step = 9, .mode_step = 1, .layout = 0, .worker = 0, .mode = mode::train}});
+    detail::growth::add_files(made, {{.step = 0, .mode_step = 0, .layout = 0, .worker = 0, .mode = mode::train},
+                                     {.step = 0, .mode_step = 0, .layout = 0, .worker = 1, .mode = mode::train},
+                                     {.step = 3, .mode_step = 2, .layout = 0, .worker = 0, .mode = mode::train},
+                                     {.step = 3, .mode_step = 2, .layout = 1, .worker = 1, .mode = mode::train},
+                                     {.step = 5, .mode_step = 0, .layout = 1, .worker = 0, .mode = mode::eval},
+                                     {.step = 5, .mode_step = 0, .layout = 1, .worker = 1, .mode = mode::eval},
+                                     {.step = 9, .mode_step = 1, .layout = 0, .worker = 0, .mode = mode::train}});
     made.claims[catalog::place_of(mode::train)] = claims({{0, 0}, {1, 9}, {2, 3}});
     made.claims[catalog::place_of(mode::eval)] = claims({{0, 5}});
     made.job = std::make_shared<const catalog::job_description>(
@@ -191,7 +192,7 @@ TEST_CASE("catalog: the last steps are those at the end of all steps, also where
                 }
             }
         }
-        growth::add_files(run, more);
+        detail::growth::add_files(run, more);
         run.last_complete_step = below(static_cast<std::uint64_t>(step));
         const steps_list all = run.tensor_steps(weight, mode::global, false);
         for (int i = 0; i < 50; ++i) {

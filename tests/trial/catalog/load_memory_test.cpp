@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 

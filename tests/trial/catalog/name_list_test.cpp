@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 static_assert(parse_recorded_name("smdebug/reductions/abs_mean/dense/kernel:0").tensor == "dense/kernel:0");
 static_assert(parse_recorded_name("smdebug/reductions/abs_mean/x").reduction == reduction_key{reduction::mean, true});

@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 
 namespace {
 
@@ -17,7 +18,7 @@ index_key key_of(std::string text) { return *index_key::parse(std::move(text)); 
 catalog sample() {
     catalog made;
     made.workers = {"worker_1", "worker_0", "/job:worker/replica:0/task:0/device:GPU:0"};
-    growth::add_files(made, {{.step = 1, .worker = 1}, {.step = 1, .worker = 0}, {.step = 5, .worker = 2}});
+    detail::growth::add_files(made, {{.step = 1, .worker = 1}, {.step = 1, .worker = 0}, {.step = 5, .worker = 2}});
     return made;
 }
 

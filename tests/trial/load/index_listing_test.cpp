@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using steps_list = std::vector<step_number>;
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace std::chrono_literals;
 
 TEST_CASE("waiter: without time it is over at the first pause") {

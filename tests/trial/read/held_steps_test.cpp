@@ -18,6 +18,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using held_files = held_steps<trial::state_type>;
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace smdebug;
+using namespace smdebug::detail;
 using namespace smdebug_test;
 using texts = std::vector<std::string>;
 

@@ -60,7 +60,7 @@ namespace detail {
 
 SMDEBUG_INLINE status_written write_status_text(const std::string& path, const std::string& text) {
     try {
-        posix::write_whole(path, as_bytes(text));
+        smdebug::detail::posix::write_whole(path, as_bytes(text));
     } catch (const std::exception& failed) {
         return {failed.what()};
     }

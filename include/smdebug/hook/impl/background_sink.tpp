@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 background_sink<Storage>::background_sink(Storage& store, durability how, background_options options)
@@ -240,5 +241,6 @@ void background_sink<Storage>::note(const std::string& key) {
     lost_.push_back({key, std::current_exception()});
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

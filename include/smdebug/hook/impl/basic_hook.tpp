@@ -16,18 +16,18 @@ inline namespace v1 {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 basic_hook<Storage, Kernel, Clock>::basic_hook(const hook_options& options, Kernel kernel,
-                                               Clock clock) requires named_storage<Storage>
-    : core_(std::make_unique<hook_core<Storage, Kernel, Clock>>(opened(options), options, std::move(kernel),
-                                                                std::move(clock))) {}
+                                               Clock clock) requires detail::named_storage<Storage>
+    : core_(std::make_unique<detail::hook_core<Storage, Kernel, Clock>>(opened(options), options, std::move(kernel),
+                                                                        std::move(clock))) {}
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 basic_hook<Storage, Kernel, Clock>::basic_hook(Storage store, hook_options options, Kernel kernel, Clock clock)
-    : core_(std::make_unique<hook_core<Storage, Kernel, Clock>>(std::move(store), std::move(options), std::move(kernel),
-                                                                std::move(clock))) {}
+    : core_(std::make_unique<detail::hook_core<Storage, Kernel, Clock>>(std::move(store), std::move(options),
+                                                                        std::move(kernel), std::move(clock))) {}
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 basic_hook<Storage, Kernel, Clock> basic_hook<Storage, Kernel, Clock>::from_json_file(
-    std::optional<std::string> path) requires named_storage<Storage> {
+    std::optional<std::string> path) requires detail::named_storage<Storage> {
     return basic_hook(hook_options_from_json_file(std::move(path)));
 }
 
@@ -171,7 +171,7 @@ void basic_hook<Storage, Kernel, Clock>::check_process() const {
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void basic_hook<Storage, Kernel, Clock>::check_call(std::string_view name) const {
     check_process();
-    check_tensor_name(name);
+    detail::check_tensor_name(name);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -179,7 +179,7 @@ Storage basic_hook<Storage, Kernel, Clock>::opened(const hook_options& options) 
     if (options.out_dir.empty()) {
         throw value_error("out_dir is empty: say where the run is to be written");
     }
-    return place_opener<Storage>::open(options.out_dir);
+    return detail::place_opener<Storage>::open(options.out_dir);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE chunk_pool::chunk& chunk_pool::chunk::operator=(chunk&& other) noexcept {
     std::swap(pool_, other.pool_);
@@ -64,5 +65,6 @@ SMDEBUG_INLINE void chunk_pool::take_back(std::byte* at) noexcept {
     given_back_.notify_one();
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

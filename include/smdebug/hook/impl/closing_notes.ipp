@@ -25,8 +25,6 @@ SMDEBUG_INLINE std::string idle_regexes(const collection_set& all) {
     return text;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                       const hook_counters& counters, std::uint64_t undue_steps,
                                                       const first_tensor& first) {
@@ -82,5 +80,6 @@ SMDEBUG_INLINE void tell_closing_notes(const hook_options& options, const collec
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE bool collection_set::due(const membership& tensor) const noexcept {
     if (everything_) {
@@ -238,5 +239,6 @@ SMDEBUG_INLINE collections_file collection_set::file(std::int64_t num_workers) c
     return all;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker)
@@ -188,5 +189,6 @@ std::optional<index_file::meta> earlier_run<Storage>::head_of(byte_view bytes, j
     return index_file::parse(bytes, parser, head, ignore, ignore) ? std::nullopt : std::optional{head};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

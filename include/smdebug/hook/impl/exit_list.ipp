@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE exit_entry::exit_entry(void* who, void (*finish)(void*) noexcept)
     : who_(who), home_(&list_of_this_process()) {
@@ -51,5 +52,6 @@ SMDEBUG_INLINE void exit_entry::finish_all() noexcept {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

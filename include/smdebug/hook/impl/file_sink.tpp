@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 void direct_sink<Storage>::begin(const std::string& key) {
@@ -34,5 +35,6 @@ void direct_sink<Storage>::remove(const std::string& key) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

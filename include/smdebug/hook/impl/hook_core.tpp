@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 hook_core<Storage, Kernel, Clock>::hook_core(Storage store, hook_options options, Kernel kernel, Clock clock)
@@ -340,5 +341,6 @@ void hook_core<Storage, Kernel, Clock>::note_lost() {
     losses_.note(lost, at_hand);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -126,13 +126,13 @@ SMDEBUG_INLINE hook_options hook_options_from_json(byte_view text, std::string_v
     if (!root->is_object()) {
         throw value_error(file + ": the hook's configuration is no JSON object", {.where = file});
     }
-    const json_section top{file, "", root};
+    const detail::json_section top{file, "", root};
     hook_options options;
     options.loss_regex.clear();  // the package has none
     options.out_dir = top.text("LocalPath").value_or(default_out_dir);
     detail::read_hook_parameters(top.section("HookParameters"), options);
     top.for_each_section("CollectionConfigurations",
-                         [&](const json_section& group) { detail::read_collection(group, options); });
+                         [&](const detail::json_section& group) { detail::read_collection(group, options); });
     detail::refuse_unmatched(options, file);
     try {
         check(options);
@@ -147,8 +147,8 @@ SMDEBUG_INLINE hook_options hook_options_from_json_file(const std::optional<std:
     const char* const named = std::getenv(hook_json_variable);  // NOLINT(concurrency-mt-unsafe)
     const std::string there = path ? *path : named != nullptr && *named != '\0' ? named : default_hook_json;
     try {
-        posix::scratch_buffer bytes;
-        return hook_options_from_json(posix::file{there}.read_all(bytes), there);
+        detail::posix::scratch_buffer bytes;
+        return hook_options_from_json(detail::posix::file{there}.read_all(bytes), there);
     } catch (const not_found& thrown) {
         throw not_found("there is no configuration of the hook (" + std::string{thrown.message()} +
                             "): it is looked for where the argument says, else where the environment variable " +

@@ -114,7 +114,7 @@ SMDEBUG_INLINE void check(const hook_options& options) {
     }
     check(options.save_config, "save_config");
     if (options.reduction_config) {
-        static_cast<void>(make_reduction_plan(*options.reduction_config));
+        static_cast<void>(detail::make_reduction_plan(*options.reduction_config));
     }
     detail::check_patterns(options.include_regex, "include_regex");
     detail::check_patterns(options.loss_regex, "loss_regex");
@@ -134,7 +134,7 @@ SMDEBUG_INLINE void check(const hook_options& options) {
             detail::check_name(tensor, where + ": a tensor in tensor_names");
         }
         if (group->reduction_config) {
-            static_cast<void>(make_reduction_plan(*group->reduction_config, where + ": reduction_config"));
+            static_cast<void>(detail::make_reduction_plan(*group->reduction_config, where + ": reduction_config"));
         }
         if (group->save_config) {
             check(*group->save_config, where + ": save_config");

@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string name, std::optional<json::value> held)
     : file_(file), name_(std::move(name)) {
@@ -114,5 +115,6 @@ SMDEBUG_INLINE std::optional<std::vector<std::string>> json_section::text_list(s
         });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace known_collections {
 
 SMDEBUG_INLINE std::vector<std::string> regexes_of(std::string_view name) {
@@ -23,5 +24,6 @@ SMDEBUG_INLINE std::vector<std::string> names() {
 }
 
 }  // namespace known_collections
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,10 +10,11 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::string local_place_of(std::string_view out_dir) {
     const std::string_view path = local_path(out_dir);
-    if (const uri_kind kind = kind_of(path); kind != uri_kind::directory) {
+    if (const uri_kind kind = smdebug::kind_of(path); kind != uri_kind::directory) {
         throw unsupported("this hook cannot write to " + std::string{out_dir} +
                               (kind == uri_kind::s3 ? ": it writes to folders; smdebug::hook writes to S3, too"
                                                     : ": that is the name of an archive; give the path of a folder"),
@@ -24,5 +25,6 @@ SMDEBUG_INLINE std::string local_place_of(std::string_view out_dir) {
     return is_at_home && home != nullptr ? std::string{home}.append(path.substr(1)) : std::string{path};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

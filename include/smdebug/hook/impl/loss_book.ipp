@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void loss_book::note(std::span<const lost_write> lost, std::string_view uncounted) {
     first_failure failure;
@@ -60,5 +61,6 @@ SMDEBUG_INLINE void loss_book::call(const std::string& sentence) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void observer_list::begin_step(const hook_step& step) {
     interested_ = false;
@@ -70,5 +71,6 @@ SMDEBUG_INLINE void observer_list::abandon_step() noexcept {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,13 +10,15 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE any_place open_place(std::string_view out_dir, const s3_options& options) {
-    if (kind_of(out_dir) == uri_kind::s3) {
+    if (smdebug::kind_of(out_dir) == uri_kind::s3) {
         return s3::place_of(out_dir, options);
     }
     return any_place{local_storage{local_place_of(out_dir)}};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <named_storage Storage>
 Storage place_opener<Storage>::open(const std::string& text) {
@@ -17,5 +18,6 @@ Storage place_opener<Storage>::open(const std::string& text) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void reduction_plan::add(reduction_key key) {
     if (!wanted.contains(key)) {
@@ -29,8 +30,6 @@ SMDEBUG_INLINE void reduction_plan::clear() noexcept {
     raw = false;
     shape = false;
 }
-
-namespace detail {
 
 SMDEBUG_INLINE reduction known_reduction(std::string_view name, std::span<const std::string_view> known,
                                          const std::string& where) {
@@ -60,8 +59,6 @@ SMDEBUG_INLINE reduction_key known_file_reduction(std::string_view name, const s
     return *key;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE reduction_plan make_reduction_plan(const reduction_config& config, const std::string& where) {
     std::array<std::vector<reduction_key>, 4> groups;
     const auto put = [&](reduction_key key) {
@@ -89,5 +86,6 @@ SMDEBUG_INLINE reduction_plan make_reduction_plan(const reduction_config& config
     return plan;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void reduction_records::update(std::string_view tensor, std::span<const reduction_key> order,
                                               const reduction_values& values, const record_stamp& stamp,
@@ -87,5 +88,6 @@ SMDEBUG_INLINE void reduction_records::patch(const reduction_values& values, con
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

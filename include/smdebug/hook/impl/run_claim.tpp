@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 run_claim<Storage>::run_claim(Storage& store, std::string worker, std::int64_t writers)
@@ -95,5 +96,6 @@ bool run_claim<Storage>::is_claimed(const std::string& worker) const {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

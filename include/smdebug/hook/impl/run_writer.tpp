@@ -16,6 +16,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 run_writer<Storage>::run_writer(Storage store, const hook_options& options)
@@ -267,5 +268,6 @@ void run_writer<Storage>::write_collections(const collection_set& collections) {
     collections_written_ = true;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

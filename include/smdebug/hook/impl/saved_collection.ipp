@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE bool saved_collection::takes(std::string_view name) const {
     return names.contains(name) ||
@@ -53,5 +54,6 @@ SMDEBUG_INLINE saved_collection::saved_collection(collection from, const std::ma
     names.insert(configured.tensor_names.begin(), configured.tensor_names.end());
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

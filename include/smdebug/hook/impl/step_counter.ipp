@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE step_counter::step_counter(step_number first, const std::map<mode, step_number>& of_modes) {
     for (const auto& [which, next] : of_modes) {
@@ -55,5 +56,6 @@ SMDEBUG_INLINE void step_counter::advance() noexcept {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE added step_writer::add_tensor(std::string_view name, const tensor_view& tensor,
                                              const record_stamp& stamp) {
@@ -112,5 +113,6 @@ SMDEBUG_INLINE void step_writer::clear() noexcept {
     flushed_ = 0;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

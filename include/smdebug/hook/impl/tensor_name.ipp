@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void check_tensor_name(std::string_view name) {
     if (name.empty()) {
@@ -26,5 +27,6 @@ SMDEBUG_INLINE void check_tensor_name(std::string_view name) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -21,8 +21,6 @@ SMDEBUG_INLINE tensor_too_large::tensor_too_large(std::string_view name, std::si
                       " bytes; a record holds 2 GiB at most: save its reductions, or save it in parts",
                   {.tensor = std::string{name}, .step = step}) {}
 
-}  // namespace detail
-
 SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out, std::string_view name,
                                                     const tensor_view& tensor, const record_stamp& stamp,
                                                     record::footer_kind footer) {
@@ -72,5 +70,6 @@ SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out,
     return appended;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -24,7 +24,7 @@ SMDEBUG_INLINE std::vector<double> finite_elements(const tensor_view& tensor) {
         if constexpr (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>) {
             for (std::size_t i = 0; i < tensor.count(); ++i) {
                 const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
-                if (reduce::is_finite<T>(static_cast<double>(number))) {
+                if (reduce::detail::is_finite<T>(static_cast<double>(number))) {
                     finite.push_back(number);
                 }
             }
@@ -83,7 +83,7 @@ SMDEBUG_INLINE std::size_t tensorboard_writer::held_bytes() const noexcept {
     return bytes;
 }
 
-SMDEBUG_INLINE void tensorboard_writer::add(const record_stamp& stamp, std::string_view tag,
+SMDEBUG_INLINE void tensorboard_writer::add(const detail::record_stamp& stamp, std::string_view tag,
                                             std::variant<float, wire::histogram_fields> value) {
     stream& held = streams_[place_of(stamp.mode)];
     if (held.records.empty()) {

@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void written_steps::add(mode which, step_number in_mode, step_number global) {
     if (global <= last_) {
@@ -42,5 +43,6 @@ SMDEBUG_INLINE std::optional<step_number> written_steps::last(mode which) const 
     return steps.empty() ? std::nullopt : std::optional{steps.back().in_mode};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

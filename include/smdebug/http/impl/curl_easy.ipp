@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE curl_easy::curl_easy() : handle_(::curl_easy_init()) {
     if (!handle_) {
@@ -45,6 +46,7 @@ SMDEBUG_INLINE bool curl_easy::set_headers(std::span<const http::header> headers
     return all;
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

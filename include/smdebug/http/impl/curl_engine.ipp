@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE curl_engine::curl_engine(curl_options options)
     : options_(std::move(options)),
@@ -27,7 +28,7 @@ SMDEBUG_INLINE curl_engine::~curl_engine() {
 }
 
 SMDEBUG_INLINE void curl_engine::start(const std::shared_ptr<job>& work) {
-    const auto server = http::origin_of(work->ask_.url);  // none: refused when it is its turn
+    const auto server = http::detail::origin_of(work->ask_.url);  // none: refused when it is its turn
     const std::lock_guard lock{guard_};
     work->place_ = line_.push(server ? server->text : "", work);
     first_deadline_ = std::min(first_deadline_, work->ask_.deadline);
@@ -123,8 +124,8 @@ SMDEBUG_INLINE void curl_engine::give_up_waiting() {
     line_.remove_if([&](const std::shared_ptr<job>& held) {
         const bool late = held->ask_.deadline <= now;
         if (late) {
-            answer(*held,
-                   http::not_answered(http::outcome::timed_out, "The time was over before it was the request's turn."));
+            answer(*held, http::detail::not_answered(http::outcome::timed_out,
+                                                     "The time was over before it was the request's turn."));
         } else {
             first_deadline_ = std::min(first_deadline_, held->ask_.deadline);
         }
@@ -197,6 +198,7 @@ SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optio
     done_.notify_all();
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

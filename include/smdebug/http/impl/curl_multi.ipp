@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE curl_multi::curl_multi(std::size_t kept) : handle_(::curl_multi_init()) {
     if (!handle_) {
@@ -49,6 +50,7 @@ SMDEBUG_INLINE curl_multi::libcurl::libcurl() {
     }
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

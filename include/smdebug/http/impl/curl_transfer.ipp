@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE curl_transfer::clock::time_point curl_transfer::due() const noexcept {
     const clock::time_point end = std::max(now_.ask->deadline, in_time_until());
@@ -135,10 +136,12 @@ SMDEBUG_INLINE void curl_transfer::set_once() {
 }
 
 SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::request& ask) {
-    now_ = {.ask = &ask, .answer = http::response_builder{ask.most}};
+    now_ = {.ask = &ask, .answer = http::detail::response_builder{ask.most}};
     easy_.forget_words();
-    const auto refused = [](std::string why) { return http::not_answered(http::outcome::refused, std::move(why)); };
-    const auto where = http::origin_of(ask.url);
+    const auto refused = [](std::string why) {
+        return http::detail::not_answered(http::outcome::refused, std::move(why));
+    };
+    const auto where = http::detail::origin_of(ask.url);
     if (!where) {
         return refused("The URL has to begin with http:// or https:// and a host, without a user's name or blanks.");
     }
@@ -148,7 +151,7 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::begin(const http::re
     set_method(ask);
     easy_.set(CURLOPT_URL, ask.url.c_str());
     // Null: as the environment says.  Empty: none.
-    easy_.set(CURLOPT_PROXY, http::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
+    easy_.set(CURLOPT_PROXY, http::detail::is_near(where->host) ? "" : static_cast<const char*>(nullptr));
     // Over HTTP/2, waiting for a connection that is being made is quicker than making one for each request.
     easy_.set(CURLOPT_PIPEWAIT, where->secure && options_.http2 ? 1L : 0L);
     const auto within = std::clamp(ask.connect_within, std::chrono::milliseconds{1}, longest);
@@ -180,16 +183,16 @@ SMDEBUG_INLINE std::optional<http::response> curl_transfer::overdue(clock::time_
         now_.body_at = now_.window_at = now;
     }
     if (std::max(now_.ask->deadline, in_time_until()) <= now) {
-        return http::not_answered(http::outcome::timed_out, "The time for the answer is over.");
+        return http::detail::not_answered(http::outcome::timed_out, "The time for the answer is over.");
     }
     if (now_.connected && now_.moved_at + patience() <= now) {
-        return http::not_answered(http::outcome::stalled,
-                                  "No byte came or went for " + std::to_string(patience().count()) + " ms.");
+        return http::detail::not_answered(http::outcome::stalled,
+                                          "No byte came or went for " + std::to_string(patience().count()) + " ms.");
     }
     if (is_slow(now)) {
-        return http::not_answered(http::outcome::stalled,
-                                  "The body came with less than " + std::to_string(now_.ask->least_speed) +
-                                      " bytes a second for " + std::to_string(patience().count()) + " ms.");
+        return http::detail::not_answered(http::outcome::stalled,
+                                          "The body came with less than " + std::to_string(now_.ask->least_speed) +
+                                              " bytes a second for " + std::to_string(patience().count()) + " ms.");
     }
     return std::nullopt;
 }
@@ -216,21 +219,24 @@ SMDEBUG_INLINE http::response curl_transfer::finish(CURLcode how) {
     state was = std::exchange(now_, {});
     reusable_ = how == CURLE_OK && !was.died;
     if (was.too_long) {
-        return http::not_answered(http::outcome::too_long, "The answer's body is longer than the " +
-                                                               std::to_string(was.ask->most) + " bytes asked for.");
+        return http::detail::not_answered(
+            http::outcome::too_long,
+            "The answer's body is longer than the " + std::to_string(was.ask->most) + " bytes asked for.");
     }
     if (was.no_memory) {
-        return http::not_answered(http::outcome::interrupted, "There is no memory for the answer.");
+        return http::detail::not_answered(http::outcome::interrupted, "There is no memory for the answer.");
     }
     if ((was.died && how == CURLE_ABORTED_BY_CALLBACK) || how == CURLE_SEND_FAIL_REWIND) {
-        return http::not_answered(http::outcome::interrupted, "The connection was closed before any answer came.");
+        return http::detail::not_answered(http::outcome::interrupted,
+                                          "The connection was closed before any answer came.");
     }
     if (how != CURLE_OK) {
-        return http::not_answered(http::outcome_of(how, was.connected), easy_.words_of(how));
+        return http::detail::not_answered(http::detail::outcome_of(how, was.connected), easy_.words_of(how));
     }
     return std::move(was.answer).build(static_cast<int>(status));
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

@@ -23,39 +23,39 @@ SMDEBUG_INLINE curl_transport::exchange::~exchange() {
     }
 }
 
-SMDEBUG_INLINE curl_transport::exchange curl_transport::start(http::request ask, http::inbox& to,
+SMDEBUG_INLINE curl_transport::exchange curl_transport::start(http::request ask, http::detail::inbox& to,
                                                               std::size_t ticket) const {
     exchange made;
     try {
         made.engine_ = &shared_->engine();
     } catch (const std::exception& thrown) {
-        to.put({ticket,
-                http::not_answered(http::outcome::unreachable, "The thread that carries requests cannot be started: " +
-                                                                   std::string{thrown.what()})});
+        to.put({ticket, http::detail::not_answered(
+                            http::outcome::unreachable,
+                            "The thread that carries requests cannot be started: " + std::string{thrown.what()})});
         return made;
     }
     made.home_ = shared_;
-    made.job_ = std::make_shared<http::curl_engine::job>(std::move(ask), to, ticket);
+    made.job_ = std::make_shared<http::detail::curl_engine::job>(std::move(ask), to, ticket);
     made.engine_->start(made.job_);
     return made;
 }
 
 SMDEBUG_INLINE curl_counters curl_transport::counters() const {
-    http::curl_engine* running = shared_->running();
+    http::detail::curl_engine* running = shared_->running();
     return running == nullptr ? curl_counters{} : running->counters();
 }
 
-SMDEBUG_INLINE http::curl_engine* curl_transport::shared::running() const noexcept {
-    http::curl_engine* held = engine_.load();
+SMDEBUG_INLINE http::detail::curl_engine* curl_transport::shared::running() const noexcept {
+    http::detail::curl_engine* held = engine_.load();
     return held != nullptr && held->is_here() ? held : nullptr;
 }
 
-SMDEBUG_INLINE http::curl_engine& curl_transport::shared::engine() {
-    http::curl_engine* held = engine_.load();
+SMDEBUG_INLINE http::detail::curl_engine& curl_transport::shared::engine() {
+    http::detail::curl_engine* held = engine_.load();
     if (held != nullptr && held->is_here()) {
         return *held;
     }
-    auto made = std::make_unique<http::curl_engine>(options_);
+    auto made = std::make_unique<http::detail::curl_engine>(options_);
     // Another thread may have been quicker: then `held` is that one's.
     return engine_.compare_exchange_strong(held, made.get()) ? *made.release() : *held;
 }

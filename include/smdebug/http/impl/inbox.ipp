@@ -9,6 +9,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE void inbox::put(arrival answer) {
     const std::lock_guard lock{guard_};
@@ -30,6 +31,7 @@ SMDEBUG_INLINE std::optional<arrival> inbox::take_until(clock::time_point latest
     return first;
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

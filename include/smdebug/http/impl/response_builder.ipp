@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 SMDEBUG_INLINE http::response not_answered(http::outcome why, std::string words) {
     http::response made;
@@ -77,6 +78,7 @@ SMDEBUG_INLINE bool response_builder::take_bytes(byte_view bytes, std::optional<
     return true;
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

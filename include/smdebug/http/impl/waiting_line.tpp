@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace http {
+namespace detail {
 
 template <class Job>
 typename waiting_line<Job>::place waiting_line<Job>::push(std::string_view server, Job job) {
@@ -46,6 +47,7 @@ void waiting_line<Job>::ended(const place& where, std::optional<bool> shares) no
     where.server_->shares = shares.value_or(where.server_->shares);
 }
 
+}  // namespace detail
 }  // namespace http
 }  // namespace v1
 }  // namespace smdebug

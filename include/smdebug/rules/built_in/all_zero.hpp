@@ -54,7 +54,7 @@ struct all_zero {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             if (threshold == 100) {
                 return judge_whole(tensor);
             }

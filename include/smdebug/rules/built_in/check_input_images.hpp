@@ -84,7 +84,7 @@ struct check_input_images {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
-        return judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {.tensor_regex = regex}, all_workers, [&](const auto& tensor) {
             const auto shape = tensor.shape();
             if (!shape) {
                 return tensor.note(shape.failure());
@@ -147,12 +147,12 @@ private:
             inner *= shape[axis];
         }
         std::vector<double> sums(channels);
-        const bool real =
-            values->size() == element_count(shape) && visit_reals(*values, [&]<class T>(std::span<const T> elements) {
-                for (std::size_t begin = 0, at = 0; begin < elements.size(); begin += inner, ++at) {
-                    sums[at % channels] += sum_of(elements.subspan(begin, inner));
-                }
-            });
+        const bool real = values->size() == element_count(shape) &&
+                          detail::visit_reals(*values, [&]<class T>(std::span<const T> elements) {
+                              for (std::size_t begin = 0, at = 0; begin < elements.size(); begin += inner, ++at) {
+                                  sums[at % channels] += sum_of(elements.subspan(begin, inner));
+                              }
+                          });
         for (std::size_t i = 0; i < channels && real; ++i) {
             seen.sums[i] += sums[i];
             seen.sum += sums[i];
@@ -168,12 +168,12 @@ private:
         std::size_t i = 0;
         for (; i + chains <= elements.size(); i += chains) {
             for (std::size_t k = 0; k < chains; ++k) {
-                sums[k] += to_double(elements[i + k]);
+                sums[k] += detail::to_double(elements[i + k]);
             }
         }
         double sum = 0;
         for (; i < elements.size(); ++i) {
-            sum += to_double(elements[i]);
+            sum += detail::to_double(elements[i]);
         }
         for (const double part : sums) {
             sum += part;

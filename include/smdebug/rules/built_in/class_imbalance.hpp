@@ -96,17 +96,17 @@ struct class_imbalance {
         const auto handle = run.tensor(*labels_name);
         std::optional<std::string> first_worker;
         for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
-            const saved_tensor tensor{handle, *labels_name, step, worker};
+            const detail::saved_tensor tensor{handle, *labels_name, step, worker};
             const auto labels = tensor.values();
             if (!labels) {
                 add_note(found, tensor.note(labels.failure()));
-            } else if (has_reals(labels->type()) && labels->size() > 0) {
+            } else if (detail::has_reals(labels->type()) && labels->size() > 0) {
                 std::vector<double> predicted;
                 if (predictions_name) {
                     const auto other = run.tensor(*predictions_name);
-                    predicted = predictions_of(saved_tensor{other, *predictions_name, step, worker}, found);
+                    predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, found);
                 }
-                count(reals_of(*labels), predicted);
+                count(detail::reals_of(*labels), predicted);
                 first_worker = first_worker.value_or(worker);
             }
         }
@@ -132,7 +132,7 @@ private:
     [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& found) const {
         const auto values = tensor.values();
         if (values) {
-            return argmax ? largest_of_rows(*values) : reals_of(*values);
+            return argmax ? largest_of_rows(*values) : detail::reals_of(*values);
         }
         if (values.failure().why != absence::no_such_worker) {
             add_note(found, tensor.note(values.failure()));

@@ -93,8 +93,8 @@ struct confusion {
         const auto labels_handle = run.tensor(*labels_name);
         const auto predictions_handle = run.tensor(*predictions_name);
         for (const std::string& worker : workers_to_check(labels_handle, step, all_workers)) {
-            compare(saved_tensor{labels_handle, *labels_name, step, worker},
-                    saved_tensor{predictions_handle, *predictions_name, step, worker}, found);
+            compare(detail::saved_tensor{labels_handle, *labels_name, step, worker},
+                    detail::saved_tensor{predictions_handle, *predictions_name, step, worker}, found);
         }
         return found;
     }
@@ -145,10 +145,11 @@ private:
             }
             return;
         }
-        if (!has_reals(labelled->type()) || !has_reals(predicted->type()) || labelled->size() != predicted->size()) {
+        if (!detail::has_reals(labelled->type()) || !detail::has_reals(predicted->type()) ||
+            labelled->size() != predicted->size()) {
             return;
         }
-        const pairs kept = categories(reals_of(*labelled), reals_of(*predicted));
+        const pairs kept = categories(detail::reals_of(*labelled), detail::reals_of(*predicted));
         if (const std::size_t dropped = labelled->size() - kept.size(); dropped > 0) {
             add(of_labels.note(std::to_string(dropped) + " of " + std::to_string(labelled->size()) +
                                " labels and predictions were left out, as one of the two is no category"));

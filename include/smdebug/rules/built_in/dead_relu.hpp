@@ -52,8 +52,8 @@ struct dead_relu {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        const layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
-        return judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
+        const detail::layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
+        return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto values = tensor.values();
             if (values) {
                 return judge.by_values(tensor, *values);

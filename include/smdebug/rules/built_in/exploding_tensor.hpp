@@ -47,7 +47,7 @@ struct exploding_tensor {
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto counts = tensor.counts();
             if (counts) {
                 return by_counts(*counts, tensor);

@@ -59,7 +59,7 @@ struct feature_importance_overweight {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<importance> all;
         std::vector<finding> notes =
-            judge_each(run, step, {.tensor_regex = tensor_regex}, false, [&](const auto& tensor) {
+            detail::judge_each(run, step, {.tensor_regex = tensor_regex}, false, [&](const auto& tensor) {
                 const auto scalar = is_scalar(tensor);
                 if (!scalar) {
                     return tensor.note(scalar.failure());

@@ -89,7 +89,7 @@ struct loss_not_decreasing {
             which.collection_names = std::move(groups);
         }
         const auto step_mode = run.mode(step);
-        return judge_each(run, step, which, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) {
             const smdebug::mode in = mode ? *mode : first_mode(tensor.handle());
             if (in == smdebug::mode::global) {
                 return judge(tensor, in, step);
@@ -102,7 +102,7 @@ struct loss_not_decreasing {
 private:
     [[nodiscard]] static smdebug::mode first_mode(const auto& tensor) {
         for (const smdebug::mode in : {smdebug::mode::eval, smdebug::mode::train}) {
-            if (!last_steps(tensor, std::numeric_limits<step_number>::max(), 1, in).empty()) {
+            if (!detail::last_steps(tensor, std::numeric_limits<step_number>::max(), 1, in).empty()) {
                 return in;
             }
         }
@@ -118,7 +118,7 @@ private:
     /// The newest save that is old enough to compare with.
     [[nodiscard]] std::optional<save> save_before(const auto& now, smdebug::mode in, step_number step) const {
         std::optional<save> found;
-        visit_steps_back(now.handle(), step - num_steps, in, [&](step_number at) {
+        detail::visit_steps_back(now.handle(), step - num_steps, in, [&](step_number at) {
             const std::vector<std::string> workers = now.handle().workers(at, read_options{.mode = in});
             const auto from = all_workers ? std::find(workers.begin(), workers.end(), now.worker()) : workers.begin();
             if (from != workers.end()) {
@@ -141,11 +141,12 @@ private:
         if (!before) {
             return {};
         }
-        const auto current = scalar_at(now.handle(), now.step(), read_options{.worker = now.worker()});
+        const auto current = detail::scalar_at(now.handle(), now.step(), read_options{.worker = now.worker()});
         if (!current) {
             return now.note(current.failure());
         }
-        const auto previous = scalar_at(now.handle(), before->step, read_options{.mode = in, .worker = before->worker});
+        const auto previous =
+            detail::scalar_at(now.handle(), before->step, read_options{.mode = in, .worker = before->worker});
         if (!previous) {
             return note_about(now.name(), before->worker, before->step, previous.failure());
         }

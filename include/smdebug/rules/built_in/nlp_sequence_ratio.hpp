@@ -63,7 +63,7 @@ struct nlp_sequence_ratio {
     /// Errors: also those of check(), as the lists must fit together.
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         check();
-        return judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
             const bool only_zero =
                 std::all_of(token_values.begin(), token_values.end(), [](double v) { return v == 0; });
             if (only_zero) {
@@ -80,7 +80,7 @@ struct nlp_sequence_ratio {
             if (!values) {
                 return tensor.note(values.failure());
             }
-            if (!has_reals(values->type())) {
+            if (!detail::has_reals(values->type())) {
                 return finding{};
             }
             return judge(tensor, values->size(), [&](double token) { return count_of(token, *values); });
@@ -141,7 +141,7 @@ private:
             return equal(token);
         }
         return static_cast<std::size_t>(
-            std::count_if(elements.begin(), elements.end(), [&](T each) { return to_double(each) == token; }));
+            std::count_if(elements.begin(), elements.end(), [&](T each) { return detail::to_double(each) == token; }));
     }
 };
 

@@ -50,8 +50,8 @@ struct overfit {
     class history {
         friend overfit;
         std::optional<smdebug::mode> phase_;
-        mean_loss train_;
-        mean_loss validation_;
+        detail::mean_loss train_;
+        detail::mean_loss validation_;
         std::int64_t count_ = 0;
     };
     history so_far = {};  ///< what it has seen; leave it to the rule
@@ -77,7 +77,7 @@ struct overfit {
         if (step < start_step) {
             return {};
         }
-        step_losses now = losses_at(run, step, tensor_regex);
+        detail::step_losses now = detail::losses_at(run, step, tensor_regex);
         std::vector<finding> found = std::move(now.notes);
         const std::optional<finding> verdict = now.by_mode ? judge_phases(now) : judge_both(now.train, now.validation);
         if (verdict) {
@@ -87,9 +87,10 @@ struct overfit {
     }
 
 private:
-    [[nodiscard]] std::optional<finding> judge_phases(const step_losses& now);
+    [[nodiscard]] std::optional<finding> judge_phases(const detail::step_losses& now);
 
-    [[nodiscard]] std::optional<finding> judge_both(const mean_loss& train, const mean_loss& validation);
+    [[nodiscard]] std::optional<finding> judge_both(const detail::mean_loss& train,
+                                                    const detail::mean_loss& validation);
 };
 
 }  // namespace rules

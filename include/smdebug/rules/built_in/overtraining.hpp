@@ -74,7 +74,7 @@ struct overtraining {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
-        step_losses now = losses_at(run, step);
+        detail::step_losses now = detail::losses_at(run, step);
         std::vector<finding> found = std::move(now.notes);
         if (now.train.count > 0) {
             so_far.train_.add(now.train.mean(), delta);
@@ -91,7 +91,7 @@ struct overtraining {
 private:
     [[nodiscard]] bool is_over() const noexcept;
 
-    [[nodiscard]] finding met(const mean_loss& now) const;
+    [[nodiscard]] finding met(const detail::mean_loss& now) const;
 };
 
 }  // namespace rules

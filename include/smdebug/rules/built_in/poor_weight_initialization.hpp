@@ -134,7 +134,7 @@ private:
         const bool again = step == so_far.last;
         const bool train = run.mode(step) == smdebug::mode::train;
         if (!so_far.only_train && !again &&
-            (train || (within_steps(step, so_far.saves) && has_steps_of(run, smdebug::mode::train)))) {
+            (train || (within_steps(step, so_far.saves) && detail::has_steps_of(run, smdebug::mode::train)))) {
             so_far = {};
             so_far.only_train = true;
         }
@@ -155,14 +155,14 @@ private:
                                                       std::vector<finding>& found) const {
         std::vector<measured> all;
         if (!activation_inputs_regex.empty()) {
-            append(found,
-                   judge_each(run, step, {.tensor_regex = activation_inputs_regex}, false, [&](const auto& tensor) {
-                       const auto variance = variance_of(tensor);
-                       if (variance && !std::isnan(*variance)) {
-                           all.push_back({tensor.name(), tensor.worker(), *variance});
-                       }
-                       return variance ? finding{} : tensor.note(variance.failure());
-                   }));
+            append(found, detail::judge_each(run, step, {.tensor_regex = activation_inputs_regex}, false,
+                                             [&](const auto& tensor) {
+                                                 const auto variance = variance_of(tensor);
+                                                 if (variance && !std::isnan(*variance)) {
+                                                     all.push_back({tensor.name(), tensor.worker(), *variance});
+                                                 }
+                                                 return variance ? finding{} : tensor.note(variance.failure());
+                                             }));
         }
         if (all.size() < 2) {
             return std::nullopt;
@@ -181,17 +181,17 @@ private:
     [[nodiscard]] std::optional<finding> by_widths(const readable_trial auto& run, step_number step,
                                                    std::vector<finding>& found) const {
         std::vector<measured> all;
-        append(found,
-               judge_each(run, step, {.collection_names = "gradients"}, false, [&](const auto& tensor) -> finding {
-                   const auto width = width_of(tensor);
-                   if (!width) {
-                       return tensor.note(width.failure());
-                   }
-                   if (!std::isnan(*width)) {
-                       all.push_back({tensor.name(), tensor.worker(), *width});
-                   }
-                   return {};
-               }));
+        append(found, detail::judge_each(run, step, {.collection_names = "gradients"}, false,
+                                         [&](const auto& tensor) -> finding {
+                                             const auto width = width_of(tensor);
+                                             if (!width) {
+                                                 return tensor.note(width.failure());
+                                             }
+                                             if (!std::isnan(*width)) {
+                                                 all.push_back({tensor.name(), tensor.worker(), *width});
+                                             }
+                                             return {};
+                                         }));
         const auto least = std::min_element(all.begin(), all.end(), smaller);
         if (least == all.end() || !(least->value < distribution_range)) {
             return std::nullopt;
@@ -205,8 +205,8 @@ private:
     [[nodiscard]] lookup<double> width_of(const auto& tensor) const {
         const auto values = tensor.values();
         if (values) {
-            const auto ends = has_reals(values->type()) ? quantiles(values->view(), width_between)
-                                                        : result<std::vector<double>>{status::unsupported};
+            const auto ends = detail::has_reals(values->type()) ? quantiles(values->view(), width_between)
+                                                                : result<std::vector<double>>{status::unsupported};
             return ends.ok() ? (*ends)[1] - (*ends)[0] : std::numeric_limits<double>::quiet_NaN();
         }
         const auto low = tensor.reduction_value(reduction::min);
@@ -220,9 +220,9 @@ private:
     /// The losses.
     [[nodiscard]] std::optional<finding> by_losses(const readable_trial auto& run, step_number step, bool again,
                                                    std::vector<finding>& found) {
-        mean_loss loss;
-        append(found, judge_each(run, step, {.collection_names = "losses"}, false, [&](const auto& tensor) {
-                   const auto value = scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
+        detail::mean_loss loss;
+        append(found, detail::judge_each(run, step, {.collection_names = "losses"}, false, [&](const auto& tensor) {
+                   const auto value = detail::scalar_at(tensor.handle(), step, read_options{.worker = tensor.worker()});
                    if (value && value->has_value()) {
                        loss.add(**value, tensor.name(), tensor.worker());
                    }

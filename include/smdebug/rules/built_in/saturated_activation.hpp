@@ -71,12 +71,12 @@ struct saturated_activation {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
-            const std::optional<active_range> range = range_of(tensor.name());
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+            const std::optional<detail::active_range> range = range_of(tensor.name());
             if (!range) {
                 return tensor.note("its name contains neither tanh nor sigmoid, so its limits are not known");
             }
-            const layer_judge judge{*range, {threshold_inactivity, threshold_layer}, "saturated"};
+            const detail::layer_judge judge{*range, {threshold_inactivity, threshold_layer}, "saturated"};
             if (const auto decided = judge.by_extrema(tensor)) {
                 return *decided;
             }
@@ -86,7 +86,7 @@ struct saturated_activation {
     }
 
 private:
-    [[nodiscard]] std::optional<active_range> range_of(std::string_view tensor) const;
+    [[nodiscard]] std::optional<detail::active_range> range_of(std::string_view tensor) const;
 
     static void check_limits(const std::string& what, double low, double high);
 };

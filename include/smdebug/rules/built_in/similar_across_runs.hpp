@@ -74,8 +74,8 @@ struct similar_across_runs {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> found;
         for (const Other& other : other_runs()) {
-            std::vector<finding> of_one = judge_each(run, step, {collection_names, tensor_regex}, all_workers,
-                                                     [&](const auto& tensor) { return judge(tensor, other); });
+            std::vector<finding> of_one = detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                                             [&](const auto& tensor) { return judge(tensor, other); });
             found.insert(found.end(), std::make_move_iterator(of_one.begin()), std::make_move_iterator(of_one.end()));
         }
         return found;
@@ -89,7 +89,7 @@ private:
             return strict ? tensor.met(1, 0, unknown) : tensor.note(unknown);
         }
         const auto handle = other.tensor(tensor.name());
-        const std::vector<step_number> saved = last_steps(handle, tensor.step(), 1);
+        const std::vector<step_number> saved = detail::last_steps(handle, tensor.step(), 1);
         if (saved.empty() || saved.back() != tensor.step()) {
             return tensor.note(of_run + " did not save this tensor at step " + std::to_string(tensor.step()));
         }
@@ -101,20 +101,21 @@ private:
         }
         return verdict(
             tensor,
-            compare_saved(tensor, saved_tensor{handle, tensor.name(), tensor.step(), *worker}, {rtol, atol, equal_nan}),
+            detail::compare_saved(tensor, detail::saved_tensor{handle, tensor.name(), tensor.step(), *worker},
+                                  {rtol, atol, equal_nan}),
             of_run);
     }
 
-    [[nodiscard]] static finding verdict(const auto& tensor, comparison compared, const std::string& of_run) {
+    [[nodiscard]] static finding verdict(const auto& tensor, detail::comparison compared, const std::string& of_run) {
         switch (compared.result) {
-            case likeness::same:
-            case likeness::not_comparable:
+            case detail::likeness::same:
+            case detail::likeness::not_comparable:
                 break;
-            case likeness::different:
+            case detail::likeness::different:
                 return tensor.met(compared.apart, compared.allowed,
                                   "its " + compared.what + " is " + compared.value + " here, and " +
                                       compared.reference + " in " + of_run);
-            case likeness::unknown:
+            case detail::likeness::unknown:
                 if (compared.reference_missing) {
                     compared.note.message = of_run + ": " + compared.note.message;
                     compared.note.worker = tensor.worker();

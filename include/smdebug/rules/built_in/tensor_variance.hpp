@@ -67,7 +67,7 @@ struct tensor_variance {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers, [&](const auto& tensor) {
             const auto variance = variance_of(tensor);
             if (!variance) {
                 return tensor.note(variance.failure());

@@ -45,7 +45,7 @@ struct tree_depth {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {.tensor_regex = node_ids}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {.tensor_regex = node_ids}, all_workers, [&](const auto& tensor) {
             const auto largest = tensor.reduction_value(reduction::max);
             if (!largest) {
                 return tensor.note(largest.failure());

@@ -63,15 +63,15 @@ struct unchanged_tensor {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {collection_names, tensor_regex}, all_workers,
-                          [&](const auto& tensor) { return judge(tensor); });
+        return detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                  [&](const auto& tensor) { return judge(tensor); });
     }
 
 private:
     [[nodiscard]] finding judge(const auto& tensor) const {
         std::vector<std::remove_cvref_t<decltype(tensor)>> older;
         const std::size_t wanted = num_steps < 2 ? 1 : static_cast<std::size_t>(num_steps) - 1;
-        visit_earlier_saves(tensor, all_workers, [&](auto save) {
+        detail::visit_earlier_saves(tensor, all_workers, [&](auto save) {
             older.push_back(std::move(save));
             return older.size() < wanted;
         });
@@ -81,11 +81,11 @@ private:
         bool all_known = true;
         finding unknown;
         for (const auto& save : older) {
-            comparison found = compare_saved(save, tensor, {rtol, atol, equal_nan});
-            if (found.result == likeness::different || found.result == likeness::not_comparable) {
+            detail::comparison found = detail::compare_saved(save, tensor, {rtol, atol, equal_nan});
+            if (found.result == detail::likeness::different || found.result == detail::likeness::not_comparable) {
                 return {};
             }
-            if (found.result == likeness::unknown && std::exchange(all_known, false)) {
+            if (found.result == detail::likeness::unknown && std::exchange(all_known, false)) {
                 unknown = std::move(found.note);
             }
         }

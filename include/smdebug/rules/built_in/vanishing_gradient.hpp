@@ -39,7 +39,7 @@ struct vanishing_gradient {
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        return judge_each(run, step, {.collection_names = "gradients"}, all_workers, [&](const auto& tensor) {
+        return detail::judge_each(run, step, {.collection_names = "gradients"}, all_workers, [&](const auto& tensor) {
             const auto mean = tensor.reduction_value(reduction::mean, true);
             if (!mean) {
                 return tensor.note(mean.failure());

@@ -124,11 +124,11 @@ struct weight_update_ratio {
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const bool training = run.mode(step) == mode::train;
-        if (!training && has_steps_of(run, mode::train)) {
+        if (!training && detail::has_steps_of(run, mode::train)) {
             return {};
         }
-        return judge_each(run, step, {.collection_names = "weights"}, all_workers,
-                          [&](const auto& tensor) { return judge(run, tensor, training); });
+        return detail::judge_each(run, step, {.collection_names = "weights"}, all_workers,
+                                  [&](const auto& tensor) { return judge(run, tensor, training); });
     }
 
 private:
@@ -140,7 +140,7 @@ private:
         const auto number = [&](step_number step) { return training ? run.mode_step(step).value_or(step) : step; };
         std::optional<step_number> before;
         std::string worker;
-        visit_earlier_saves(now, all_workers, [&](const auto& save) {
+        detail::visit_earlier_saves(now, all_workers, [&](const auto& save) {
             if (training && run.mode(save.step()) != mode::train) {
                 return true;
             }
@@ -197,7 +197,7 @@ private:
             }
             return was ? now.note(is.failure()) : before.note(was.failure());
         }
-        if (!has_reals(was->type()) || !has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
+        if (!detail::has_reals(was->type()) || !detail::has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
             return {};
         }
         if (was->shape() != is->shape()) {

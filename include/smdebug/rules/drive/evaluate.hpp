@@ -95,8 +95,6 @@ template <class Rule, class Trial>
     }
 }
 
-}  // namespace detail
-
 /// Calls a rule at one global step: waits for the step, then, with refreshing off, makes sure of the tensors that the
 /// rule requires, and calls it.  Returns the findings that are met, and notes; nothing when there are neither.
 /// Errors: value_error, insufficient_information_for_rule_invocation (settings), what wait_for_steps throws
@@ -113,6 +111,7 @@ requires rule<Rule, Trial>
     return detail::call_rule(callable, run, step, how);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

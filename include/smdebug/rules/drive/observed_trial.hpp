@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A tensor's handle that logs how each look-up ends.  Everything is as the handle that it is made of has it.
 template <class Handle>
@@ -125,5 +126,6 @@ private:
     std::shared_ptr<detail::read_log> log_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -26,6 +26,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 /// How far a value may be from its reference: atol + rtol * |reference|.  Equal infinities are close; NaN is close to
 /// NaN only with equal_nan.
@@ -45,8 +46,6 @@ void check_tolerance(std::string_view rule, const tolerance& within);
 /// How many elements of two tensors are looked at together: both as doubles fit into L1.
 inline constexpr std::size_t pair_block = 512;
 
-namespace detail {
-
 /// Elements of a tensor of reals as doubles: where they lie, if they are doubles, else converted into `room`.
 [[nodiscard]] std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
                                               std::array<double, pair_block>& room);
@@ -54,8 +53,6 @@ namespace detail {
 /// Whether all are close and finite: tolerance::close with one comparison, which infinities and NaN fail.
 [[nodiscard]] bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
                                 double atol) noexcept;
-
-}  // namespace detail
 
 /// Calls visit(begin, a's doubles, b's doubles) for blocks of two tensors of reals that are equally large, until it
 /// says false.  Integers of 64 bits are rounded to doubles.
@@ -110,8 +107,6 @@ struct comparison {
     bool reference_missing = false;                             ///< the note is about the reference
 };
 
-namespace detail {
-
 [[nodiscard]] comparison differing(std::string what, double value, double reference, double allowed);
 
 /// Different, where reductions prove it; not comparable, where the dtype has none; else unknown.
@@ -154,8 +149,6 @@ template <class A, class B>
     return {};
 }
 
-}  // namespace detail
-
 /// Compares two tensors: by min, max and abs_max where these prove that they differ,
 /// else by their values.  Tensors of different shapes differ; what is empty is not comparable.
 /// Cost: small reads where the reductions were saved and prove it; else up to one pass over each tensor for each of
@@ -197,6 +190,7 @@ template <class A, class B>
                              number(*references), within.allowed(number(*references)));
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -31,6 +31,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 /// What an active value is: above < x, and x < below where that is given.  NaN is not active.
 struct active_range {
@@ -90,8 +91,6 @@ template <class Enough>
     }
     return low;
 }
-
-namespace detail {
 
 /// The largest value of T that is not above a number, which is not NaN.
 template <std::floating_point T>
@@ -219,8 +218,6 @@ template <class T>
     return inactive;
 }
 
-}  // namespace detail
-
 /// Judges layers by one range and its thresholds.
 struct layer_judge {
     active_range range = {};
@@ -295,6 +292,7 @@ private:
     }
 };
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -25,6 +25,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 /// The value of a tensor of one real element; nothing for tensors of other sizes, text and complex numbers.
 /// Where only reductions were saved, and a shape of one element, they are the value.
@@ -132,6 +133,7 @@ struct step_losses {
     return found;
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 /// Whether the elements are real numbers or booleans: neither complex nor strings.
 [[nodiscard]] constexpr bool has_reals(dtype type) noexcept { return is_numeric(type) && !is_complex(type); }
@@ -45,6 +46,7 @@ bool visit_reals(const tensor_value& tensor, Visit&& visit) {
 /// The elements as doubles, in C order; none for complex numbers and strings.
 [[nodiscard]] std::vector<double> reals_of(const tensor_value& tensor);
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 /// A handle that can count values, not only reduce them.
 template <class H>
@@ -162,6 +163,7 @@ void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, V
     visit_steps_back(tensor.handle(), tensor.step() - 1, mode::global, look);
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

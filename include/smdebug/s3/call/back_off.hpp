@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// A server's Retry-After in seconds; nothing where it is something else, such as a date.
 [[nodiscard]] std::optional<std::chrono::seconds> parse_retry_after(std::string_view value) noexcept;
@@ -34,6 +35,7 @@ private:
     std::minstd_rand random_;
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// The calls of one thread.  Destroying it ends what is under way.
 /// Memory: answers that came while another one was waited for.  Borrows: the client, and the bodies of calls.
@@ -46,6 +47,7 @@ private:
     std::size_t last_ = 0;
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Whether an answer with a good status holds what was asked for.  False: it came damaged, and is asked for again.
 /// `wanted` is the call's first byte and length, of an object.
@@ -35,6 +36,7 @@ struct call {
     const char* doing = "asking";  ///< for messages: "reading", "listing", ...
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -28,6 +28,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// How a call ended.
 struct result {
@@ -73,7 +74,7 @@ public:
 private:
     using clock = http::request::clock;
     using exchange = decltype(std::declval<const typename Client::transport_type&>().start(
-        std::declval<http::request>(), std::declval<http::inbox&>(), 0));
+        std::declval<http::request>(), std::declval<http::detail::inbox&>(), 0));
 
     // What has to be known before an answer can be believed.
     struct detour {
@@ -137,7 +138,7 @@ private:
 
     const Client& client_;
     back_off pauses_;
-    http::inbox answers_;                    // before the exchanges that put into it
+    http::detail::inbox answers_;            // before the exchanges that put into it
     std::map<std::size_t, flight> flights_;  // addresses stay
 };
 
@@ -149,6 +150,7 @@ template <class Client>
     return window.next().second;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -28,6 +28,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Makes signed requests to a bucket.
 /// Threads: everything may be called at once.
@@ -112,6 +113,7 @@ private:
     mutable knowledge known_;
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

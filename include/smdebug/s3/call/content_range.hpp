@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// "bytes 0-9/100", or "bytes */100" of an answer that holds nothing.
 struct content_range {
@@ -22,14 +23,10 @@ struct content_range {
     friend bool operator==(const content_range&, const content_range&) = default;
 };
 
-namespace detail {
-
 /// Takes a whole number off the front.
 [[nodiscard]] std::optional<std::uint64_t> take_number(std::string_view& text) noexcept;
 
 [[nodiscard]] bool take(std::string_view& text, std::string_view what) noexcept;
-
-}  // namespace detail
 
 /// Nothing where it is not of that form, or does not fit itself.
 [[nodiscard]] std::optional<content_range> parse_content_range(std::string_view text) noexcept;
@@ -50,6 +47,7 @@ struct held_part {
 /// Nothing where the answer is not what was asked for: a wrong or a short part, an object's size that is not told.
 [[nodiscard]] std::optional<held_part> part_in(const http::response& answer, byte_range wanted) noexcept;
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 using digest = std::array<std::byte, 32>;
 
@@ -36,6 +37,7 @@ using digest = std::array<std::byte, 32>;
 /// Two small hexadecimal digits a byte.
 [[nodiscard]] std::string to_hex(std::span<const std::byte> bytes);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

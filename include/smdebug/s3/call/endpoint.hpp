@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Whether a name can be a region's: small letters, digits and '-'.  Anything else must not get into a host's name.
 [[nodiscard]] constexpr bool is_region(std::string_view name) noexcept {
@@ -38,6 +39,7 @@ namespace s3 {
 [[nodiscard]] std::string bucket_url(const std::optional<std::string>& endpoint, std::string_view region,
                                      std::string_view bucket, addressing how);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

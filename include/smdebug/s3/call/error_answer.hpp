@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Each is empty where the server does not say it, or says what it cannot be.
 struct error_answer {
@@ -23,8 +24,6 @@ struct error_answer {
     std::string region = {};      ///< where the bucket is, or what the signature should have named
     std::string endpoint = {};    ///< the host to ask instead
 };
-
-namespace detail {
 
 [[nodiscard]] constexpr bool is_alphanumeric(char c) noexcept {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -44,8 +43,6 @@ namespace detail {
 /// The title of a page in HTML, which is what proxies answer with.
 [[nodiscard]] std::string_view html_title(std::string_view page) noexcept;
 
-}  // namespace detail
-
 /// What an answer with an error says, whatever it is: XML of S3, a proxy's page, nothing, cut, garbage.  What servers
 /// repeat of the request (its signature, what was signed, key ids, tokens) is left out, and so is every piece of the
 /// keys that it was `signed_with`.
@@ -53,6 +50,7 @@ namespace detail {
 [[nodiscard]] error_answer parse_error_answer(const http::response& answer,
                                               const std::optional<access_keys>& signed_with = {});
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

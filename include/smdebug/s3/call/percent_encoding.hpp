@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Whether a character goes into a URL as it is: the unreserved ones of RFC 3986.
 [[nodiscard]] constexpr bool is_unreserved(char c) noexcept {
@@ -25,8 +26,6 @@ void append_percent_encoded(std::string& out, std::string_view text, bool keep_s
 /// The same as a text of its own.
 [[nodiscard]] std::string percent_encoded(std::string_view text, bool keep_slashes);
 
-namespace detail {
-
 /// What a hexadecimal digit is worth; -1 where it is none.
 [[nodiscard]] constexpr int hex_digit(char c) noexcept {
     if (c >= '0' && c <= '9') {
@@ -38,11 +37,10 @@ namespace detail {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-}  // namespace detail
-
 /// The text that was encoded, in capitals or not; nothing where an escape is cut or is none.  '+' stays '+'.
 [[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

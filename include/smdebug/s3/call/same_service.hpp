@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// A server as a URL names it, in a form in which two can be compared.
 struct server_name {
@@ -35,8 +36,6 @@ enum class standing : std::uint8_t {
     server,            ///< it belongs to it: the bucket's name goes into the path
     server_of_bucket,  ///< the bucket's name stands before its own already
 };
-
-namespace detail {
 
 /// Takes what stands before the first dot, and the dot.
 [[nodiscard]] constexpr std::string_view take_label(std::string_view& name) noexcept {
@@ -88,8 +87,6 @@ namespace detail {
     return {};
 }
 
-}  // namespace detail
-
 /// The server of an http or https URL; nothing where none is named, or in a way that could be read as another one.
 /// What stands behind it does not count.
 [[nodiscard]] std::optional<server_name> server_named_by(std::string_view url);
@@ -99,6 +96,7 @@ namespace detail {
 /// is the same one, too, and nothing goes from https to http; from http to https it may, on their own ports.
 [[nodiscard]] standing standing_of(const server_name& other, const server_name& home, std::string_view bucket);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -19,6 +19,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Where a signature is good.
 struct signing_scope {
@@ -36,8 +37,6 @@ inline constexpr std::string_view unsigned_payload = "UNSIGNED-PAYLOAD";
 /// The query of a URL, without '?', as servers and signatures want it: encoded, sorted, '=' also where there is no
 /// value.
 [[nodiscard]] std::string canonical_query(std::vector<std::pair<std::string, std::string>> parameters);
-
-namespace detail {
 
 struct url_parts {
     std::string host;  ///< as it stands in the Host header: with the port, where it is not the scheme's own
@@ -75,8 +74,6 @@ struct canonical_request {
 /// What the signature is made of.
 [[nodiscard]] std::string string_to_sign(const canonical_request& asked, std::string_view time, std::string_view scope);
 
-}  // namespace detail
-
 /// Signs requests, and remembers the key that it has derived for the day.
 /// Threads: sign() on any, at once.  Cost: about 3 us a request; a lock is held for a comparison and a copy.
 class signer {
@@ -109,6 +106,7 @@ private:
     mutable derived last_ = {};  // no day is empty
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// What the answer to an attempt calls for.
 enum class next_move : std::uint8_t {
@@ -44,18 +45,15 @@ struct verdict {
     std::optional<std::chrono::seconds> retry_after = {};  ///< of `again`
 };
 
-namespace detail {
-
 template <std::size_t N>
 [[nodiscard]] constexpr bool is_among(std::string_view code, const std::array<std::string_view, N>& codes) noexcept {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-}  // namespace detail
-
 /// `said` is what the answer says of an error, where its status is one.
 [[nodiscard]] verdict judge(const call& asked, const http::response& answer, const error_answer& said);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// An element of a parsed document.  Names are as they stand: S3's namespaces are without prefixes.
 /// Borrows: the document; texts live until it parses the next one.  Nothing here throws.
@@ -57,6 +58,7 @@ private:
     std::unique_ptr<pugi::xml_document> tree_ = std::make_unique<pugi::xml_document>();
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// As they stand there, unchecked.
 struct aws_settings {
@@ -28,6 +29,7 @@ struct aws_settings {
 /// Errors: value_error, as profile::read().
 [[nodiscard]] aws_settings read_aws_settings(const environment_reader& environment = process_environment);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

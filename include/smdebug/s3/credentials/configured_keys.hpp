@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
 /// Errors: value_error for an id alone, and for what can never be right.
@@ -22,6 +23,7 @@ namespace s3 {
 /// it, gets its keys in a way that needs another service or program: these are not asked.
 [[nodiscard]] keys_answer keys_of_profile(const environment_reader& environment);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

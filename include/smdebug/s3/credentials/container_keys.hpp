@@ -18,7 +18,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
-
 namespace detail {
 
 /// The host in "https://host:port/path", without the brackets of an IPv6 address; nothing when it is not of that form,
@@ -27,8 +26,6 @@ namespace detail {
 
 /// Whether it is 127.x.y.z, written plainly.
 [[nodiscard]] bool is_loopback_ipv4(std::string_view host) noexcept;
-
-}  // namespace detail
 
 /// Whether keys may be fetched from there: by https from anywhere, by http from this machine and from the addresses of
 /// ECS and EKS alone, as all else could be read, or given, by others.
@@ -76,6 +73,7 @@ template <http_transport Transport>
     return got;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -26,9 +26,9 @@ namespace s3 {
 
 /// How keys are looked for.  The defaults are right but for tests.
 struct key_search {
-    environment_reader environment = process_environment;
-    metadata_limits limits = {};
-    refresh_policy refresh = {};
+    detail::environment_reader environment = detail::process_environment;
+    detail::metadata_limits limits = {};
+    detail::refresh_policy refresh = {};
 };
 
 }  // namespace s3
@@ -62,12 +62,12 @@ private:
         state(Transport over, s3::key_search by) : transport(std::move(over)), how(std::move(by)), held(how.refresh) {}
 
         // Called by one thread at a time: refreshed_keys sees to it.
-        [[nodiscard]] s3::keys_answer look();
-        [[nodiscard]] s3::keys_answer look_in(place where) const;
+        [[nodiscard]] s3::detail::keys_answer look();
+        [[nodiscard]] s3::detail::keys_answer look_in(place where) const;
 
         Transport transport;
         s3::key_search how;
-        s3::refreshed_keys held;
+        s3::detail::refreshed_keys held;
         std::optional<place> chosen;
     };
 

@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Gives the value of a variable, nothing when it is not set.
 using environment_reader = std::function<std::optional<std::string>(const char*)>;
@@ -33,6 +34,7 @@ using environment_reader = std::function<std::optional<std::string>(const char*)
 /// A path with "~/" at its begin put into words, where HOME is known.
 [[nodiscard]] std::string from_home(const environment_reader& environment, std::string path);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

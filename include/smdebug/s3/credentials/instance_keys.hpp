@@ -16,13 +16,12 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// "http://169.254.169.254", or what AWS_EC2_METADATA_SERVICE_ENDPOINT says, or the IPv6 address when
 /// AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE is IPv6; without a '/' at the end.
 /// Errors: value_error for what is no address, or no mode.
 [[nodiscard]] std::string instance_url(const environment_reader& environment);
-
-namespace detail {
 
 /// One conversation: a token, the role's name, its keys.
 template <http_transport Transport>
@@ -51,8 +50,6 @@ private:
     std::string where_;
 };
 
-}  // namespace detail
-
 /// Asks the instance metadata service, unless AWS_EC2_METADATA_DISABLED is true.
 /// Errors: value_error, as instance_url().  Cost: three requests, one after the other; see metadata_limits for what it
 /// costs where there is no such service.
@@ -67,6 +64,7 @@ template <http_transport Transport>
     return ask_repeatedly(limits, [&](http::request::clock::time_point latest) { return talk.once(latest); });
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -12,7 +12,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
-
 namespace detail {
 
 /// Takes pieces off the front of a text; what is not there makes it fail, and leave the rest.
@@ -35,13 +34,12 @@ private:
     bool good_ = true;
 };
 
-}  // namespace detail
-
 /// A time with its zone: "2026-11-21T10:00:00Z", with a fraction of a second behind '.' or ',', with "+01:00", "+0100"
 /// or "+01" instead of the 'Z'.  Exact as far as the system's clock counts; what lies beyond its range is the nearest
 /// that it knows.  Nothing for all else: a time without a zone, too.
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text) noexcept;
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

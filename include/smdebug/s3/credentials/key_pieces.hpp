@@ -17,11 +17,10 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Whether 'a' may stand for 'A': as in hosts' names.
 enum class letter_case : std::uint8_t { any, as_it_is };
-
-namespace detail {
 
 /// So many characters in a row are a piece of a secret; fewer are in any text.
 inline constexpr std::size_t least_piece = 5;
@@ -71,8 +70,6 @@ void for_each_piece(const Characters& text, Of&& of, letter_case how, bool words
     }
 }
 
-}  // namespace detail
-
 /// Puts "..." in the place of whatever a text holds of the secrets: of any five characters in a row that one of them
 /// has, also where they are escaped (up to three times), or where other characters than letters and digits stand
 /// between them.  Cost: for messages; some tens of microseconds for one of 300 characters.
@@ -114,6 +111,7 @@ void hide_pieces(std::string& text, const Secrets& secrets, letter_case how = le
     text = std::move(out);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

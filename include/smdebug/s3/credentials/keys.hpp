@@ -27,7 +27,7 @@ struct access_keys {
 /// Puts "..." in the place of whatever a text holds of the keys, also of pieces of five characters and more, see
 /// hide_pieces(): servers put into their answers what they were sent, cut and escaped.  To be called with the whole
 /// text, before it is shortened.
-void hide_keys(std::string& text, const access_keys& keys, letter_case how = letter_case::any);
+void hide_keys(std::string& text, const access_keys& keys, detail::letter_case how = detail::letter_case::any);
 
 }  // namespace s3
 }  // namespace v1

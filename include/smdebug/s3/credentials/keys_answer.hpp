@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 enum class keys_outcome : std::uint8_t {
     found,
@@ -32,18 +33,15 @@ struct keys_answer {
     std::string seen = {};                 ///< where it was looked, and what was seen, for messages: never a secret
 };
 
-namespace detail {
-
 /// A word of a service, such as an error's code, as far as it is fit to be shown.
 [[nodiscard]] std::string shown_word(std::string_view text);
-
-}  // namespace detail
 
 /// Reads {"AccessKeyId", "SecretAccessKey", "Token", "Expiration", "Code"} as container endpoints and instances answer.
 /// `where` names the service, for messages; `sent` is what it was asked with and must not repeat there.  Only
 /// `Expiration` may be missing, and `Code` and `Token`: keys without a time of expiry do not expire.
 [[nodiscard]] keys_answer parse_keys_answer(byte_view body, const std::string& where, std::string_view sent = {});
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

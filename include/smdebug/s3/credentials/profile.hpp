@@ -18,6 +18,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// What both files say of one profile.  Cost: two small files are read, once.
 class profile {
@@ -66,6 +67,7 @@ private:
     std::vector<profile_section> services_ = {};
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// `name = value`.  The value may be a secret, and is never printed.
 struct profile_property {
@@ -86,6 +87,7 @@ private:
     std::size_t indent_ = 0;            // of that one
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -16,6 +16,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// When keys are fetched again.
 struct refresh_policy {
@@ -110,6 +111,7 @@ access_keys refreshed_keys::get(std::chrono::system_clock::time_point now, Fetch
     return *held_;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

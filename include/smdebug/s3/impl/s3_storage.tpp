@@ -64,10 +64,10 @@ std::optional<std::chrono::system_clock::time_point> s3_storage<Transport, Crede
 
 template <http_transport Transport, credentials_provider Credentials>
 void s3_storage<Transport, Credentials>::write(std::string_view key, byte_view bytes) {
-    using upload_type = s3::multipart_upload<client_type>;
+    using upload_type = s3::detail::multipart_upload<client_type>;
     const std::uint64_t part = client_->options().part_bytes;
     if (bytes.size() <= upload_type::part_size(part, 0)) {
-        s3::put_object(*client_, whole_key(key), bytes);
+        s3::detail::put_object(*client_, whole_key(key), bytes);
         return;
     }
     upload_type upload{*client_, whole_key(key)};
@@ -88,10 +88,10 @@ bool s3_storage<Transport, Credentials>::remove(std::string_view key) {
     if (!size(key)) {
         return false;
     }
-    const s3::result ended =
-        s3::perform_call(*client_, {.method = http::method::remove, .key = whole_key(key), .doing = "removing"});
+    const s3::detail::result ended = s3::detail::perform_call(
+        *client_, {.method = http::method::remove, .key = whole_key(key), .doing = "removing"});
     if (!ended.good && !ended.is_missing()) {
-        s3::fail(client_->where(), client_->server(), ended);
+        s3::detail::fail(client_->where(), client_->server(), ended);
     }
     return true;
 }
@@ -116,28 +116,28 @@ std::optional<typename s3_storage<Transport, Credentials>::seen_object> s3_stora
     if (key.empty()) {
         return std::nullopt;
     }
-    const s3::result ended = s3::perform_call(
+    const s3::detail::result ended = s3::detail::perform_call(
         *client_,
         {.method = http::method::head,
          .key = whole_key(key),
-         .check = [](const http::response& answer, byte_range) { return s3::body_length(answer).has_value(); },
+         .check = [](const http::response& answer, byte_range) { return s3::detail::body_length(answer).has_value(); },
          .doing = "looking for"});
     if (ended.is_missing()) {
         return std::nullopt;
     }
     if (!ended.good) {
-        s3::fail(client_->where(), client_->server(), ended);
+        s3::detail::fail(client_->where(), client_->server(), ended);
     }
     // It may have had to be asked in another way: for a part.
     const auto size = ended.asked.method == http::method::head
-                          ? s3::body_length(ended.answer)
-                          : std::optional{s3::part_in(ended.answer, ended.asked.wanted)->total};
-    return seen_object{*size, s3::parse_http_date(ended.answer.find_header("last-modified").value_or(""))};
+                          ? s3::detail::body_length(ended.answer)
+                          : std::optional{s3::detail::part_in(ended.answer, ended.asked.wanted)->total};
+    return seen_object{*size, s3::detail::parse_http_date(ended.answer.find_header("last-modified").value_or(""))};
 }
 
 template <http_transport Transport, credentials_provider Credentials>
 std::pair<s3_options, curl_options> s3_storage<Transport, Credentials>::settled(s3_options given) {
-    const s3::aws_settings found = s3::read_aws_settings();
+    const s3::detail::aws_settings found = s3::detail::read_aws_settings();
     given.region = given.region ? given.region : found.region;
     given.endpoint = given.endpoint ? given.endpoint : found.endpoint;
     given.ca_file = given.ca_file ? given.ca_file : found.ca_bundle;

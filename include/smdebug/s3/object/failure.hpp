@@ -17,7 +17,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
-
 namespace detail {
 
 /// "503 SlowDown (request id X): Please reduce your request rate"
@@ -29,13 +28,12 @@ namespace detail {
 /// What to do where there is no way to the server.
 [[nodiscard]] std::string advice_when_unreachable(std::string_view server);
 
-}  // namespace detail
-
 /// Throws what a call came to that has failed.  `server` is "https://host".
 /// Errors: not_found (no such object or bucket), access_denied, timed_out (the deadline), unsupported (the server does
 ///         not do such a thing), unavailable (all else: it may go well another time).
 [[noreturn]] void fail(const location& place, std::string_view server, const result& failed);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

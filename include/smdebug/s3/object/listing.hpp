@@ -23,7 +23,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
-
 namespace detail {
 
 /// Whether a listing gets on: a server that does not know better, or means harm, can go on with it for ever.
@@ -60,8 +59,6 @@ private:
     std::size_t idle_pages_ = 0;
     std::size_t last_count_ = 0;
 };
-
-}  // namespace detail
 
 /// The objects whose keys start with `prefix`, in byte order, strictly after `after` (empty: from the start); at most
 /// `most`.  Prefix, `after` and the keys are without that of the client's location.
@@ -133,6 +130,7 @@ template <class Client>
     return found;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

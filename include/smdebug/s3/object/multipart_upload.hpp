@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// An upload that is begun when it is made, and given up when it is destroyed before complete() has returned.
 /// One thread.      Borrows: the client; each part until it is `done`.
@@ -119,6 +120,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
     return removed;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -21,7 +21,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
-
 namespace detail {
 
 /// Tables of a CRC whose bits are reflected, for eight bytes at a time.
@@ -89,8 +88,6 @@ inline constexpr std::array known_checksums{
     known_checksum{"x-amz-checksum-sha1", 28, [](byte_view bytes) { return digest_text("SHA1", bytes); }},
 };
 
-}  // namespace detail
-
 /// All bytes of an object, where the answer to GET holds them; nothing where it holds a part, or none.
 [[nodiscard]] std::optional<byte_view> whole_object_in(const http::response& answer) noexcept;
 
@@ -104,6 +101,7 @@ inline constexpr std::array known_checksums{
 /// Cost: one pass; of MD5 about 0.6 GiB/s.
 [[nodiscard]] std::string_view disagreeing_checksum(const http::response& answer, bool etags);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -29,6 +29,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Reads objects of one bucket below a prefix.
 /// Memory: most_requests parts at once, beside the object that is put together.  Borrows: the client.
@@ -111,12 +112,13 @@ private:
     [[nodiscard]] std::optional<byte_buffer> join(requests& asked, std::string_view key, byte_range where,
                                                   const result& first, const held_part& begin) const;
 
-    void give(range_assembly& assembly, requests& asked, std::size_t place, const object_range& wanted,
+    void give(smdebug::detail::range_assembly& assembly, requests& asked, std::size_t place, const object_range& wanted,
               result first) const;
 
     const Client& client_;
 };
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

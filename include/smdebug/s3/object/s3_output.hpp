@@ -24,6 +24,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// Puts a whole object there with one request.  Errors: those of fail().
 template <class Client>
@@ -35,7 +36,9 @@ void put_object(const Client& asked, std::string key, byte_view bytes) {
     }
 }
 
+}  // namespace detail
 }  // namespace s3
+namespace detail {
 
 /// Models object_output.  Memory: s3_options::most_uploads + 1 parts.  What S3 has taken is safe: nothing is `cached`.
 /// Errors: append() and commit() throw what s3::fail() does.
@@ -61,12 +64,13 @@ private:
         std::string key;
         std::vector<std::byte> filling;
         std::map<std::size_t, std::vector<std::byte>> sending;  // by part; before the upload that borrows them
-        std::optional<s3::multipart_upload<Client>> upload;
+        std::optional<s3::detail::multipart_upload<Client>> upload;
     };
 
     std::unique_ptr<state> state_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 /// The id in a whole answer to CreateMultipartUpload (POST ?uploads=); nothing where it is none.
 [[nodiscard]] std::optional<std::string> parse_upload_id(byte_view body);
@@ -49,6 +50,7 @@ struct uploaded_part {
 /// The body of CompleteMultipartUpload.  The parts are sorted by number.
 [[nodiscard]] std::string parts_document(std::span<const uploaded_part> parts);
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -17,10 +17,12 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The layout, all numbers little-endian, 8 bytes each:
 ///   mark | size of the identity | size of the object | checksum of these and of what follows | identity | object
 /// The identity is place, key and version, each behind its size.
+
 namespace cache_file {
 
 inline constexpr std::uint64_t mark = 0x3130656863616373U;  // "scache01"
@@ -60,6 +62,7 @@ std::uint64_t write(const std::string& path, const object_identity& what, byte_v
                                               std::uint64_t most_bytes);
 
 }  // namespace cache_file
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

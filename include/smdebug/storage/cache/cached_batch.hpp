@@ -20,7 +20,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace detail {
 
 /// Hands over things in their order, of which some are near and others come from a call that gives them all.
@@ -56,8 +55,6 @@ void in_order(std::size_t count, std::span<const std::size_t> far, Near&& near, 
     }
     near_before(count);
 }
-
-}  // namespace detail
 
 /// One batch.  Borrows the reader.
 template <class Reader>
@@ -138,6 +135,7 @@ private:
     std::uint64_t state_ = 0;  // of what was known when the batch began
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Whether a key is that of an event file or of an index file, which are never changed while a run is written.  Those
 /// of collections files and of the mark of the job's end are not.
@@ -141,6 +142,7 @@ private:
     fetch_table fetches_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

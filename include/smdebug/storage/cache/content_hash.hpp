@@ -12,10 +12,12 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// XXH64 of `bytes`.  Cost: one pass, at some GB/s.
 [[nodiscard]] std::uint64_t content_hash(byte_view bytes, std::uint64_t seed = 0) noexcept;
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

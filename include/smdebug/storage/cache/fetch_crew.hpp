@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Calls fetch(key) for the keys that are wished for, on threads that are started when they are needed.
 /// Of too many wishes the oldest are dropped.  What fetch throws is swallowed: whoever reads the object will be told.
@@ -49,6 +50,7 @@ private:
     std::vector<std::thread> threads_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The fetches that are under way, a thread each: few.
 /// Threads: everything may be called at once.
@@ -115,6 +116,7 @@ private:
     std::vector<std::shared_ptr<fetching>> under_way_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -22,6 +22,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A part that begins with an object and is longer than that is the whole of it.
 /// Threads: everything may be called at once.  Memory: what is held, until the last who holds it lets go.
@@ -85,6 +86,7 @@ private:
     std::unordered_map<std::string, std::vector<part_handle>, text_hash, std::equal_to<>> by_key_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What is known of an object.
 struct known_object {
@@ -72,6 +73,7 @@ private:
     map old_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -20,6 +20,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Brings parts in the order in which they were asked for, many with one call: what is cached from there, the rest from
 /// the inner storage.  A disk_cache keeps what comes whole; a memory_cache does not, as it is held anyway.
@@ -62,6 +63,7 @@ private:
     std::thread thread_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

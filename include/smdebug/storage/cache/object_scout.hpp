@@ -18,13 +18,10 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace detail {
 
 /// A key just before another one, such that hardly any key lies between them; printable where that one is.
 [[nodiscard]] std::string key_before(std::string_view key);
-
-}  // namespace detail
 
 /// Asks a storage and remembers what it told.  Borrows the storage.
 /// Threads: everything may be called at once; one asks at a time, as its answer is mostly that of the others, too.
@@ -66,6 +63,7 @@ private:
     std::atomic<bool> cannot_list_{false};
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

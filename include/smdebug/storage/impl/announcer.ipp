@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> announcer::watch(std::span<const std::string> prefixes) {
     auto fresh = std::make_shared<bell>(std::vector<std::string>(prefixes.begin(), prefixes.end()));
@@ -61,5 +62,6 @@ SMDEBUG_INLINE bool announcer::bell::wait_until(change_signal::clock::time_point
     return std::exchange(rung_, false);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -19,7 +19,7 @@ template <storage Inner, object_cache Cache>
 requires(!Cache::needs_versions ||
          entry_lister<Inner>) std::optional<byte_buffer> cached_storage<Inner, Cache>::view(std::string_view key)
 const {
-    if (const std::optional<known_object> known = state_->objects.to_cache(key, false)) {
+    if (const std::optional<detail::known_object> known = state_->objects.to_cache(key, false)) {
         if (std::optional<byte_buffer> whole = state_->objects.find(key, *known)) {
             return whole;
         }
@@ -91,7 +91,7 @@ requires(!Cache::needs_versions || entry_lister<Inner>) bool cached_storage<Inne
 template <storage Inner, object_cache Cache>
 requires(!Cache::needs_versions ||
          entry_lister<Inner>) cached_storage<Inner, Cache>::state::state(Inner inner, Cache cache,
-                                                                         cache_options options)
+                                                                         detail::cache_options options)
     : objects(std::move(inner), std::move(cache), std::move(options)),
       crew([this](const std::string& key) { objects.bring(key); }, objects.options().threads_ahead,
            objects.options().most_ahead) {}

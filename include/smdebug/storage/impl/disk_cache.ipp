@@ -41,7 +41,8 @@ SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find_aside(const object_id
 }
 
 SMDEBUG_INLINE bool disk_cache::holds(const object_identity& what) const {
-    return near_->holds(what) || quietly(false, [&] { return posix::regular_file_size(path_of(what)).has_value(); });
+    return near_->holds(what) ||
+           quietly(false, [&] { return detail::posix::regular_file_size(path_of(what)).has_value(); });
 }
 
 SMDEBUG_INLINE void disk_cache::keep(const object_identity& what, const byte_buffer& bytes) {
@@ -54,7 +55,7 @@ SMDEBUG_INLINE void disk_cache::keep_aside(const object_identity& what, byte_vie
         return;
     }
     const std::uint64_t written =
-        quietly(std::uint64_t{0}, [&] { return cache_file::write(path_of(what), what, bytes); });
+        quietly(std::uint64_t{0}, [&] { return detail::cache_file::write(path_of(what), what, bytes); });
     if (written > 0) {
         count(written);
         return;
@@ -65,7 +66,7 @@ SMDEBUG_INLINE void disk_cache::keep_aside(const object_identity& what, byte_vie
 
 SMDEBUG_INLINE void disk_cache::drop(const object_identity& what) {
     near_->drop(what);
-    quietly(false, [&] { return posix::remove_file(path_of(what)); });
+    quietly(false, [&] { return detail::posix::remove_file(path_of(what)); });
 }
 
 SMDEBUG_INLINE void disk_cache::tidy() {
@@ -78,9 +79,9 @@ SMDEBUG_INLINE void disk_cache::tidy() {
 SMDEBUG_INLINE std::optional<byte_buffer> disk_cache::find_in_folder(const object_identity& what) const {
     return quietly(std::optional<byte_buffer>{}, [&] {
         const std::string path = path_of(what);
-        std::optional<byte_buffer> whole = cache_file::read(path, what, most_);
+        std::optional<byte_buffer> whole = detail::cache_file::read(path, what, most_);
         if (whole) {
-            posix::touch(path);  // its last use
+            detail::posix::touch(path);  // its last use
         }
         return whole;
     });
@@ -115,16 +116,16 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
     };
     std::vector<file> files;
     std::uint64_t held = 0;
-    if (auto folder = posix::folder_reader::open_if_there(posix::working_folder, folder_, folder_)) {
+    if (auto folder = detail::posix::folder_reader::open_if_there(detail::posix::working_folder, folder_, folder_)) {
         const auto now = std::chrono::system_clock::now();
-        folder->each([&](const posix::folder_entry& entry) {
-            const bool half_written = cache_file::is_temporary(entry.name);
-            if (!half_written && !cache_file::is_name(entry.name)) {
+        folder->each([&](const detail::posix::folder_entry& entry) {
+            const bool half_written = detail::cache_file::is_temporary(entry.name);
+            if (!half_written && !detail::cache_file::is_name(entry.name)) {
                 return;  // somebody else's
             }
-            const std::string path = posix::joined(folder_ + "/", entry.name);
-            const auto used = posix::regular_file_time(path);
-            const auto size = posix::regular_file_size(path);
+            const std::string path = detail::posix::joined(folder_ + "/", entry.name);
+            const auto used = detail::posix::regular_file_time(path);
+            const auto size = detail::posix::regular_file_size(path);
             if (!used || !size) {
                 return;
             }
@@ -132,7 +133,7 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
                 held += *size;
                 files.push_back({.used = *used, .size = *size, .path = path});
             } else if (now - *used > left_behind) {
-                static_cast<void>(posix::remove_file(path));
+                static_cast<void>(detail::posix::remove_file(path));
             }
         });
     }
@@ -140,7 +141,7 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
         std::sort(files.begin(), files.end(), [](const file& a, const file& b) { return a.used < b.used; });
         const std::uint64_t enough = most_ - most_ / 8;  // so that this is not done again at once
         for (auto oldest = files.begin(); oldest != files.end() && held > enough; ++oldest) {
-            static_cast<void>(posix::remove_file(oldest->path));
+            static_cast<void>(detail::posix::remove_file(oldest->path));
             held -= oldest->size;
         }
     }

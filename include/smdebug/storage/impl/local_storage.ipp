@@ -14,11 +14,11 @@ SMDEBUG_INLINE local_storage::local_storage(std::string root) : name_(std::move(
     while (name_.size() > 1 && name_.ends_with('/')) {
         name_.pop_back();
     }
-    root_ = posix::absolute_path(name_);
+    root_ = detail::posix::absolute_path(name_);
 }
 
 SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view key) const {
-    const posix::file file{path_of(key)};
+    const detail::posix::file file{path_of(key)};
     std::string version = file.version();
     const auto count = static_cast<std::size_t>(file.size());
     const std::shared_ptr<std::byte[]> block = std::make_shared_for_overwrite<std::byte[]>(count);
@@ -32,8 +32,8 @@ SMDEBUG_INLINE versioned_object local_storage::read_versioned(std::string_view k
 SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view key) const {
     struct looked_at {
         explicit looked_at(std::string path) : file(std::move(path)), map(mapped(file)) {}
-        posix::file file;
-        std::optional<posix::leased_map> map;
+        detail::posix::file file;
+        std::optional<detail::posix::leased_map> map;
     };
     try {
         auto owner = std::make_shared<const looked_at>(path_of(key));
@@ -49,21 +49,21 @@ SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view k
 
 SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
     try {
-        return is_key(key) && posix::read_ahead(posix::file{path_of(key)});
+        return is_key(key) && detail::posix::read_ahead(detail::posix::file{path_of(key)});
     } catch (const error&) {
         return false;  // whoever reads it will be told
     }
 }
 
 SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, object_sink sink) const {
-    const std::optional<posix::directory_handle> root = posix::directory_handle::open(root_);
-    const auto open = [&](std::size_t i) -> std::optional<posix::file> {
-        return root && stays_inside(keys[i]) ? posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
+    const std::optional<detail::posix::directory_handle> root = detail::posix::directory_handle::open(root_);
+    const auto open = [&](std::size_t i) -> std::optional<detail::posix::file> {
+        return root && stays_inside(keys[i]) ? detail::posix::file::open_if_there(*root, keys[i], root_) : std::nullopt;
     };
-    posix::scratch_buffer buffer;
-    std::optional<posix::file> ahead;  // the one after the one at hand
+    detail::posix::scratch_buffer buffer;
+    std::optional<detail::posix::file> ahead;  // the one after the one at hand
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        const std::optional<posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
+        const std::optional<detail::posix::file> file = ahead ? std::exchange(ahead, std::nullopt) : open(i);
         if (!file) {
             sink(i, std::nullopt);
             continue;
@@ -81,7 +81,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
 }
 
 SMDEBUG_INLINE void local_storage::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-    std::optional<posix::file> file;
+    std::optional<detail::posix::file> file;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         if (i == 0 || ranges[i].key != ranges[i - 1].key) {
             file = open_if_there(ranges[i].key);
@@ -98,7 +98,7 @@ SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view pre
         return {};
     }
     std::vector<std::string> keys;
-    posix::file_lister{root_}.list(folder, keys);
+    detail::posix::file_lister{root_}.list(folder, keys);
     std::erase_if(keys, [&](const std::string& key) {
         return !key.starts_with(prefix) || (!after.empty() && std::string_view{key} <= after);
     });
@@ -111,14 +111,14 @@ SMDEBUG_INLINE std::vector<object_entry> local_storage::entries(std::string_view
     std::vector<object_entry> found;
     std::vector<std::string> keys = list(prefix, after);
     for (auto key = keys.begin(); key != keys.end() && found.size() < most; ++key) {
-        if (std::optional<posix::file_facts> facts = posix::facts_of(path_of(*key))) {
+        if (std::optional<detail::posix::file_facts> facts = detail::posix::facts_of(path_of(*key))) {
             found.push_back({.key = std::move(*key), .size = facts->size, .version = std::move(facts->version)});
         }
     }
     return found;
 }
 
-SMDEBUG_INLINE byte_buffer local_storage::part_of(const posix::file& file, byte_range where) {
+SMDEBUG_INLINE byte_buffer local_storage::part_of(const detail::posix::file& file, byte_range where) {
     const std::uint64_t size = file.size();
     const std::uint64_t begin = std::min(where.offset, size);
     const auto count = static_cast<std::size_t>(std::min(where.length, size - begin));
@@ -128,9 +128,9 @@ SMDEBUG_INLINE byte_buffer local_storage::part_of(const posix::file& file, byte_
     return byte_buffer{block, byte_view{block.get(), got}};
 }
 
-SMDEBUG_INLINE std::optional<posix::file> local_storage::open_if_there(std::string_view key) const {
+SMDEBUG_INLINE std::optional<detail::posix::file> local_storage::open_if_there(std::string_view key) const {
     try {
-        return posix::file{path_of(key)};
+        return detail::posix::file{path_of(key)};
     } catch (const not_found&) {
         return std::nullopt;
     }

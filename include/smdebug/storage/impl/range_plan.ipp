@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE range_plan::range_plan(std::span<const object_range> wanted, range_merging how) : how_(how) {
     how_.largest_request = std::max<std::uint64_t>(how_.largest_request, 1);
@@ -190,5 +191,6 @@ SMDEBUG_INLINE void range_assembly::start_again(const range_plan::place& wanted)
     again_ = std::min(again_.value_or(at_), at_);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

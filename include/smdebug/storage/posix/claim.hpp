@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// What stands under the name of a claim.
@@ -97,6 +98,7 @@ private:
 static_assert(observable_claim<file_claim>);
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

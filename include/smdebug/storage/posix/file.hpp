@@ -22,6 +22,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// Whether an errno says that there is no such thing: a name that is too long, or that goes round in links, has none.
@@ -142,6 +143,7 @@ struct file_facts {
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> regular_file_time(const std::string& path);
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

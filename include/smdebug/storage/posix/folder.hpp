@@ -22,6 +22,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// One behind the other, in one allocation.
@@ -111,6 +112,7 @@ private:
 };
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

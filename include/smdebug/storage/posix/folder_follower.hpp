@@ -20,6 +20,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Follows the files below a folder that need not be there yet; models key_follower.  A pipe or device counts as one,
 /// and so does a link to one: reading it is an error, which is better than silence.
@@ -116,6 +117,7 @@ using folder_follower = basic_folder_follower<>;
 
 static_assert(key_follower<folder_follower>);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// Whether files on this kind of file system (statfs's f_type) change by this kernel alone, so that its leases bind
@@ -80,6 +81,7 @@ private:
 [[nodiscard]] bool read_ahead(const file& soon) noexcept;
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -20,6 +20,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// Throws the error that `code` (an errno) stands for where `path` was to be written.
@@ -115,6 +116,7 @@ static_assert(object_output<whole_file_output>);
 void write_whole(const std::string& path, byte_view bytes);
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

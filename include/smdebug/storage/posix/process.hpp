@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 /// The process that made it.      Cost: of is_here(), a look at a number in memory.
@@ -36,6 +37,7 @@ private:
 };
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -25,6 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Wakes when files appear or change below a root, under one of some prefixes.  What a prefix names need not be there,
 /// and neither need the root: the nearest folder that is there is watched, and others as they come.  Of the folders
@@ -120,6 +121,7 @@ private:
     bool outdated_ = false;  // folders have come or gone since they were last watched
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

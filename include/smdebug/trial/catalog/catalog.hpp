@@ -27,6 +27,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A worker's name as a number: its place in the catalog's worker table.
 using worker_id = std::uint32_t;
@@ -160,6 +161,7 @@ private:
     [[nodiscard]] std::optional<claim> first_from(mode which, step_number step) const noexcept;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Collects index files and then makes a catalog of them and the one before.
 /// Borrows: the memory, whose places are those of the catalog that finish() makes: forget() it when that one is
@@ -76,6 +77,7 @@ private:
     std::vector<byte_range> places_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

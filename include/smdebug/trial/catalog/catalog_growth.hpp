@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace growth {
 
 /// Notes the mode steps that files claim.  Of those in one load the lowest step comes first; who was there before
@@ -35,6 +36,7 @@ void complete_steps(catalog& next, std::size_t window);
 void end(catalog& next);
 
 }  // namespace growth
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The entries of one index file, in the file's order.
 class layout {
@@ -81,6 +82,7 @@ private:
     std::vector<shape_entry> shapes_;  // by name
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

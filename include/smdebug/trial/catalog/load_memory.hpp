@@ -19,6 +19,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The payloads seen last, with the layouts that they were parsed to.
 /// Memory: 8 payloads and 2 more for each worker, in all no more than 16 MiB where that is 8 payloads or more.
@@ -78,6 +79,7 @@ struct load_memory {
     void forget();
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What a tensor's name in an index file stands for: the tensor's own values, or one reduction of them.
 struct recorded_name {
@@ -121,6 +122,7 @@ private:
     bool each_once_ = true;  // values alone, and no two of one name
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

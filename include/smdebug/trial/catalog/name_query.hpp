@@ -16,6 +16,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A choice of names: those that match any of some regexes, or stand in a list.
 class name_filter {
@@ -76,6 +77,7 @@ template <class Fresh>
     return names;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -18,6 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A tensor's name as a number: its place in the order in which names were first seen.
 using name_id = std::uint32_t;
@@ -73,6 +74,7 @@ private:
     std::unordered_map<std::string_view, name_id> fresh_ids_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

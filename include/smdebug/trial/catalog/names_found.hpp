@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A small memory of answers about lists of names: files that follow one another mostly share theirs.
 template <class Answer>
@@ -91,5 +92,6 @@ template <class ForEachList>
     return found;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

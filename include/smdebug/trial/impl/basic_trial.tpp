@@ -95,7 +95,7 @@ const typename basic_trial<Storage, Decoder, Kernel>::storage_type& basic_trial<
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::vector<std::string> basic_trial<Storage, Decoder, Kernel>::tensor_names(const tensor_names_options& which) const {
-    return query_names(which, [this] { return state_->fresh(); });
+    return detail::query_names(which, [this] { return state_->fresh(); });
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
@@ -122,7 +122,7 @@ std::vector<smdebug::mode> basic_trial<Storage, Decoder, Kernel>::modes() const 
     const auto from = state_->current();
     std::vector<smdebug::mode> found;
     for (const auto which : {mode::train, mode::eval, mode::predict}) {
-        if (!from->claims[catalog::place_of(which)].empty()) {
+        if (!from->claims[detail::catalog::place_of(which)].empty()) {
             found.push_back(which);
         }
     }
@@ -156,7 +156,7 @@ void basic_trial<Storage, Decoder, Kernel>::read_ahead(step_number global_step) 
         }
         const auto from = state_->current();
         if (const auto* held = from->find_step(global_step)) {
-            for (const catalog::file& written : held->files()) {
+            for (const detail::catalog::file& written : held->files()) {
                 const std::string key = state_type::event_key(*from, written);
                 try {
                     static_cast<void>(!key.empty() && state_->store().read_ahead(key));
@@ -176,7 +176,7 @@ step_state basic_trial<Storage, Decoder, Kernel>::has_passed_step(step_number st
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 void basic_trial<Storage, Decoder, Kernel>::wait_for_steps(const std::vector<step_number>& required,
                                                            const wait_options& how) const {
-    step_wait<state_type> wait{*state_, how};
+    detail::step_wait<state_type> wait{*state_, how};
     for (const step_number step : required) {
         while (!detail::wait_is_over(*state_, step, how.mode, wait)) {
             const error_context context{.where = path(), .step = step, .step_mode = how.mode};
@@ -188,11 +188,11 @@ void basic_trial<Storage, Decoder, Kernel>::wait_for_steps(const std::vector<ste
                               context);
             }
             switch (wait.pause()) {
-                case wait_outcome::look_again:
+                case detail::wait_outcome::look_again:
                     break;
-                case wait_outcome::timed_out:
+                case detail::wait_outcome::timed_out:
                     throw timed_out("waited for " + what + " of " + path() + ", which did not come in time", context);
-                case wait_outcome::stopped:
+                case detail::wait_outcome::stopped:
                     throw stopped("waiting for " + what + " was stopped", context);
             }
         }
@@ -212,7 +212,7 @@ std::vector<std::string> basic_trial<Storage, Decoder, Kernel>::workers(step_num
     }
     std::vector<std::string> found;
     if (const auto* held = from->find_step(global_step)) {
-        for (const catalog::file& written : held->files()) {
+        for (const detail::catalog::file& written : held->files()) {
             found.push_back(from->workers[written.worker]);
         }
     }
@@ -234,7 +234,7 @@ smdebug::collection basic_trial<Storage, Decoder, Kernel>::collection(std::strin
     const auto job = state_->current()->job;
     const auto found = job->collections.find(name);
     if (found == job->collections.end()) {
-        throw no_such_collection(name, job->collections);
+        throw detail::no_such_collection(name, job->collections);
     }
     return found->second;
 }
@@ -308,7 +308,7 @@ std::vector<difference> basic_trial<Storage, Decoder, Kernel>::verify() const {
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::shared_ptr<const smdebug::catalog> basic_trial<Storage, Decoder, Kernel>::snapshot() const {
+std::shared_ptr<const detail::catalog> basic_trial<Storage, Decoder, Kernel>::snapshot() const {
     return state_->current();
 }
 

@@ -10,14 +10,14 @@ namespace smdebug {
 inline namespace v1 {
 
 template <class State>
-first_values<State>::first_values(const State& state, const catalog& from)
+first_values<State>::first_values(const State& state, const detail::catalog& from)
     : state_(state),
       from_(from),
       bound_(state.decoder(), state.options().limits.record),
       files_(from.files_in({})),
       tensors_(from.names->size()) {
     from.name_lists.for_each([&](const auto& list) {
-        for (const recorded_item& item : list->items()) {
+        for (const detail::recorded_item& item : list->items()) {
             if (tensor& held = tensors_[item.name]; item.kind == 0 && !held.is_open) {
                 held.is_open = true;
                 ++open_;

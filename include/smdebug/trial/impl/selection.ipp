@@ -7,11 +7,11 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE selected_tensors::selected_tensors(const tensor_selection& which, const catalog& from)
+SMDEBUG_INLINE selected_tensors::selected_tensors(const tensor_selection& which, const detail::catalog& from)
     : range_(which.range), mode_(which.mode) {
     if (which.worker) {
         const auto held = std::find(from.workers.begin(), from.workers.end(), *which.worker);
-        worker_ = static_cast<worker_id>(held - from.workers.begin());
+        worker_ = static_cast<detail::worker_id>(held - from.workers.begin());
     }
     if (!which.names && !which.regex.given() && !which.collection) {
         return;
@@ -23,24 +23,24 @@ SMDEBUG_INLINE selected_tensors::selected_tensors(const tensor_selection& which,
         }
     }
     if (which.regex.given()) {
-        keep(name_filter{which.regex.texts(), {}}, from);
+        keep(detail::name_filter{which.regex.texts(), {}}, from);
     }
     if (which.collection) {
         const auto group = from.job->collections.find(which.collection->name());
         if (group == from.job->collections.end()) {
-            throw no_such_collection(which.collection->name(), from.job->collections);
+            throw detail::no_such_collection(which.collection->name(), from.job->collections);
         }
-        keep(name_filter{group->second.include_regex, group->second.tensor_names}, from);
+        keep(detail::name_filter{group->second.include_regex, group->second.tensor_names}, from);
     }
 }
 
-SMDEBUG_INLINE bool selected_tensors::contains(const catalog::file& held) const noexcept {
+SMDEBUG_INLINE bool selected_tensors::contains(const detail::catalog::file& held) const noexcept {
     return range_.contains(held.step) && (mode_ == smdebug::mode::global || held.mode == mode_) &&
            (!worker_ || held.worker == *worker_);
 }
 
-SMDEBUG_INLINE void selected_tensors::keep(const name_filter& accepted, const catalog& from) {
-    for (name_id id = 0; id < wanted_->size(); ++id) {
+SMDEBUG_INLINE void selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from) {
+    for (detail::name_id id = 0; id < wanted_->size(); ++id) {
         (*wanted_)[id] = (*wanted_)[id] && accepted.accepts((*from.names)[id]);
     }
 }

@@ -173,7 +173,7 @@ void shared_trial<Trial>::begin_step(step_number step, std::optional<step_number
     step_files now;
     if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
         now.job = from->job;
-        for (const catalog::file& written : held->files()) {
+        for (const detail::catalog::file& written : held->files()) {
             now.layouts.push_back(from->layouts[written.layout]);
             now.workers.push_back(written.worker);
         }

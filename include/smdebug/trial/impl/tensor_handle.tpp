@@ -14,7 +14,7 @@ inline namespace v1 {
 
 template <class State>
 tensor_handle<State>::tensor_handle(std::shared_ptr<const State> state, std::string name)
-    : reader_(std::make_shared<const tensor_reader<State>>(std::move(state), std::move(name))) {}
+    : reader_(std::make_shared<const detail::tensor_reader<State>>(std::move(state), std::move(name))) {}
 
 template <class State>
 const std::string& tensor_handle<State>::name() const noexcept {
@@ -68,7 +68,7 @@ std::vector<std::string> tensor_handle<State>::workers(step_number step, const r
         throw tensor_unavailable_for_step(name(), step, where.mode);
     }
     std::vector<std::string> found;
-    for (const catalog::file* held : at.files) {
+    for (const detail::catalog::file* held : at.files) {
         found.push_back(at.from->workers[held->worker]);
     }
     return found;

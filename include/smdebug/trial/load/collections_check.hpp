@@ -19,6 +19,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Tells of renamed and repeated keys in one object.  `where` begins each sentence.
 void check_keys(std::vector<difference>& found, std::string_view file, const std::string& where,
@@ -56,6 +57,7 @@ private:
     collections_file first_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

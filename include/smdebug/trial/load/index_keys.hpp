@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The key of an index file, taken apart.
 class index_key {
@@ -72,6 +73,7 @@ void put_in_order(std::vector<index_key>& keys);
 /// Whether keys, in order, hold a later step of the key's worker.
 [[nodiscard]] bool fills_gap(const std::vector<index_key>& keys, const index_key& key);
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -16,7 +16,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-
 namespace detail {
 
 template <class Storage>
@@ -28,8 +27,6 @@ template <followable_storage Storage>
 struct follower_of<Storage> {
     using type = decltype(std::declval<const Storage&>().follow(std::string_view{}));
 };
-
-}  // namespace detail
 
 /// Lists a run's index files, again and again.
 /// A storage that follows its folders says what is new.  Any other is listed from the first step on to which a worker
@@ -61,6 +58,7 @@ private:
     std::optional<typename detail::follower_of<Storage>::type> follower_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -25,6 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Loads one run.  Not for several threads at once: trial_state locks.
 /// Borrows: the storage and the options, for its life.
@@ -92,6 +93,7 @@ private:
     std::optional<waiter::clock::time_point> end_seen_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -16,6 +16,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// One run that is being opened.  Borrows everything, for its life.
 template <storage Storage>
@@ -53,6 +54,7 @@ private:
     std::string cut_key_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// look(), and while that does not show what is waited for: given_up(), pause(), look() again.
 /// `State` is the trial's trial_state, which is borrowed.  One thread uses it.
@@ -37,6 +38,7 @@ private:
     waiter pauses_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -21,6 +21,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 enum class wait_outcome : std::uint8_t { look_again, timed_out, stopped };
 
@@ -150,6 +151,7 @@ private:
     std::optional<callback> also_ended_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

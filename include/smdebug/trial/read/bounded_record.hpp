@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Cuts what an index file claims for a record down to what the record's own head says, before memory is asked for.
 /// A sparse file of a hundred bytes may look like terabytes, so the file's size alone is no bound.
@@ -60,5 +61,6 @@ private:
     std::uint64_t most_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -24,6 +24,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// One record.
 struct event_record {
@@ -44,14 +45,10 @@ struct event_records {
     std::uint64_t end_offset = 0;       ///< where that is
 };
 
-namespace detail {
-
 [[nodiscard]] std::optional<step_number> whole_number(std::optional<std::string_view> text) noexcept;
 
 /// Fills in what the payload says; the first thing that is wrong ends it.
 [[nodiscard]] status read_event_facts(byte_view payload, event_record& out);
-
-}  // namespace detail
 
 /// Reads a file from front to back, with every checksum.  `most`: size_limits::record; a larger one ends the file.
 /// Errors: those of the storage; not_found where there is no such file.
@@ -90,6 +87,7 @@ template <storage Storage>
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

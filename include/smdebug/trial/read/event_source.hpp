@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// A file whose bytes are all there.  Borrows them.
 class whole_event_file {
@@ -57,6 +58,7 @@ private:
     std::uint64_t asked_ = 0;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -25,6 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What is held for one walk over the steps of a run.  Whole files; of those of which little is wanted, that.
 /// Memory: `most_bytes`, of which the steps ahead take half, and steps behind, for who compares with them, a quarter.
@@ -107,6 +108,7 @@ private:
     held_files ahead_;                 // of those after at_
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

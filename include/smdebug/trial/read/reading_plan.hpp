@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// How much of an event file there is to read.
 struct file_extent {
@@ -65,6 +66,7 @@ enum class file_way : std::uint8_t {
     return extent.end <= limits.largest_whole ? file_way::whole : file_way::large;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

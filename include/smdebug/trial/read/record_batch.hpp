@@ -22,6 +22,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Records of one event file that were read beforehand.  An event source, see event_source.hpp.
 class collected_event_file {
@@ -195,6 +196,7 @@ private:
     bool is_there_ = false;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -28,6 +28,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Looks up and reads one tensor.  `State` is the trial's trial_state.
 /// Threads: const calls may run at once.
@@ -108,6 +109,7 @@ private:
     std::string name_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

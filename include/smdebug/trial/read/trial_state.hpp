@@ -28,6 +28,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The shared part of a trial.
 /// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
@@ -125,6 +126,7 @@ private:
     mutable std::atomic<bool> dynamic_refresh_{true};  // what they come to
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

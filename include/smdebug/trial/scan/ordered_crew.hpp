@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Threads that take one task after another, as soon as each is free; at most some tasks are ahead of the one whose
 /// result is due, so memory is bounded however unlike the tasks are.
@@ -135,6 +136,7 @@ private:
     bool quit_ = false;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

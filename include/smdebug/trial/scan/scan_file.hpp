@@ -67,7 +67,7 @@ class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.
-    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
+    file_scanner(const State& state, const detail::catalog& from, reduction_set saved, const std::vector<bool>* wanted,
                  bool defer_checks = false, bool keep_repeats = false);
 
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
@@ -76,13 +76,13 @@ public:
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
     template <class Source, class Visit>
-    void scan(const catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
+    void scan(const detail::catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
               Visit&& visit) {
         begin_file(held, key, source != nullptr, why_not);
-        const layout& entries = from_->layout_of(held);
+        const detail::layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
-            const layout::entry entry = entries[place];
-            const name_id name = entry.what.name;
+            const detail::layout::entry entry = entries[place];
+            const detail::name_id name = entry.what.name;
             if (is_wanted(name) && entries.names().leads(place)) {
                 begin_tensor(entries, name);
                 // First: it may take away the bytes that a source has given, and keeps none itself.
@@ -93,7 +93,7 @@ public:
                 visit(std::as_const(out_));
             }
         }
-        for (const layout::shape_entry& shape : entries.shapes()) {
+        for (const detail::layout::shape_entry& shape : entries.shapes()) {
             const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
             if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
                 begin_tensor(entries, shape.name);
@@ -106,14 +106,14 @@ public:
     /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
     /// behind those of each tensor.
     template <class Take, class Ended>
-    void each_record(const catalog::file& held, Take&& take, Ended&& ended) const {
-        const layout& entries = from_->layout_of(held);
+    void each_record(const detail::catalog::file& held, Take&& take, Ended&& ended) const {
+        const detail::layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
-            const layout::entry entry = entries[place];
+            const detail::layout::entry entry = entries[place];
             if (is_wanted(entry.what.name) && entries.names().leads(place)) {
                 if (!entries.names().values_alone()) {
                     each_saved(entries, entry.what.name,
-                               [&](reduction_key, const layout::entry& saved) { take(saved.record); });
+                               [&](reduction_key, const detail::layout::entry& saved) { take(saved.record); });
                 }
                 if (entry.what.kind == 0) {
                     take(entry.record);
@@ -124,15 +124,16 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
+    [[nodiscard]] bool is_wanted(detail::name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
-    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not);
+    void begin_file(const detail::catalog::file& held, const std::string& key, bool is_there,
+                    const std::string* why_not);
 
-    void begin_tensor(const layout& entries, name_id name);
+    void begin_tensor(const detail::layout& entries, detail::name_id name);
 
     /// Decodes one entry into `to`; returns why not.
     template <class Source>
-    [[nodiscard]] std::optional<lookup_failure> decode(const layout::entry& entry, Source& source,
+    [[nodiscard]] std::optional<lookup_failure> decode(const detail::layout::entry& entry, Source& source,
                                                        std::string_view recorded, decoded_tensor& to,
                                                        record::payload_check* later,
                                                        std::size_t* repeats = nullptr) const {
@@ -154,7 +155,7 @@ private:
                                        [[maybe_unused]] std::size_t* repeats) const;
 
     template <class Source>
-    void read_values(const layout::entry* entry, Source* source) {
+    void read_values(const detail::layout::entry* entry, Source* source) {
         if (source == nullptr) {
             out_.failure = &*file_failure_;
         } else if (entry != nullptr) {
@@ -171,7 +172,7 @@ private:
 
     // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
     template <class One>
-    void each_saved(const layout& entries, name_id name, One&& one) const {
+    void each_saved(const detail::layout& entries, detail::name_id name, One&& one) const {
         const reduction_set there = entries.saved_reductions(name) & asked_;
         for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
             const reduction_key key = reduction_key::from_index(i);
@@ -182,11 +183,11 @@ private:
     }
 
     template <class Source>
-    void read_saved(const layout& entries, name_id name, Source* source) {
+    void read_saved(const detail::layout& entries, detail::name_id name, Source* source) {
         if (source == nullptr) {
             return;
         }
-        each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
+        each_saved(entries, name, [&](reduction_key key, const detail::layout::entry& entry) {
             recorded_.clear();
             append_reduction_tensor_name(recorded_, out_.name, key);
             if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
@@ -208,7 +209,7 @@ private:
     }
 
     const State* state_;
-    const catalog* from_;
+    const detail::catalog* from_;
     reduction_set asked_;
     const std::vector<bool>* wanted_;
     bool defer_checks_;

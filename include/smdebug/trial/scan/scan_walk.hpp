@@ -28,6 +28,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// What a walk is to do beside visiting.
 struct walk_manner {
@@ -297,6 +298,7 @@ private:
     std::size_t near_ = 0;      // files that are not asked for ahead
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

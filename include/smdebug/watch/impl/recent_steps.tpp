@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <reduction_kernel Kernel>
 recent_steps<Kernel>::recent_steps(const hook_options& watched, const watch_options& how)
@@ -147,5 +148,6 @@ void recent_steps<Kernel>::look() {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE byte_buffer step_memory::read(std::string_view key) const {
     const std::shared_lock lock{state_->guard};
@@ -113,5 +114,6 @@ SMDEBUG_INLINE step_memory::output::output(std::shared_ptr<state> place, std::st
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

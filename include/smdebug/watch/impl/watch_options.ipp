@@ -11,7 +11,7 @@ inline namespace v1 {
 SMDEBUG_INLINE void check(const watch_options& options) {
     check(options.save_config, "save_config");
     detail::check_patterns(options.include_regex, "include_regex");
-    if (options.reduction_config && make_reduction_plan(*options.reduction_config).empty()) {
+    if (options.reduction_config && detail::make_reduction_plan(*options.reduction_config).empty()) {
         throw value_error("reduction_config names nothing that is to be kept: rules would see no tensor");
     }
     if (options.keep_steps < 1) {

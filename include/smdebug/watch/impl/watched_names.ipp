@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE watched_names::watched_names(const hook_options& watched, const std::vector<std::string>& include_regex)
     : everything_(include_regex.empty()) {
@@ -63,5 +64,6 @@ SMDEBUG_INLINE bool watched_names::matches(std::string_view name) const {
            std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& pattern) { return pattern.search(name); });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

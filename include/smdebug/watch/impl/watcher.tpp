@@ -14,7 +14,7 @@ rule_watcher<Kernel>::rule_watcher(const hook_options& watched, watch_options ho
       names_(watched, how_.include_regex),
       callback_(std::move(callback)),
       rules_(std::move(rules)),
-      steps_(std::make_shared<recent_steps<Kernel>>(watched, how_)) {
+      steps_(std::make_shared<detail::recent_steps<Kernel>>(watched, how_)) {
     for (const mode which : all_modes) {
         when_[place_of(which)] = how_.save_config.in(which);
     }
@@ -55,7 +55,7 @@ void rule_watcher<Kernel>::end_step(const hook_step& step) {
 }
 
 template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::evaluate(const watched_rule<Kernel>& each, const watched_trial<Kernel>& run,
+void rule_watcher<Kernel>::evaluate(const watched_rule<Kernel>& each, const detail::watched_trial<Kernel>& run,
                                     const hook_step& at) {
     if (stopped_) {
         return;

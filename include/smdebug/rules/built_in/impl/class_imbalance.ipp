@@ -44,13 +44,13 @@ SMDEBUG_INLINE std::vector<double> class_imbalance::largest_of_rows(const tensor
     if (width == 0) {
         return found;
     }
-    visit_reals(values, [&]<class T>(std::span<const T> elements) {
+    detail::visit_reals(values, [&]<class T>(std::span<const T> elements) {
         found.reserve(elements.size() / width);
         for (std::size_t row = 0; row + width <= elements.size(); row += width) {
             std::size_t best = 0;
             bool has_nan = false;
             for (std::size_t i = 0; i < width; ++i) {
-                has_nan = has_nan || std::isnan(to_double(elements[row + i]));
+                has_nan = has_nan || std::isnan(detail::to_double(elements[row + i]));
                 best = elements[row + i] > elements[row + best] ? i : best;
             }
             found.push_back(has_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(best));

@@ -15,7 +15,7 @@ SMDEBUG_INLINE void dead_relu::check() const {
     if (tensor_regex.empty()) {
         throw insufficient_information_for_rule_invocation(std::string{name()}, "tensor_regex is empty");
     }
-    activity_thresholds{threshold_inactivity, threshold_layer}.check();
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
 }
 
 }  // namespace rules

@@ -26,29 +26,30 @@ SMDEBUG_INLINE void overfit::check() const {
     }
 }
 
-SMDEBUG_INLINE std::optional<finding> overfit::judge_phases(const step_losses& now) {
+SMDEBUG_INLINE std::optional<finding> overfit::judge_phases(const detail::step_losses& now) {
     const bool training = now.train.count > 0;
     if (!training && now.validation.count == 0) {
         return std::nullopt;
     }
     const smdebug::mode in = training ? mode::train : mode::eval;
-    mean_loss& mean = training ? so_far.train_ : so_far.validation_;
+    detail::mean_loss& mean = training ? so_far.train_ : so_far.validation_;
     if (so_far.phase_ != in && window == loss_window::phase) {
         mean = {};
     }
     so_far.phase_ = in;
-    const mean_loss& loss = training ? now.train : now.validation;
+    const detail::mean_loss& loss = training ? now.train : now.validation;
     mean.add(loss.mean(), loss.tensor, loss.worker);
     if (training) {
         return std::nullopt;
     }
-    mean_loss validation = so_far.validation_;
+    detail::mean_loss validation = so_far.validation_;
     validation.tensor = loss.tensor;
     validation.worker = loss.worker;
     return judge_both(so_far.train_, validation);
 }
 
-SMDEBUG_INLINE std::optional<finding> overfit::judge_both(const mean_loss& train, const mean_loss& validation) {
+SMDEBUG_INLINE std::optional<finding> overfit::judge_both(const detail::mean_loss& train,
+                                                          const detail::mean_loss& validation) {
     if (train.count == 0 || validation.count == 0) {
         return std::nullopt;
     }

@@ -43,7 +43,7 @@ SMDEBUG_INLINE bool overtraining::is_over() const noexcept {
            (when == patience_rule::both ? train && validation : train || validation);
 }
 
-SMDEBUG_INLINE finding overtraining::met(const mean_loss& now) const {
+SMDEBUG_INLINE finding overtraining::met(const detail::mean_loss& now) const {
     const auto course_of = [](const auto& course) {
         return std::to_string(course.count) + " steps" +
                (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});

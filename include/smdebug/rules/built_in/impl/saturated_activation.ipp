@@ -17,15 +17,15 @@ SMDEBUG_INLINE void saturated_activation::check() const {
     }
     check_limits("tanh", threshold_tanh_min, threshold_tanh_max);
     check_limits("sigmoid", threshold_sigmoid_min, threshold_sigmoid_max);
-    activity_thresholds{threshold_inactivity, threshold_layer}.check();
+    detail::activity_thresholds{threshold_inactivity, threshold_layer}.check();
 }
 
-SMDEBUG_INLINE std::optional<active_range> saturated_activation::range_of(std::string_view tensor) const {
+SMDEBUG_INLINE std::optional<detail::active_range> saturated_activation::range_of(std::string_view tensor) const {
     if (tensor.find("tanh") != std::string_view::npos) {
-        return active_range{threshold_tanh_min, threshold_tanh_max};
+        return detail::active_range{threshold_tanh_min, threshold_tanh_max};
     }
     if (tensor.find("sigmoid") != std::string_view::npos) {
-        return active_range{threshold_sigmoid_min, threshold_sigmoid_max};
+        return detail::active_range{threshold_sigmoid_min, threshold_sigmoid_max};
     }
     return std::nullopt;
 }

@@ -14,7 +14,7 @@ void similar_across_runs<Other>::check() const {
         throw insufficient_information_for_rule_invocation(std::string{name()},
                                                            "other_trials is needed: the run or runs to compare with");
     }
-    check_tolerance(name(), {rtol, atol, equal_nan});
+    detail::check_tolerance(name(), {rtol, atol, equal_nan});
 }
 
 template <readable_trial Other>

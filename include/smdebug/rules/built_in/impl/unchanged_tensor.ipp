@@ -17,7 +17,7 @@ SMDEBUG_INLINE void unchanged_tensor::check() const {
     if (num_steps < 2) {
         throw value_error("unchanged_tensor: num_steps is " + std::to_string(num_steps) + "; it must be at least 2");
     }
-    check_tolerance(name(), {rtol, atol, equal_nan});
+    detail::check_tolerance(name(), {rtol, atol, equal_nan});
 }
 
 }  // namespace rules

@@ -64,7 +64,7 @@ SMDEBUG_INLINE double update_ratio(const tensor_value& before, const tensor_valu
     detail::lane_sum update;
     detail::lane_sum weights;
     detail::lane_sum ratios;
-    for_each_pair_block(before, now, [&](std::size_t, std::span<const double> was, std::span<const double> is) {
+    detail::for_each_pair_block(before, now, [&](std::size_t, std::span<const double> was, std::span<const double> is) {
         if (norm == update_norm::mean_abs) {
             update.add(was.size(), [&](std::size_t i) { return std::abs(is[i] - was[i]); });
             weights.add(was.size(), [&](std::size_t i) { return std::abs(was[i]); });

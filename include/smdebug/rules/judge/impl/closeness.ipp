@@ -12,6 +12,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 SMDEBUG_INLINE bool tolerance::close(double value, double reference) const noexcept {
     const double apart = std::abs(value - reference);
@@ -28,8 +29,6 @@ SMDEBUG_INLINE void check_tolerance(std::string_view rule, const tolerance& with
         }
     }
 }
-
-namespace detail {
 
 SMDEBUG_INLINE std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
                                                std::array<double, pair_block>& room) {
@@ -54,8 +53,6 @@ SMDEBUG_INLINE bool surely_close(std::span<const double> values, std::span<const
     }
     return far == 0;
 }
-
-}  // namespace detail
 
 SMDEBUG_INLINE std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
                                                            const tolerance& within) {
@@ -82,8 +79,6 @@ SMDEBUG_INLINE bool extrema_differ(double value, double reference, double abs_ma
     const double rounding = saved_reduction_error * (std::abs(a) + std::abs(b));
     return std::abs(a - b) > within.allowed(abs_max * (1 + saved_reduction_error)) + rounding;
 }
-
-namespace detail {
 
 SMDEBUG_INLINE comparison differing(std::string what, double value, double reference, double allowed) {
     return {.result = likeness::different,

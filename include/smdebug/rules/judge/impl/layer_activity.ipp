@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 SMDEBUG_INLINE void activity_thresholds::check() const {
     check("threshold_inactivity", inactivity);
@@ -20,6 +21,7 @@ SMDEBUG_INLINE void activity_thresholds::check(const std::string& name, double p
     }
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

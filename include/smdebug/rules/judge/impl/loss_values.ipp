@@ -7,6 +7,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 SMDEBUG_INLINE void mean_loss::add(double value, const std::string& from, const std::string& by) {
     sum += value;
@@ -15,6 +16,7 @@ SMDEBUG_INLINE void mean_loss::add(double value, const std::string& from, const 
     worker = count == 1 ? by : std::string{};
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
     std::vector<double> found;
@@ -21,6 +22,7 @@ SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
     return found;
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -6,6 +6,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
+namespace detail {
 
 template <reducible_tensor Handle>
 lookup<reduction_values> saved_tensor<Handle>::counts() const {
@@ -44,6 +45,7 @@ finding saved_tensor<Handle>::met(double value, double threshold, std::string me
             .message = std::move(message)};
 }
 
+}  // namespace detail
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::chrono::seconds> parse_retry_after(std::string_view value) noexcept {
     std::int64_t seconds = 0;
@@ -33,6 +34,7 @@ SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
     return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -6,6 +6,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 template <class Client>
 std::size_t bounded_calls<Client>::start(call what) {
@@ -39,6 +40,7 @@ void bounded_calls<Client>::drop(std::size_t number) noexcept {
     arrived_.erase(number);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 template <class Client>
 void call_window<Client>::start(std::size_t ticket, call what) {
@@ -215,6 +216,7 @@ result call_window<Client>::result_of(flight& held) {
     return ended;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 template <http_transport Transport, credentials_provider Credentials>
 client<Transport, Credentials>::client(location where, s3_options options, Transport transport, Credentials credentials)
@@ -166,9 +167,10 @@ template <http_transport Transport, credentials_provider Credentials>
 standing client<Transport, Credentials>::standing_of(std::string_view server) const {
     const auto other = server_named_by(server);
     const auto home = server_named_by(known_.endpoint ? *known_.endpoint : "https://" + amazon_host(known_.region));
-    return other && home ? s3::standing_of(*other, *home, where_.bucket) : standing::stranger;
+    return other && home ? s3::detail::standing_of(*other, *home, where_.bucket) : standing::stranger;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

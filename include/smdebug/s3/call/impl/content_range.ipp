@@ -31,8 +31,6 @@ SMDEBUG_INLINE bool take(std::string_view& text, std::string_view what) noexcept
     return is_there;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::optional<content_range> parse_content_range(std::string_view text) noexcept {
     using detail::take;
     using detail::take_number;
@@ -100,6 +98,7 @@ SMDEBUG_INLINE std::optional<held_part> part_in(const http::response& answer, by
     return held_part{body, range.total};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE digest sha256(byte_view bytes) {
     digest out;
@@ -69,6 +70,7 @@ SMDEBUG_INLINE std::string to_hex(std::span<const std::byte> bytes) {
     return out;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

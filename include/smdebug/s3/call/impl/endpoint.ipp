@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::string checked_endpoint(std::string_view given) {
     std::string_view url = given;
@@ -42,6 +43,7 @@ SMDEBUG_INLINE std::string bucket_url(const std::optional<std::string>& endpoint
     return base.substr(0, host).append(bucket).append(".").append(base, host).append("/");
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

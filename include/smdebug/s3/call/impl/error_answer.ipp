@@ -59,8 +59,6 @@ SMDEBUG_INLINE std::string_view html_title(std::string_view page) noexcept {
     return {};
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
                                                const std::optional<access_keys>& signed_with) {
     constexpr std::size_t most = std::size_t{64} << 10U;
@@ -94,6 +92,7 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
     return said;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

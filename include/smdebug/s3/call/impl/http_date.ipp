@@ -14,6 +14,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_http_date(std::string_view text) {
     constexpr std::size_t length = 29;
@@ -47,6 +48,7 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_http_d
                                std::chrono::minutes{minute} + std::chrono::seconds{second});
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

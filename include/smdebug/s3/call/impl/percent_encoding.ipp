@@ -9,6 +9,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE void append_percent_encoded(std::string& out, std::string_view text, bool keep_slashes) {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -52,6 +53,7 @@ SMDEBUG_INLINE std::optional<std::string> percent_decoded(std::string_view text)
     return out;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

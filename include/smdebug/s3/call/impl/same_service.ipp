@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::string server_name::text() const {
     const bool usual = port == (secure ? 443U : 80U);
@@ -68,6 +69,7 @@ SMDEBUG_INLINE standing standing_of(const server_name& other, const server_name&
     return rest == home.host || rest.ends_with(below) ? standing::server_of_bucket : standing::server;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

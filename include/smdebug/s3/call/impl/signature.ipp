@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, std::string>> parameters) {
     for (auto& [name, value] : parameters) {
@@ -26,8 +27,6 @@ SMDEBUG_INLINE std::string canonical_query(std::vector<std::pair<std::string, st
     }
     return out;
 }
-
-namespace detail {
 
 SMDEBUG_INLINE url_parts parts_of(std::string_view url) {
     const std::size_t colon = url.find("://");
@@ -122,8 +121,6 @@ SMDEBUG_INLINE std::string string_to_sign(const canonical_request& asked, std::s
         to_hex(sha256(as_bytes(asked.text))));
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE void signer::sign(http::request& ask, std::string_view payload_hash, const access_keys& keys,
                                  const signing_scope& scope, std::chrono::system_clock::time_point now) const {
     std::erase_if(ask.headers, [](const http::header& held) {
@@ -165,6 +162,7 @@ SMDEBUG_INLINE digest signer::key_of(std::string_view day, const std::string& se
     return key;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

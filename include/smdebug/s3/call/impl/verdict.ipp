@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE verdict judge(const call& asked, const http::response& answer, const error_answer& said) {
     using detail::is_among;
@@ -71,6 +72,7 @@ SMDEBUG_INLINE verdict judge(const call& asked, const http::response& answer, co
     return {next_move::give_up};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::string_view> xml_element::text() const noexcept {
     const pugi::xml_node inner = node_.first_child();  // plain text is no child, but the element's own value
@@ -38,6 +39,7 @@ SMDEBUG_INLINE std::optional<xml_element> xml_document::parse(byte_view bytes) {
     return xml_element{root};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE aws_settings read_aws_settings(const environment_reader& environment) {
     const profile chosen = profile::read(environment);
@@ -40,6 +41,7 @@ SMDEBUG_INLINE aws_settings read_aws_settings(const environment_reader& environm
     return made;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -13,6 +13,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE keys_answer keys_of_environment(const environment_reader& environment) {
     auto id = variable(environment, "AWS_ACCESS_KEY_ID");
@@ -67,6 +68,7 @@ SMDEBUG_INLINE keys_answer keys_of_profile(const environment_reader& environment
     return {keys_outcome::nothing_there, {}, chosen.described()};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -62,8 +62,6 @@ SMDEBUG_INLINE bool is_loopback_ipv4(std::string_view host) noexcept {
     }
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE bool may_give_keys(std::string_view url) {
     const auto host = detail::host_of(url);
     if (!host) {
@@ -106,8 +104,8 @@ SMDEBUG_INLINE std::optional<std::string> container_token(const environment_read
         from = file_name;
         std::string why;
         try {
-            const posix::file file{*path};
-            posix::scratch_buffer buffer;
+            const smdebug::detail::posix::file file{*path};
+            smdebug::detail::posix::scratch_buffer buffer;
             if (file.size() <= most) {
                 token = as_text(file.read_all(buffer));
             } else {
@@ -127,6 +125,7 @@ SMDEBUG_INLINE std::optional<std::string> container_token(const environment_read
     return token;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

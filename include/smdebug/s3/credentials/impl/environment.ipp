@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::string> process_environment(const char* name) {
     const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
@@ -34,6 +35,7 @@ SMDEBUG_INLINE std::string from_home(const environment_reader& environment, std:
     return home && path.starts_with("~/") ? *home + path.substr(1) : std::move(path);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::string instance_url(const environment_reader& environment) {
     constexpr const char* endpoint_name = "AWS_EC2_METADATA_SERVICE_ENDPOINT";
@@ -33,6 +34,7 @@ SMDEBUG_INLINE std::string instance_url(const environment_reader& environment) {
     return mode == "ipv4" ? "http://169.254.169.254" : "http://[fd00:ec2::254]";
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

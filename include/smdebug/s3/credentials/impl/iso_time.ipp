@@ -47,8 +47,6 @@ SMDEBUG_INLINE std::optional<int> time_pieces::digit() noexcept {
     return value;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_iso_time(std::string_view text) noexcept {
     using std::chrono::seconds;
     detail::time_pieces pieces{text};
@@ -87,6 +85,7 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> parse_iso_ti
     return nearest_system_time(since_1970, fraction);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -12,7 +12,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace s3 {
 
-SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, letter_case how) {
+SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, detail::letter_case how) {
     const std::array all{std::string_view{keys.token}, std::string_view{keys.secret}, std::string_view{keys.id}};
     for (const std::string_view hidden : all) {
         for (std::size_t at = hidden.empty() ? std::string::npos : text.find(hidden); at != std::string::npos;
@@ -20,7 +20,7 @@ SMDEBUG_INLINE void hide_keys(std::string& text, const access_keys& keys, letter
             text.replace(at, hidden.size(), "...");
         }
     }
-    hide_pieces(text, all, how);
+    detail::hide_pieces(text, all, how);
 }
 
 }  // namespace s3

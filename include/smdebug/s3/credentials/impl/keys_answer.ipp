@@ -25,8 +25,6 @@ SMDEBUG_INLINE std::string shown_word(std::string_view text) {
     return whole ? std::string{text} : "?";
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& where, std::string_view sent) {
     json::document reader;
     const auto root = reader.parse(body);
@@ -64,6 +62,7 @@ SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& 
     return {keys_outcome::found, std::move(found), where};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -11,6 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE http::request metadata_request(http::method how, std::string url, const metadata_limits& limits,
                                               http::request::clock::time_point latest) {
@@ -39,6 +40,7 @@ SMDEBUG_INLINE keys_answer without_keys(const http::response& got, const std::st
             where + " (it answers with status " + std::to_string(got.status) + ")"};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE const profile_property* profile::find(std::string_view property) const noexcept {
     for (const place& held : places_) {
@@ -121,6 +122,7 @@ SMDEBUG_INLINE std::string profile::described() const {
     return places_[0].path.empty() && places_[1].path.empty() ? made + " (HOME is not set: there are no files)" : made;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

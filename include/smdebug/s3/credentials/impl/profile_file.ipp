@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE const profile_property* find_property(const std::vector<profile_property>& among,
                                                      std::string_view name) noexcept {
@@ -148,9 +149,9 @@ SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string&
     }
     std::string why;
     try {
-        const posix::file file{path};
+        const smdebug::detail::posix::file file{path};
         if (file.size() <= most) {
-            posix::scratch_buffer buffer;
+            smdebug::detail::posix::scratch_buffer buffer;
             return parse(as_text(file.read_all(buffer)), path);
         }
         why = path + " is too large for what it should be";
@@ -167,6 +168,7 @@ SMDEBUG_INLINE std::optional<profile_file> profile_file::read(const std::string&
                       {.where = path});
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE void refreshed_keys::forget() {
     const std::lock_guard lock{guard_};
@@ -27,6 +28,7 @@ SMDEBUG_INLINE void refreshed_keys::settle(std::chrono::system_clock::time_point
     settled_.notify_all();
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

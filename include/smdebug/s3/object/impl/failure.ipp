@@ -73,8 +73,6 @@ SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
            "firewall and the proxy (https_proxy, http_proxy) on the way to it";
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE void fail(const location& place, std::string_view server, const result& failed) {
     const std::string where = failed.asked.key.empty() ? place.text() : "s3://" + place.bucket + "/" + failed.asked.key;
     const http::response& answer = failed.answer;
@@ -153,6 +151,7 @@ SMDEBUG_INLINE void fail(const location& place, std::string_view server, const r
     throw unavailable(text + "Try again later", context);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -52,8 +52,6 @@ SMDEBUG_INLINE std::optional<object_entry> listed_entry(xml_element contents, bo
     return object_entry{.key = *std::move(plain), .size = bytes, .version = std::string{version}};
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::optional<list_page> parse_list_page(byte_view body) {
     xml_document document;
     const std::optional<xml_element> root = document.parse(body);
@@ -82,6 +80,7 @@ SMDEBUG_INLINE std::optional<list_page> parse_list_page(byte_view body) {
     return good && goes_on ? std::optional{std::move(page)} : std::nullopt;
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

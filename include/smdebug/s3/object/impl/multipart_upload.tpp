@@ -6,6 +6,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 template <class Client>
 std::uint64_t multipart_upload<Client>::part_size(std::uint64_t configured, std::size_t number) noexcept {
@@ -100,6 +101,7 @@ void multipart_upload<Client>::give_up() noexcept {
     }
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

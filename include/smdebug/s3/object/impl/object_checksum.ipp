@@ -14,8 +14,6 @@ SMDEBUG_INLINE std::optional<std::string> digest_text(std::string_view algorithm
     return made ? std::optional{to_base64(*made)} : std::nullopt;
 }
 
-}  // namespace detail
-
 SMDEBUG_INLINE std::optional<byte_view> whole_object_in(const http::response& answer) noexcept {
     const auto range = parse_content_range(answer.find_header("content-range").value_or(""));
     const bool is_whole =
@@ -50,6 +48,7 @@ SMDEBUG_INLINE std::string_view disagreeing_checksum(const http::response& answe
     return is && to_hex(*is) != *md5 ? "etag" : std::string_view{};
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -15,6 +15,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 template <class Client>
 std::optional<byte_buffer> object_reader<Client>::read(std::string_view key, byte_range where) const {
@@ -77,9 +78,9 @@ void object_reader<Client>::read_ranges(std::span<const object_range> ranges, ra
 template <class Client>
 void object_reader<Client>::read_ranges_versioned(std::span<const object_range> ranges,
                                                   versioned_range_sink sink) const {
-    const range_plan plan{ranges, {client_.options().merge_gap, part_bytes()}};
+    const smdebug::detail::range_plan plan{ranges, {client_.options().merge_gap, part_bytes()}};
     const auto planned = plan.requests();
-    range_assembly assembly{plan, sink, name_of({})};
+    smdebug::detail::range_assembly assembly{plan, sink, name_of({})};
     requests asked{client_, most_requests()};
     std::map<std::size_t, std::size_t> places;  // in `planned`, of what is under way
     std::size_t started = 0;
@@ -241,7 +242,7 @@ std::optional<byte_buffer> object_reader<Client>::join(requests& asked, std::str
 }
 
 template <class Client>
-void object_reader<Client>::give(range_assembly& assembly, requests& asked, std::size_t place,
+void object_reader<Client>::give(smdebug::detail::range_assembly& assembly, requests& asked, std::size_t place,
                                  const object_range& wanted, result first) const {
     std::optional<byte_buffer> bytes;
     object_version version;
@@ -254,6 +255,7 @@ void object_reader<Client>::give(range_assembly& assembly, requests& asked, std:
     assembly.give(place, std::move(bytes), version);
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class Client>
 s3_output<Client>::s3_output(std::shared_ptr<const Client> asked, std::string key)
@@ -34,7 +35,7 @@ template <class Client>
 void s3_output<Client>::commit(durability /*all is on_disk*/) {
     state& held = *state_;
     if (!held.upload) {
-        s3::put_object(*held.client, held.key, held.filling);
+        s3::detail::put_object(*held.client, held.key, held.filling);
     } else {
         if (!held.filling.empty()) {
             held.send();
@@ -46,8 +47,8 @@ void s3_output<Client>::commit(durability /*all is on_disk*/) {
 
 template <class Client>
 std::size_t s3_output<Client>::state::part_size() const {
-    return static_cast<std::size_t>(
-        s3::multipart_upload<Client>::part_size(client->options().part_bytes, upload ? upload->begun_parts() : 0));
+    return static_cast<std::size_t>(s3::detail::multipart_upload<Client>::part_size(
+        client->options().part_bytes, upload ? upload->begun_parts() : 0));
 }
 
 template <class Client>
@@ -62,5 +63,6 @@ void s3_output<Client>::state::send() {
     upload->send(sending.try_emplace(number, std::exchange(filling, {})).first->second);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

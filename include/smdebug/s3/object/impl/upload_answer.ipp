@@ -10,6 +10,7 @@
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::string> parse_upload_id(byte_view body) {
     xml_document document;
@@ -83,6 +84,7 @@ SMDEBUG_INLINE std::string parts_document(std::span<const uploaded_part> parts) 
     return out.append("</CompleteMultipartUpload>");
 }
 
+}  // namespace detail
 }  // namespace s3
 }  // namespace v1
 }  // namespace smdebug

@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace cache_file {
 
 SMDEBUG_INLINE std::string identity_text(const object_identity& what) {
@@ -98,5 +99,6 @@ SMDEBUG_INLINE std::optional<byte_buffer> read(const std::string& path, const ob
 }
 
 }  // namespace cache_file
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

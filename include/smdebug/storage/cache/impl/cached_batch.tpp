@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class Reader>
 void cached_batch<Reader>::read_each(std::span<const std::string> keys, object_sink sink) {
@@ -268,5 +269,6 @@ std::optional<byte_buffer> cached_batch<Reader>::part_of(const object_range& wan
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE bool is_written_once(std::string_view key) noexcept {
     const bool index_file = key.ends_with(".json") || key.ends_with(".csv");
@@ -13,5 +14,6 @@ SMDEBUG_INLINE bool is_written_once(std::string_view key) noexcept {
            (index_file && (key.starts_with("index/") || key.find("/index/") != std::string_view::npos));
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Inner, object_cache Cache>
 requires(!Cache::needs_versions ||
@@ -286,5 +287,6 @@ requires(!Cache::needs_versions || entry_lister<Inner>)
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::uint64_t content_hash(byte_view bytes, std::uint64_t seed) noexcept {
     constexpr std::uint64_t p1 = 0x9E3779B185EBCA87U;
@@ -51,5 +52,6 @@ SMDEBUG_INLINE std::uint64_t content_hash(byte_view bytes, std::uint64_t seed) n
     return hash ^ (hash >> 32U);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

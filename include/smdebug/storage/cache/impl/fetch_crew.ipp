@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE fetch_crew::~fetch_crew() {
     {
@@ -65,5 +66,6 @@ SMDEBUG_INLINE void fetch_crew::work() {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

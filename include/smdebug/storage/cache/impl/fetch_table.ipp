@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<byte_buffer> fetch_table::wait(std::string_view key, std::string_view version) {
     std::unique_lock lock{guard_};
@@ -37,5 +38,6 @@ SMDEBUG_INLINE void fetch_table::end(const std::shared_ptr<fetching>& mine) {
     over_.notify_all();
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

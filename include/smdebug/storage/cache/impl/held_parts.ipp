@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE held_parts::promised held_parts::promise(std::string_view key, byte_range asked) {
     const std::lock_guard lock{guard_};
@@ -115,5 +116,6 @@ SMDEBUG_INLINE void held_parts::erase(const part_handle& what) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

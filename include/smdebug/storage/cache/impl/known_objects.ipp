@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<known_object> known_objects::find(std::string_view key) {
     const std::lock_guard lock{guard_};
@@ -107,5 +108,6 @@ SMDEBUG_INLINE void known_objects::make_room() {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class Reader>
 object_holder<Reader>::~object_holder() {
@@ -138,5 +139,6 @@ bool object_holder<Reader>::has_ended() {
     return ended_;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Inner>
 std::optional<known_object> object_scout<Inner>::learn(std::string_view key) {
@@ -97,5 +98,6 @@ std::optional<known_object> object_scout<Inner>::learn_size(std::string_view key
     return std::nullopt;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

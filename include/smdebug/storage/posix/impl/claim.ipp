@@ -20,6 +20,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE bool leads_to(const std::string& path, int handle) noexcept {
@@ -202,5 +203,6 @@ SMDEBUG_INLINE void file_claim::write_line(int handle, int patience) const {
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

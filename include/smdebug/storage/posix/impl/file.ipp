@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE void fail(const std::string& doing, const std::string& path, int code) {
@@ -181,5 +182,6 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> regular_file
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE std::string joined(std::string_view stem, std::string_view name) {
@@ -99,5 +100,6 @@ SMDEBUG_INLINE void file_lister::list_without_links(const std::string& folder, s
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

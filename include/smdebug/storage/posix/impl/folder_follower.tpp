@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class System>
 basic_folder_follower<System>::basic_folder_follower(std::string root, std::string_view prefix, System system)
@@ -202,5 +203,6 @@ bool basic_folder_follower<System>::is_followed(const posix::folder_identity& se
     return std::any_of(folders_.begin(), folders_.end(), [&](const auto& held) { return held.second.self == self; });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE std::optional<leased_map> leased_map::open(const file& of) noexcept {
@@ -71,5 +72,6 @@ SMDEBUG_INLINE bool read_ahead(const file& soon) noexcept {
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE void fail_writing(const std::string& path, int code, const std::string& doing) {
@@ -210,5 +211,6 @@ SMDEBUG_INLINE void write_whole(const std::string& path, byte_view bytes) {
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE home_process::home_process()
@@ -23,5 +24,6 @@ SMDEBUG_INLINE std::atomic<unsigned>& home_process::forks_to_here() noexcept {
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

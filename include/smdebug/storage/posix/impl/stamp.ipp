@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace posix {
 
 SMDEBUG_INLINE folder_look folder_system::look(int base, const char* name) noexcept {
@@ -43,5 +44,6 @@ SMDEBUG_INLINE std::chrono::nanoseconds folder_system::since_1970(const ::statx_
 }
 
 }  // namespace posix
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -19,6 +19,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::unique_ptr<change_signal> folder_watch::open(std::string_view root,
                                                                  std::span<const std::string> prefixes) {
@@ -266,5 +267,6 @@ SMDEBUG_INLINE void folder_watch::sleep(clock::time_point until) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<step_number> catalog::global_step(mode which, step_number mode_step) const noexcept {
     if (which == mode::global) {
@@ -209,5 +210,6 @@ SMDEBUG_INLINE std::optional<catalog::claim> catalog::first_from(mode which, ste
     return found != held.end() ? std::optional{*found} : std::nullopt;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

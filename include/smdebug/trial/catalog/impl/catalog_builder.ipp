@@ -11,6 +11,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_number step, std::string_view worker_part,
                                                                       byte_view bytes) {
@@ -170,5 +171,6 @@ SMDEBUG_INLINE std::uint32_t catalog_builder::event_file(step_number step, std::
     return static_cast<std::uint32_t>(next_.event_files.size() + event_files_.size() - 1);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 namespace growth {
 
 SMDEBUG_INLINE void claim_mode_steps(catalog& next, std::span<const catalog::file> files) {
@@ -98,5 +99,6 @@ SMDEBUG_INLINE void end(catalog& next) {
 }
 
 }  // namespace growth
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places,
                               std::vector<shape_entry> shapes)
@@ -34,5 +35,6 @@ SMDEBUG_INLINE std::size_t layout::memory() const noexcept {
     return bytes;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<std::uint32_t> payload_memory::find(std::uint32_t worker, byte_view bytes) {
     if (worker < last_of_.size() && last_of_[worker] < held_.size() && matches(held_[last_of_[worker]], bytes)) {
@@ -81,5 +82,6 @@ SMDEBUG_INLINE void load_memory::forget() {
     workers.clear();
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE bool name_list::contains(name_id name) const noexcept {
     const auto found = first_of(name);
@@ -71,5 +72,6 @@ SMDEBUG_INLINE std::vector<std::uint32_t>::const_iterator name_list::first_of(na
                             [this](std::uint32_t at, name_id id) { return items_[at].name < id; });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE name_filter::name_filter(const std::vector<std::string>& patterns, std::vector<std::string> sorted_names)
     : names_(std::move(sorted_names)) {
@@ -23,5 +24,6 @@ SMDEBUG_INLINE bool name_filter::accepts(const std::string& name) const {
            std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& held) { return held.search(name); });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

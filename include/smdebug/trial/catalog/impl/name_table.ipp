@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<name_id> name_table::find(std::string_view name) const noexcept {
     const named* held = by_text_.find(name);
@@ -70,5 +71,6 @@ SMDEBUG_INLINE std::shared_ptr<const name_table> name_table_builder::finish() &&
     return made;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

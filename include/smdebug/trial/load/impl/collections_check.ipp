@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void check_keys(std::vector<difference>& found, std::string_view file, const std::string& where,
                                const std::optional<json::value>& object, std::span<const std::string_view> known) {
@@ -145,5 +146,6 @@ SMDEBUG_INLINE bool collections_check::is_near(std::string_view a, std::string_v
     return other == 1;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

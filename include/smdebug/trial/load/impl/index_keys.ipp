@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE std::optional<index_key> index_key::parse(std::string&& key) {
     const auto name = locations::parse_index_key(key);
@@ -55,5 +56,6 @@ SMDEBUG_INLINE bool fills_gap(const std::vector<index_key>& keys, const index_ke
                        [&](const index_key& other) { return other.worker_part() == key.worker_part(); });
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

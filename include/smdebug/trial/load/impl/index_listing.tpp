@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage>
 std::vector<std::string> index_listing<Storage>::next(const catalog& last) {
@@ -54,5 +55,6 @@ std::string index_listing<Storage>::first_open_key(const catalog& last) {
     return key.substr(0, key.rfind('_'));
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -17,6 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage>
 loader<Storage>::loader(const Storage& store, const trial_options& options)
@@ -240,5 +241,6 @@ void loader<Storage>::damaged(const std::string& key, const index_key* parsed, c
     problems_.insert_or_assign(key, what);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

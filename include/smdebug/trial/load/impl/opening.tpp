@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage>
 catalog::job_description opening<Storage>::wait(bool& seen_running) {
@@ -152,5 +153,6 @@ void opening<Storage>::give_up() const {
                     context);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

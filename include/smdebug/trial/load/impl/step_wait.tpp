@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class State>
 step_wait<State>::step_wait(const State& state, const wait_options& how)
@@ -31,5 +32,6 @@ wait_outcome step_wait<State>::pause() {
     return pauses_.pause(state_.look_by(give_up_after_));
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(signals ? signals() : nullptr) {
     announces_ = signal_ != nullptr;
@@ -148,5 +149,6 @@ SMDEBUG_INLINE void waiter::connect() {
     also_ended_.emplace(also_stop_, wake);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

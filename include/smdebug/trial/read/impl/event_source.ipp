@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE byte_view whole_event_file::at(byte_range record) const noexcept {
     const auto begin = static_cast<std::size_t>(std::min<std::uint64_t>(record.offset, bytes_.size()));
@@ -16,5 +17,6 @@ SMDEBUG_INLINE byte_view whole_event_file::at(byte_range record) const noexcept 
     return bytes_.subspan(begin, length);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage, class Bound>
 byte_view piecewise_event_file<Storage, Bound>::at(byte_range record) {
@@ -24,5 +25,6 @@ byte_view piecewise_event_file<Storage, Bound>::at(byte_range record) {
     return whole_event_file{piece_.view()}.at({.offset = record.offset - begin_, .length = record.length});
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class State>
 held_steps<State>::held_steps(std::shared_ptr<const State> state, std::uint64_t most_bytes)
@@ -162,5 +163,6 @@ void held_steps<State>::hold(step_number step, const file_plan& file) {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

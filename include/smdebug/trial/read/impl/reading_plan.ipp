@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tensors& which) noexcept {
     const auto sum = [](std::uint64_t a, std::uint64_t b) {
@@ -26,5 +27,6 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
     return found;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -9,6 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void collected_event_file::put(std::size_t place, std::optional<byte_buffer> bytes) {
     slots_[place].is_there = bytes.has_value();
@@ -65,5 +66,6 @@ SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optiona
     collected.put(of_->places_[i], std::move(bytes));
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage>
 paged_event_file<Storage>::paged_event_file(const Storage& store, std::string key, std::vector<byte_range> records,
@@ -57,5 +58,6 @@ std::uint64_t paged_event_file<Storage>::bytes_of(std::size_t begin, std::size_t
     return bytes;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -15,6 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class State>
 typename tensor_reader<State>::place tensor_reader<State>::look(step_number step, mode in) const {
@@ -278,5 +279,6 @@ lookup_failure tensor_reader<State>::no_values(const located& at) const {
             .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

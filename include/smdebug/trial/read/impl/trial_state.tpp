@@ -13,6 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 trial_state<Storage, Decoder, Kernel>::trial_state(Storage store, trial_options options, Decoder decoder, Kernel kernel)
@@ -210,5 +211,6 @@ std::optional<std::chrono::system_clock::time_point> trial_state<Storage, Decode
     return last;
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -5,6 +5,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class Task, class Part>
 ordered_crew<Task, Part>::serving::~serving() {
@@ -30,5 +31,6 @@ void ordered_crew<Task, Part>::begin() {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -8,7 +8,7 @@ namespace smdebug {
 inline namespace v1 {
 
 template <class State>
-file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
+file_scanner<State>::file_scanner(const State& state, const detail::catalog& from, reduction_set saved,
                                   const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats)
     : state_(&state),
       from_(&from),
@@ -18,7 +18,7 @@ file_scanner<State>::file_scanner(const State& state, const catalog& from, reduc
       keep_repeats_(keep_repeats) {}
 
 template <class State>
-void file_scanner<State>::begin_file(const catalog::file& held, const std::string& key, bool is_there,
+void file_scanner<State>::begin_file(const detail::catalog::file& held, const std::string& key, bool is_there,
                                      const std::string* why_not) {
     key_ = &key;
     out_.event_file = key;
@@ -38,7 +38,7 @@ void file_scanner<State>::begin_file(const catalog::file& held, const std::strin
 }
 
 template <class State>
-void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
+void file_scanner<State>::begin_tensor(const detail::layout& entries, detail::name_id name) {
     out_.name = (*from_->names)[name];
     out_.values = nullptr;
     out_.check = {};

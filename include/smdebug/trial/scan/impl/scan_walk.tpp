@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class State>
 scan_walk<State>::scan_walk(const State& state, const catalog& from, const selected_tensors& which, reduction_set saved,
@@ -75,5 +76,6 @@ byte_range scan_walk<State>::first_wanted(const catalog::file& held) const noexc
     return {};
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
