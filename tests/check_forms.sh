@@ -8,6 +8,7 @@ while [[ $1 != -- ]]; do
     shift
 done
 shift
+libraries+=("-Wl,-rpath,$(dirname "${libraries[0]}")")  # where it is a shared one
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
