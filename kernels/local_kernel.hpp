@@ -2,7 +2,6 @@
 // A file compiled with -mavx512f must not give the linker a function that code for any CPU shares: of two copies of an
 // inline function it keeps either.  So each of these files has an instruction set of its own, in an unnamed namespace:
 // what is made from it has no name outside.  tests/check_kernel_symbols.sh looks at what the compiler made of it.
-// Used by: kernels/*.cpp.
 #pragma once
 
 #include <smdebug/core/status.hpp>

@@ -1,7 +1,6 @@
 // Forward declarations, for headers of users that only name the library's types: a fraction of a second less each.
 // Not here: what is constrained by a concept or defaults to the instruction set that a file is compiled for
 // (basic_trial and its aliases); declaring it takes the headers that this one is there to avoid.
-// Used by: users.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,6 +1,5 @@
 // For files that compose trials, hooks or rules over storages, decoders or kernels of their own, in the compiled form:
 // the bodies of the templates that the library instantiates for its own policies only.  Header-only it changes nothing.
-// Used by: users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

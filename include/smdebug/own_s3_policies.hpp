@@ -1,6 +1,5 @@
 // For files that use S3 with transports or credentials of their own, in the compiled form: the bodies of the templates
 // that the library instantiates for its own only.  Header-only it changes nothing.
-// Used by: users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The answer to one question: a result, an error by its class, or that it would block.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "json_out.hpp"

@@ -1,5 +1,4 @@
 // The arguments of a recorded call, as the library's options want them.  What is missing or null is not given.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "questions.hpp"

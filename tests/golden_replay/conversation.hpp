@@ -1,5 +1,4 @@
 // Calls on one trial, in order, with the no_refresh blocks that lie around them.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "sections.hpp"

@@ -1,6 +1,5 @@
 // Writing the answers: finished pieces of JSON, and objects and lists made of pieces.
 // A piece is a type of its own, so that text that still needs quotes is never taken for JSON.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include <smdebug/core/json_document.hpp>

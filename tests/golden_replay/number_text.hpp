@@ -1,5 +1,4 @@
 // Numbers as the recorded answers write them: the shortest decimal that reads back to the same number of its type.
-// Used by: tests/golden_replay/value_json.hpp, tests/golden_replay/questions.hpp.
 #pragma once
 
 #include "json_out.hpp"

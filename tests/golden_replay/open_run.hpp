@@ -1,5 +1,4 @@
 // Opening a run as a question says: its range of steps, its environment, and short waits, as no file changes any more.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "questions.hpp"

@@ -1,5 +1,4 @@
 // Reading the questions: typed looks into the EXPECTED file that say what is wrong with it where something is.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "json_out.hpp"

@@ -1,5 +1,4 @@
 // Where a run is opened: the folder that it lies in, or a place in S3 that its files are copied to.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

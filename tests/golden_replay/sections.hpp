@@ -1,5 +1,4 @@
 // The parts of an EXPECTED file, and who answers them.  `place` is what the library is given to open the run.
-// Used by: tests/golden_replay.
 #pragma once
 
 #include "arguments.hpp"

@@ -1,5 +1,4 @@
 // SHA-256 of bytes in memory, as lower-case hex: how the recorded answers name a tensor's elements.
-// Used by: tests/golden_replay/value_json.hpp.
 // Source: FIPS 180-4.
 #pragma once
 

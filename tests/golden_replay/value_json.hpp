@@ -1,5 +1,4 @@
 // A tensor's value as the recorded answers write it: dtype, shape, digest, and the elements where they are few.
-// Used by: tests/golden_replay.
 // Source: tests/data/golden/README.md, "Encoding".
 #pragma once
 

@@ -1,5 +1,4 @@
 // The actions that SageMaker Debugger knows, as records: who embeds this library decides what to do about them.
-// Used by: cli, users.
 // Source: the public Python package's smdebug.rules.action, and the texts that its configuration writes.
 #pragma once
 

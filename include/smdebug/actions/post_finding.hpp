@@ -1,5 +1,4 @@
 // Telling a server of findings: their JSON, by HTTP POST, tried again where that may help.
-// Used by: cli, users.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

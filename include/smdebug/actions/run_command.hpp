@@ -1,5 +1,4 @@
 // Running a program when a rule fires: without a shell, for no longer than it may, and whatever comes of it is a value.
-// Used by: cli, users.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // How rules stand, in a JSON file that others look at: always whole, never half written.
-// Used by: cli, users.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 

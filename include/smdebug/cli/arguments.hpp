@@ -1,6 +1,5 @@
 // The command line, parsed.
 // Everything that can be wrong with arguments is found here, before a run is opened.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

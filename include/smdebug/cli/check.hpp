@@ -1,5 +1,4 @@
 // `smdebug check`: rules over the saved steps of runs, a row for each finding.
-// Used by: cli/program.hpp, cli/follow_check.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

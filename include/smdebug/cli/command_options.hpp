@@ -1,5 +1,4 @@
 // Options that several commands have, described to CLI11: the only header that includes it.
-// Used by: cli/arguments.hpp, cli/rule_main.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

@@ -1,6 +1,5 @@
 // Where the program writes: results on one stream, notes, errors and progress on another.
 // Streams are arguments, so that tests run every command in-process and look at what it says.
-// Used by: cli.
 #pragma once
 
 #include <smdebug/cli/table.hpp>

@@ -1,5 +1,4 @@
 // What check does about findings besides printing them: a command, a POST, a status file.
-// Used by: cli/check.hpp, cli/follow_check.hpp.
 // An action that fails is noted, and breaks nothing.
 #pragma once
 

@@ -1,5 +1,4 @@
 // `smdebug check --follow`: rules over runs that grow, each step as soon as it is complete, until their jobs end.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

@@ -1,5 +1,4 @@
 // `smdebug ls --follow`: a line for each step of runs that grow, as soon as it is complete, until their jobs end.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

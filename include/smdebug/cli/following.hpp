@@ -1,5 +1,4 @@
 // Following several running jobs at once: a thread a run, one console for all of them.
-// Used by: cli/follow_check.hpp, cli/follow_ls.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

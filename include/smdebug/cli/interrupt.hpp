@@ -1,5 +1,4 @@
 // Ctrl-C and SIGTERM as a stop token, without a signal handler: the signals are blocked, and a thread reads them.
-// Used by: examples/smdebug.cpp.
 #pragma once
 
 #include <smdebug/core/stop_token.hpp>

@@ -1,5 +1,4 @@
 // `smdebug ls`: what a run holds.
-// Used by: cli/program.hpp, cli/show.hpp, cli/follow_ls.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

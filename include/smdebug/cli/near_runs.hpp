@@ -1,6 +1,5 @@
 // What a user may have meant by a path where there is no run: runs below it, the run that it is a part of, a folder of
 // nearly that name.
-// Used by: cli/runs.hpp, cli/following.hpp.
 #pragma once
 
 #include <smdebug/cli/text.hpp>

@@ -1,6 +1,5 @@
 // Numbers, step ranges and times from the command line.
 // Decimal digits and nothing else: "010" is ten, and neither a sign nor a blank nor a locale has a say.
-// Used by: cli/option_texts.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,5 +1,4 @@
 // Options that are taken as text and looked at when all of them are there, so that we say what is wrong and not CLI11.
-// Used by: cli/arguments.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

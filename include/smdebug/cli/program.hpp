@@ -1,5 +1,4 @@
 // The program: arguments in, results and exit status out.  It throws nothing and touches no global state.
-// Used by: examples/smdebug.cpp, tests.
 #pragma once
 
 #include <smdebug/cli/arguments.hpp>

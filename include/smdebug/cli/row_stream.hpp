@@ -1,6 +1,5 @@
 // Rows that are seen as soon as they are there, in the three formats: for commands that go on for hours.
 // Tables cannot know how wide their cells will be: the columns say how wide they should be at least.
-// Used by: cli/follow_check.hpp, cli/follow_ls.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,6 +1,5 @@
 // Rows of results in the three formats: an aligned table, CSV, JSON (one object a line).
 // A command says what is in a cell; how it looks is decided here.
-// Used by: cli (every command).
 #pragma once
 
 #include <smdebug/cli/console.hpp>

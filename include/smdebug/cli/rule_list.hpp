@@ -1,5 +1,4 @@
 // `smdebug rules`: the built-in rules, their parameters, types and defaults.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,5 +1,4 @@
 // A rule as a program: its settings are flags, its verdict is the exit status.
-// Used by: rule executables (examples/custom_rule.cpp).
 #pragma once
 
 #include <smdebug/cli/check.hpp>

@@ -1,5 +1,4 @@
 // What check says beside its rows: notes of rules, the first of them, and what of a run could not be looked at.
-// Used by: cli/check.hpp, cli/follow_check.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,5 +1,4 @@
 // The rules that a command was given: `--rule NAME,key=value`, or a JSON file; and those rules for a run.
-// Used by: cli (check, scan, rules, arguments).
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,5 +1,4 @@
 // Opening the runs that a command was given, one after another: a run that fails does not lose the others.
-// Used by: cli (every command that reads runs).
 #pragma once
 
 #include <smdebug/cli/console.hpp>

@@ -1,5 +1,4 @@
 // `smdebug scan`: all built-in rules that have something to look at, over many runs; a row for each run and rule.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

@@ -1,5 +1,5 @@
 // What `smdebug scan` evaluates of a run: which of the built-in rules have something to look at, and why the others
-// have not. Used by: cli/scan.hpp, cli/option_texts.hpp.
+// have not.
 #pragma once
 
 #include <smdebug/cli/check.hpp>

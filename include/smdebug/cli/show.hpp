@@ -1,5 +1,4 @@
 // `smdebug show`: one tensor at one step: shape, dtype, reductions, first values.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

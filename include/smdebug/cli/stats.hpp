@@ -1,6 +1,5 @@
 // `smdebug stats`: every reduction of every tensor, a row for each tensor of each worker at each step.
 // Walks the run in file order: every event file is read once; the threads that read also make the rows.
-// Used by: cli/program.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

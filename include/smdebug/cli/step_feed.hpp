@@ -1,5 +1,4 @@
 // The steps of a growing run, each handed out once, when it is complete.
-// Used by: cli/follow_check.hpp, cli/follow_ls.hpp.
 #pragma once
 
 #include <smdebug/core/step.hpp>

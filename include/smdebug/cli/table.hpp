@@ -1,5 +1,4 @@
 // Aligned tables of text, which can be made to fit a terminal.
-// Used by: cli/rows.hpp, cli/row_stream.hpp.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // What `smdebug ls` says of the tensors of a run: dtype, shape, number of steps, saved reductions.
 // All of them together: tensor by tensor each would cost a look at every step, and a read.
-// Used by: cli/ls.hpp.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,5 +1,4 @@
 // The first values of a tensor as text, whatever its dtype: for people and for JSON.
-// Used by: cli/show.hpp.
 #pragma once
 
 #include <smdebug/cli/rows.hpp>

@@ -1,5 +1,4 @@
 // Whether the program's streams are a terminal, and how wide.
-// Used by: examples/smdebug.cpp, cli/rule_main.hpp.
 #pragma once
 
 #include <smdebug/cli/console.hpp>

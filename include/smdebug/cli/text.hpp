@@ -1,5 +1,4 @@
 // Small pieces of text that several commands print: steps as ranges, counts, times, suggestions.
-// Used by: cli.
 #pragma once
 
 #include <smdebug/core/near_names.hpp>

@@ -1,6 +1,5 @@
 // Bytes: borrowed views, owning buffers, ranges, and little-endian loads.
 // The lowest layer: every other folder speaks of bytes in these words.
-// Used by: everything.
 #pragma once
 
 #include <smdebug/core/requirements.hpp>

@@ -1,5 +1,4 @@
 // Element types of tensors: TensorFlow's numbers, numpy's names, sizes in bytes.
-// Used by: wire, tensor, reduce, trial.
 #pragma once
 
 #include <cstddef>

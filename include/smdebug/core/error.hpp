@@ -1,6 +1,5 @@
 // The errors that the library throws: one tree, by what the caller can do about it.
 // The leaves carry the Python package's names, which what() prints first; the fields say where.
-// Used by: storage, index, trial, rules, cli.  record, wire, tensor and reduce never throw.
 #pragma once
 
 #if !defined(__cpp_exceptions)

@@ -1,5 +1,4 @@
 // Doing several things of which each is to be tried, whatever becomes of the others.
-// Used by: hook.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,7 +1,7 @@
 // The two forms of the library: header-only, and compiled (smdebug::compiled in CMake, which defines SMDEBUG_COMPILED).
 // Bodies lie in impl/*.ipp, those of templates in impl/*.tpp.  Header-only, every header includes its own; in the
 // compiled form they are in the library, and a file that composes trials, hooks or storages of policies of its own
-// includes <smdebug/own_policies.hpp>. Used by: every impl/*.ipp.
+// includes <smdebug/own_policies.hpp>.
 #pragma once
 
 #ifdef SMDEBUG_COMPILED

@@ -1,6 +1,5 @@
 // A borrowed callable: a pointer and a thunk, no allocation.
 // std::function would copy and may allocate; a template would leak into erased seams.
-// Used by: storage (batch reads), trial.
 #pragma once
 
 #include <concepts>

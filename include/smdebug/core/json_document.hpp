@@ -1,6 +1,5 @@
 // Reading JSON, in a few words.  simdjson does it, which no file of a user sees in the compiled form: only the bodies
 // include it.
-// Used by: index, s3, cli, tests.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Writing JSON text: strings and numbers.  Reading it is core/json_document.hpp's work.
-// Used by: index, hook, cli, tests, benchmarks.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Names that a user may have meant by one that there is not.
-// Used by: trial, registry, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,6 @@
 // Text of others - names of tensors, runs, rules, files, what a server says - as it may be shown to people: such that
 // it can neither command a terminal, nor break or turn around a line, nor hide a part of itself. The one way of doing
-// so: errors are made of it, the program prints by it. Used by: core (error, json_text), cli, actions, hook.
+// so: errors are made of it, the program prints by it.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Keys that stay below the place that they are relative to, whatever kind of place that is.
-// Used by: storage, index, trial, hook.
 #pragma once
 
 #include <algorithm>

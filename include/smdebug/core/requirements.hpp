@@ -1,5 +1,4 @@
 // What has to be there to compile the library, said before the compiler says it in other words.
-// Used by: core (bytes, status), and so by everything.
 #pragma once
 
 #if __cplusplus < 202002L

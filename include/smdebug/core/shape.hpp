@@ -1,5 +1,4 @@
 // A tensor's shape: its extents, and how many elements they make, checked against overflow.
-// Used by: wire, tensor, index, trial.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // A list that grows at its end and shares what it has with its copies.
-// Used by: trial (each snapshot of a growing catalog is a copy of the last one and a little more).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // A sorted sequence that can be added to anywhere and shares what did not change with its copies.
-// Used by: trial (steps, mode steps and names of a growing catalog).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // What a parser says: a status, or a value.  Nothing here throws.
 // record, wire, tensor and reduce return these; trial and hook turn them into errors that name file and offset.
-// Used by: record, wire, tensor, reduce.
 #pragma once
 
 #include <smdebug/core/requirements.hpp>

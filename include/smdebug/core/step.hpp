@@ -1,6 +1,5 @@
 // Steps, modes and the states a step can be in.
 // A global step counts over the whole job; a mode step counts within one mode.
-// Used by: index, trial, rules, cli.
 #pragma once
 
 #include <cstdint>

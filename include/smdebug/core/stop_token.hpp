@@ -1,5 +1,4 @@
 // std::stop_token and std::jthread, or why they are not there: libc++ has them from 20 on.
-// Used by: whoever waits or has threads.
 #pragma once
 
 #include <version>

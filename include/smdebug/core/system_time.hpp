@@ -1,6 +1,5 @@
 // Times from elsewhere - headers, answers, file systems - as the system's clock counts them.
 // Its nanoseconds reach from 1677 to 2262 only, and to leave that range is undefined.
-// Used by: storage, s3.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Looking texts up in unordered containers by views of them, without making a string for each question.
-// Used by: hook, rules, watch.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
 // UTF-8: the characters of a text, and whether it is one.
-// Used by: core (json_text, printable_text), wire, hook, cli.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // The version of the library: the only macros of its own in the public headers (index/regex.hpp sets one that PCRE2
-// asks for). Macros, because a user's #if has to see them. Used by: the umbrella header, users, CMakeLists.txt (which
-// reads the numbers from here).
+// asks for). Macros, because a user's #if has to see them.
 #pragma once
 
 #define SMDEBUG_VERSION_MAJOR 0

@@ -1,6 +1,5 @@
 // Writes steps on a thread of its own: the training thread pays for a copy into a bounded pool.
 // The orders are carried out one after the other, so that files appear in the order of a direct_sink.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

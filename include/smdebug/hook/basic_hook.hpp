@@ -1,6 +1,5 @@
 // A hook: what a training loop saves tensors with, in the run format of the Python package.
 // Composed of policies: where the files go, how reductions are computed, and what the time is.
-// Used by: hook/hook.hpp, users, watch.
 #pragma once
 
 #include <smdebug/core/form.hpp>

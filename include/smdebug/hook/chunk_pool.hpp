@@ -1,6 +1,5 @@
 // Memory for what waits to be written: chunks of one size, bounded in number, touched before they are needed.
 // What was given back last is handed out first: it is still in the cache.
-// Used by: hook (background_sink).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

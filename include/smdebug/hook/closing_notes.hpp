@@ -1,6 +1,5 @@
 // What a hook tells when it is closed: what was likely meant to be saved and was not, and what to write instead.
 // Configurations that save nothing are legal, so nothing of this is an error; but silence would be a lost training.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // The collections of a hook: to which of them a tensor belongs, which are due at a step, and what is written of it.
 // A tensor's name is looked at once; from then on it is a hash look-up, and being due a few bits.
-// Used by: hook/basic_hook.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // What a hook finds where it is to write: nothing, a run that has ended, or one that was interrupted.
 // An interrupted one can be continued: a step is whole when its index file is there, so what lies beyond is taken away.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

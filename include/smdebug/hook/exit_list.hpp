@@ -1,7 +1,6 @@
 // Who has work under way on a thread of its own that exit() would cut off.
 // exit() destroys no local objects: a hook in main's frame would lose what waits to be written.  The list of a process
 // is the one thing here that is not an object of the user's; it is empty while no hook writes in the background.
-// Used by: hook (background_sink).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // Where a step's files go: now, on the caller's thread (here), or later, on another one (background_sink.hpp).
 // The order in which they appear is what makes a run safe: a step's index only after its events.
-// Used by: hook (step_writer, basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The hook of every day: it writes where out_dir says, into a folder or into S3.
 // Apart from basic_hook.hpp, which knows nothing of S3.
-// Used by: users.
 #pragma once
 
 #include <smdebug/hook/basic_hook.hpp>

@@ -1,6 +1,5 @@
 // The work behind a hook: what is due, where it goes, and what happens when it cannot.
 // Apart from basic_hook.hpp, which is its face: there are the ways to hand over a tensor, here there is one.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What a hook has done so far, and what it has lost.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <cstdint>

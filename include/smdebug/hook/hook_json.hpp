@@ -1,6 +1,5 @@
 // Hook options from the JSON file by which SageMaker, or whoever starts a job, configures the hook.
 // Values may be texts ("save_interval": "100"), as SageMaker writes them, or what they are.
-// Used by: hook/basic_hook.hpp, users.
 // Source: the file as the Python package's documentation has it, and how the package reads it.
 #pragma once
 

@@ -1,5 +1,4 @@
 // What a hook is told when it is made: where to, what, when, and how.
-// Used by: hook/collection_set.hpp, hook/hook_json.hpp, hook/basic_hook.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,6 @@
 // The values of one section of a JSON file, each of the type that is wanted, or an error that names file and key.
 // Values may be texts where numbers or truths are wanted, as SageMaker writes them, and whatever else Python's int()
-// and the Python package take for a number or a truth without a loss. Used by: hook/hook_json.hpp.
+// and the Python package take for a number or a truth without a loss.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // What the Python package knows of collections by their names: regexes, and which hold single numbers.
-// Used by: hook/collection_set.hpp, hook/hook_json.hpp, hook/hook_options.hpp.
 // Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The folder that a user means by what is written as out_dir.
-// Used by: hook (place_opener, open_place).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What a hook does about a failure: throw it, or count it, tell it, and go on.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Who looks at what a hook sees, beside the files that it writes: rules inside the training process, for one.
-// Used by: hook (basic_hook), watch.
 #pragma once
 
 #include <smdebug/core/step.hpp>

@@ -1,5 +1,4 @@
 // Those who look at what a hook sees, asked no more often than need be.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The place that a user means by what is written as out_dir: a folder of this machine, or objects in S3.
-// Used by: hook (smdebug::hook), users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // How a hook opens the place that a text names: out_dir, tensorboard_dir.
-// Used by: hook (basic_hook, run_writer).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // What is written of a tensor: which reductions in which order, its values, its shape; and a reduction's tensor name.
 // A config is names; this is what can be computed and written from, step after step, without looking at a name again.
-// Used by: hook/collection_set.hpp, hook/basic_hook.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // The saved reductions of one tensor as records that are kept from step to step and patched: their names, sizes and
 // shapes do not change, so encoding them anew would cost more than computing them.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,7 +1,6 @@
 // One writer a worker, and the last of them marks the end of the job.
 // The Python package's claim.smd does the first for one worker; here each has a claim, where the storage can keep it.
 // Where it cannot, workers leave signs: they keep nobody out, but the last one knows that it is.
-// Used by: hook (run_writer).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // The files of one worker's run: its place, its claim, the steps, the collections file, TensorBoard's, the end.
 // Knows in which order they may appear; what goes into them is decided elsewhere.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // What people hand to save_tensor besides contiguous elements: single numbers, bits, matrices, texts, lists of names.
 // What cannot be saved is refused where it is written, in a sentence that says what to write.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // When tensors are saved: settings for all modes with exceptions for some, and whether a step is due.
 // Apart from index/collection.hpp, which says the same as a file does: for each mode in full.
-// Used by: hook/hook_options.hpp, hook/collection_set.hpp, hook/hook_json.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // A collection as a hook works with it: settings filled in, regexes compiled, the names that it has seen.
-// Used by: hook/collection_set.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Which step a training is at: the job's, and that of its mode.
-// Used by: hook (hook_core).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // One step of one worker: its records, one behind the other, in an event file, and the index file that says where.
 // Small records gather in a buffer; large tensors go from the caller's memory in one gathering write.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

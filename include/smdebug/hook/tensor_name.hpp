@@ -1,5 +1,4 @@
 // Which names a tensor may be saved under.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/form.hpp>

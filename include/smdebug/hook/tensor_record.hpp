@@ -1,6 +1,5 @@
 // From a tensor in the caller's memory to a framed record of an event file, without a copy of its elements.
 // What stands around the elements is small and goes into a buffer; a gathering write puts the two together.
-// Used by: hook (step_writer).
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,6 +1,5 @@
 // What a training loop has in its hands, as a tensor_view: spans and vectors with a shape, numbers, texts.
 // Nothing is copied; xtensor expressions are in tensor/view_of_xtensor.hpp.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

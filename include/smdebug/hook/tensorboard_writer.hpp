@@ -1,6 +1,5 @@
 // Scalars and histograms of a training run, in files that TensorBoard draws.
 // Beside the run and not in it: TensorBoard wants true checksums, its own messages, and a folder for each curve.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // The time that goes into events, as a policy: so that what is written can be repeated to the byte.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <chrono>

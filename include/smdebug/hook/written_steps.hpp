@@ -1,5 +1,4 @@
 // Which steps of the modes a run has, and as which steps of the job: a mode's step is written once.
-// Used by: hook (earlier_run, run_writer).
 #pragma once
 
 #include <smdebug/core/form.hpp>

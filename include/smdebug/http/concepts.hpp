@@ -1,5 +1,4 @@
 // The front door of http/: what carries requests to a server and answers back.
-// Used by: s3, users who bring their own transport.
 #pragma once
 
 #include <smdebug/http/inbox.hpp>

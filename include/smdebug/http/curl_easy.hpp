@@ -1,5 +1,4 @@
 // A handle of libcurl as an object: what can be set, what can be asked, and its codes in the words of http/message.hpp.
-// Used by: http/curl_transfer.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The thread that carries requests: one multi handle of libcurl, with the connections of all who share it.
-// Used by: http/curl_transport.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

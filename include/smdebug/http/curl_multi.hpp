@@ -1,5 +1,4 @@
 // A multi handle of libcurl as an object: handles that run side by side, and the wait for something to happen.
-// Used by: http/curl_engine.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What can be set of a curl_transport, and what can be asked of one.
-// Used by: http/curl_transport.hpp, users.
 #pragma once
 
 #include <cstddef>

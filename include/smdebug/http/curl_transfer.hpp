@@ -1,6 +1,5 @@
 // One exchange by libcurl: a request becomes settings of a handle, what the handle tells becomes a response.
 // Has no thread and waits for nothing: that is the engine's.
-// Used by: http/curl_engine.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

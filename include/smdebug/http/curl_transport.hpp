@@ -1,5 +1,4 @@
 // Requests by libcurl: HTTP/1.1 and HTTP/2, many at once over few connections that are kept.
-// Used by: s3, users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Where the answers to many requests arrive, on whatever thread, for the one thread that waits for them.
-// Used by: http, s3.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // A request over HTTP and what came of it, as values.
-// Used by: http, s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Which server a URL speaks of, and whether a proxy has any business there.
 // Text alone: nothing is looked up.
-// Used by: http.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // A response put together from header lines and pieces of a body, as they come over a connection.
-// Used by: http/curl_transfer.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

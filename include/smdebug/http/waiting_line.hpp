@@ -1,6 +1,5 @@
 // Whose turn it is: requests wait until their server and the whole have room for one more.
 // libcurl could hold them back itself, but they would use up their time to connect meanwhile.
-// Used by: http/curl_engine.hpp.
 #pragma once
 
 #include <cstddef>

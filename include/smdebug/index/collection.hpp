@@ -1,6 +1,5 @@
 // A collection: a named group of tensors, with what is saved of them and when.
 // Apart from the reader of the files, so that options, rules and writers need no JSON parser to speak of one.
-// Used by: index/collections_file.hpp, index/collections_writer.hpp, trial, rules, hook.
 #pragma once
 
 #include <smdebug/core/step.hpp>

@@ -1,5 +1,4 @@
 // One collections file: the named groups of tensors that a job was configured with, and how many workers it has.
-// Used by: trial.
 // Source: decisions.md D17, N1, N3.
 #pragma once
 

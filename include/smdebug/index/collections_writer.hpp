@@ -1,6 +1,5 @@
 // The text of a collections file, as the Python package writes it.
 // Apart from collections_file.hpp, which reads it, so that a writer needs no JSON parser.
-// Used by: hook.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // One index file: which tensors a worker saved at a step, and where in its event file they lie.
 // Split in two, because the second part repeats from step to step: meta (mode, mode step, event file) and payload.
-// Used by: trial.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

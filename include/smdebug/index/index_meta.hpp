@@ -1,6 +1,5 @@
 // The first part of an index file: which step of which mode, and which event file.
 // Apart from the reader of the files, so that writing one needs no JSON parser.
-// Used by: index/index_file.hpp, index/index_writer.hpp.
 #pragma once
 
 #include <smdebug/core/step.hpp>

@@ -1,6 +1,5 @@
 // The text of one index file, byte for byte as the Python package writes it.
 // Apart from index_file.hpp, which reads it, so that a writer needs no JSON parser.
-// Used by: hook.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

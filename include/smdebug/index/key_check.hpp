@@ -1,7 +1,6 @@
 // Keys of JSON objects that were renamed: an unknown one beside an expected one that is missing.
 // Unknown keys alone are allowed, and so are missing ones that are optional; the two together are what damage looks
 // like.
-// Used by: trial/verify.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

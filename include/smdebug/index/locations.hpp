@@ -1,5 +1,4 @@
 // Where a run keeps its files: names of folders, index, event and collections files, and the worker names in them.
-// Used by: trial, later the hook.
 // Source: the layout that the Python package writes; decisions.md D12, D16.
 #pragma once
 

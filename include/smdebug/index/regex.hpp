@@ -1,6 +1,5 @@
 // Regular expressions over tensor names: the only header that knows PCRE2.
 // std::regex lacks look-behind and (?i), and overflows the stack on long names; real collections need both.
-// Used by: trial, hook, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

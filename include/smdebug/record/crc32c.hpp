@@ -1,6 +1,5 @@
 // crc32c (Castagnoli) of bytes, of parts that are joined afterwards, and TensorFlow's masking of it.
 // Lives here because only the record framing carries checksums; usable at compile time.
-// Used by: record (framing, reader, writer), crc_check.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

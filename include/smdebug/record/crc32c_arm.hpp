@@ -2,7 +2,6 @@
 // The same plan as crc32c_sse42.hpp with other instructions; not shared, as a target belongs to a function.
 // That target is "crypto", although "aes" has PMULL: g++ 12 offers vmull_p64 for "crypto" alone.  SHA2, the other half
 // of it, comes only from intrinsics, so supported() need not ask for it.
-// Used by: record (crc32c_choice).
 #pragma once
 
 #if defined(__aarch64__)

@@ -1,6 +1,5 @@
 // crc32c by AVX-512 and VPCLMULQDQ: vectors are folded while the crc32 instruction works on other bytes of the block,
 // because the two run in different parts of the CPU.
-// Used by: record (crc32c_choice).
 //
 // A block: first `steps` times Vectors vectors, then six streams of `steps` times Words words.  Like crc32c_sse42.hpp,
 // from built-ins; every CPU with VPCLMULQDQ for 512 bits has the other instructions that -m flags may bring in.

@@ -1,6 +1,5 @@
 // The implementations of crc32c, which of them this CPU can run, and which one a buffer is given to.
 // The choice is made at run time, so that a program built for the baseline is as fast as one built for the CPU.
-// Used by: record (crc32c), benchmarks.
 #pragma once
 
 #include <smdebug/record/crc32c_arm.hpp>

@@ -1,6 +1,5 @@
 // Arithmetic with remainders modulo crc32c's polynomial: products, powers of x, and the constants made of them.
 // Every constant of the fast implementations is computed here at compile time; none is written down as digits.
-// Used by: record (crc32c, crc32c_sse42, crc32c_avx512, crc32c_arm).
 //
 // A checksum is a remainder whose bit 31 is the coefficient of x^0.  Appending a zero bit multiplies it by x.
 #pragma once

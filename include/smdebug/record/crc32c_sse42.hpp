@@ -1,6 +1,5 @@
 // crc32c by the CPU's crc32 instruction (SSE4.2), six streams at a time, joined by carry-less products (PCLMULQDQ).
 // One stream waits three cycles for each instruction; CPUs start one or two a cycle, so three to six streams fill them.
-// Used by: record (crc32c_choice, crc32c_avx512).
 //
 // Compiler built-ins rather than <nmmintrin.h>: that header's functions change with the file's -m flags.  "no-..."
 // keeps instructions of newer CPUs out, whatever these flags are: the linker may pick any file's copy of a function.

@@ -1,6 +1,5 @@
 // crc32c by tables, sixteen bytes a round: what every CPU can do, and what runs at compile time.
 // The other implementations are tested against this one; it knows nothing of them.
-// Used by: record (crc32c, crc32c_choice, crc32c_polynomial).
 #pragma once
 
 #include <array>

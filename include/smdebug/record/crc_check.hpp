@@ -1,6 +1,5 @@
 // Which checksums of a record are verified, and the constant that the Python package writes in place of one.
 // Lives here because both the reader and the decoders that users compose take the policy.
-// Used by: record (reader, writer), tensor (event_decoder), users who choose a decoder.
 #pragma once
 
 #include <smdebug/record/crc32c.hpp>

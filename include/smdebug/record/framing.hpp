@@ -1,6 +1,5 @@
 // The layout of one TFRecord: length, checksum of the length, payload, footer.
 // Lives apart from reader and writer, so that both use the same numbers.
-// Used by: record (reader, writer), hook.
 //
 //   0        8          12               12+n     16+n
 //   | u64 n  | u32 mask | n payload bytes | u32    |        all little-endian

@@ -1,6 +1,5 @@
 // A payload's checksum, taken piece by piece while somebody else works through the payload.
 // Checking first and working then loads a large payload from memory twice.
-// Used by: record (reader), tensor (event_decoder), trial (scans).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

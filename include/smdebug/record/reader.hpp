@@ -1,6 +1,5 @@
 // From bytes to records: a whole record, a cut one, or a bad one.
 // Knows nothing of what a payload holds, nor of where the bytes come from.
-// Used by: tensor (event_decoder), trial, tests.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

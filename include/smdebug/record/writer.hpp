@@ -1,6 +1,5 @@
 // From a payload to a framed record.
 // The counterpart of reader.hpp; writes to memory, never to files.
-// Used by: hook, tests, benchmarks.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // From blocks to a tensor: walks a tensor's blocks, sweeps each while it is in L1, and adds the results up.
 // The same walk for every kernel; what differs between kernels is the sweeps.
-// Used by: reduce (reduce_tensor).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

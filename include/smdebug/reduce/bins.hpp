@@ -1,6 +1,5 @@
 // Bins of histograms: their edges, and the way from a number to its bin.
 // TensorFlow's default bins are looked up in a table by the leading bits, so a search of 1549 edges is one comparison.
-// Used by: reduce (histogram).
 #pragma once
 
 #include <smdebug/reduce/rounded.hpp>

@@ -1,5 +1,4 @@
 // The front door of reduce/: what a reduction kernel is, and what it answers.
-// Used by: trial, hook, users who bring their own kernel.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,6 @@
 // The kernel of trials and hooks that name none.  Header-only: SIMD code for the instruction set that the file is
 // compiled for, so that files with other -m flags have trials of another type.  In the compiled form one for all files:
-// picked for the CPU when the program starts, out of smdebug::kernels. Used by: trial, hook, watch.
+// picked for the CPU when the program starts, out of smdebug::kernels.
 #pragma once
 
 #ifdef SMDEBUG_COMPILED

@@ -1,6 +1,5 @@
 // The kernel that a program picks when it starts: compiled for several instruction sets, the best that the CPU can run.
 // Apart, because it has to be linked (smdebug::kernels) and needs no xsimd; smdebug.hpp does not include it.
-// Used by: cli, benchmarks, users who ship one program for many CPUs (as the Kernel policy).
 #pragma once
 
 #include <smdebug/core/status.hpp>

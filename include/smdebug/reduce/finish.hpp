@@ -1,6 +1,5 @@
 // From a tensor's totals to the values that a kernel answers: the eighteen reductions and the counts.
 // Here NaN, infinities, empty tensors and scaling are dealt with, once a tensor.
-// Used by: reduce (reduce_tensor).
 #pragma once
 
 #include <smdebug/reduce/accumulate.hpp>

@@ -1,5 +1,4 @@
 // Histograms of tensors, in the form that TensorBoard reads (HistogramProto).
-// Used by: hook (TensorBoard export), cli, users.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,6 +1,5 @@
 // 64-bit integers: exact sums of x and of |x|, exact differences from a mean.
 // A double does not hold such an integer; smaller ones need none of this, because their block sums fit in a double.
-// Used by: reduce (reduce_tensor, accumulate).
 #pragma once
 
 #include <smdebug/reduce/wide_sum.hpp>

@@ -1,6 +1,5 @@
 // The order of accumulation: blocks, rows, virtual lanes, merge trees.  Part of the definition of every reduction.
 // Floating-point sums depend on their order; with the order fixed here, every kernel gives the same bits.
-// Used by: reduce (the sweeps of all kernels, accumulate).
 #pragma once
 
 #include <smdebug/reduce/scaled_product.hpp>

@@ -1,5 +1,4 @@
 // Reductions by name: the nine, plain and of absolute values, and sets of them.
-// Used by: reduce (kernels), trial, rules, cli.
 #pragma once
 
 #include <array>

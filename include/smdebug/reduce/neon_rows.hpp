@@ -1,6 +1,5 @@
 // The conversions of widen.hpp to float and double on 64-bit ARM, a row of sixteen elements each, by intrinsics.
 // g++ 12 takes the portable ones (simd_widen.hpp) apart into single elements.
-// Used by: reduce (simd_widen).
 #pragma once
 
 #include <smdebug/reduce/simd_batch.hpp>

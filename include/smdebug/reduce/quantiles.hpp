@@ -1,5 +1,4 @@
 // Quantiles of a tensor: exact order statistics, interpolated as numpy.quantile does by default.
-// Used by: rules (PoorWeightInitialization), users.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,6 +1,5 @@
 // One tensor through one kernel: picks lanes by dtype, walks the blocks, finishes the values.
 // Both kernels are this function with other sweeps, so they cannot disagree on anything but a sweep.
-// Used by: reduce (scalar_kernel, simd_kernel).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

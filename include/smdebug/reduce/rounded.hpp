@@ -1,7 +1,7 @@
 // A product that stays a product: keeps compilers from fusing it into a following addition.
 // g++ contracts a * b + c into an FMA by default (also across intrinsics), so the same source would give other bits
 // with -mfma.  A header cannot set -ffp-contract, therefore products that are not exact pass through here before an
-// addition. Used by: reduce (everything that multiplies and then adds).
+// addition.
 #pragma once
 
 #include <bit>

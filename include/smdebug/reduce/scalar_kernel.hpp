@@ -1,6 +1,5 @@
 // The scalar kernel: plain loops, an element at a time, in the order that lanes.hpp defines.
 // The truth that the SIMD kernels are tested against, and the kernel of machines that xsimd does not know.
-// Used by: trial, hook (as the Kernel policy), tests, benchmarks.
 #pragma once
 
 #include <smdebug/core/status.hpp>

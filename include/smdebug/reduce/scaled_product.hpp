@@ -1,6 +1,5 @@
 // A product with its exponent kept apart, so that neither lanes nor blocks overflow on the way.
 // Sixteen plain running products would give inf * 0 = NaN for data whose product is 1 (1e300, 1e-300, 1e300, ...).
-// Used by: reduce (lanes, sweeps, accumulate).
 #pragma once
 
 #include <smdebug/reduce/rounded.hpp>

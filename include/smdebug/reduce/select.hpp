@@ -1,6 +1,5 @@
 // Order statistics: the elements of some ranks, as if the tensor were sorted, in a few passes and without sorting it.
 // Elements are compared by unsigned keys of the same order, so that one selection serves every dtype.
-// Used by: reduce (quantiles).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

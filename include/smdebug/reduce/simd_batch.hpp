@@ -1,6 +1,5 @@
 // The few vector operations that the sweeps need, over xsimd: lanes from memory, rounded products, merging by halves.
 // Everything has Arch as a template parameter, so that -m flags cannot mix two of them.
-// Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,6 +1,5 @@
 // What the columns of a block have in common: where they leave their lanes, extrema, and fetching ahead.
 // A column is the lanes that fit one vector.
-// Used by: reduce (simd_narrow, simd_wide, simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

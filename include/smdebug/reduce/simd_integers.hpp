@@ -1,6 +1,5 @@
 // 64-bit integers with vectors: the conversion to double, and what integer_sums.hpp gives, in the same bits.
 // Few machines convert such integers; all of them can write halves of 32 bits into the bits of doubles.
-// Used by: reduce (simd_widen; simd_sweeps by way of integer_sweeps).
 #pragma once
 
 #include <smdebug/reduce/integer_sums.hpp>

@@ -1,6 +1,5 @@
 // The SIMD kernel: the same definition as the scalar one, with as many lanes at a time as a vector holds.
 // Arch is a template parameter, so that kernels for several instruction sets may live in one program.
-// Used by: trial, hook (as the default Kernel policy), benchmarks.
 #pragma once
 
 #include <smdebug/core/status.hpp>

@@ -1,6 +1,5 @@
 // Magnitudes of complex numbers with vectors, in the bits of complex_magnitude.
 // Free of branches: both parts of its case distinction cost less than the square root that all of it hides behind.
-// Used by: reduce (simd_widen).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

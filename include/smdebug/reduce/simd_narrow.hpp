@@ -1,5 +1,4 @@
 // One column of a block of floats: lanes are widened to double in registers and summed there.
-// Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,6 +1,5 @@
 // Sweeps of one block with SIMD, in the order that lanes.hpp defines.
 // The sweep runs down a block in L1 once a column (the lanes that fit one vector), sums in registers.
-// Used by: reduce (simd_kernel).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,5 +1,4 @@
 // One column of a block of doubles: eight rows in a tree, then into sums of two doubles.
-// Used by: reduce (simd_sweeps).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

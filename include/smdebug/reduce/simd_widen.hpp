@@ -1,6 +1,6 @@
 // The conversions of widen.hpp, sixteen elements at a time: with the machine's own instructions where this library has
 // written them down (x86_rows.hpp, neon_rows.hpp, simd_integers.hpp, simd_magnitudes.hpp), else in the compilers'
-// vector types. Rather than xsimd's: xsimd 8 has no widening conversions. Used by: reduce (simd_sweeps).
+// vector types. Rather than xsimd's: xsimd 8 has no widening conversions.
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,6 +1,5 @@
 // Tensors of one element: losses and other scalars, which a run has by the million.
 // The general way would sweep a block, merge sixteen lanes and centre them to find what one look tells.
-// Used by: reduce (reduce_tensor).
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

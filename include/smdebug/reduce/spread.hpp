@@ -1,6 +1,5 @@
 // Variance: the squares about the mean, block by block, merged by Chan's formula.
 // One pass of raw squares loses all digits when the mean is large; a second pass over memory would cost as much again.
-// Used by: reduce (accumulate, finish).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,6 +1,5 @@
 // A sum in two doubles: about 106 bits, so that adding up block after block loses nothing that matters.
 // Plain doubles would lose a bit with each doubling of the length; the error bounds hold for any length.
-// Used by: reduce (lanes, spread, accumulate, finish).
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // Element types to lanes: f16, bf16, small integers and bool to float, the rest to double.
 // Block by block into a buffer that stays in L1, so that two sweeps (float, double) serve every dtype.
-// Used by: reduce (reduce_tensor, which picks one by dtype).
 #pragma once
 
 #include <smdebug/reduce/rounded.hpp>

@@ -1,7 +1,6 @@
 // The conversions of widen.hpp to float and double on x86-64, a row of sixteen elements each, by intrinsics.
 // g++ 12 lowers the portable ones (simd_widen.hpp) to several times the instructions; these keep pace with the sweeps.
 // Which code a row takes depends on Arch alone, never on the -m flags of the file.
-// Used by: reduce (simd_widen).
 #pragma once
 
 #include <smdebug/reduce/lanes.hpp>

@@ -1,6 +1,5 @@
 // xsimd, and what differs between its versions 8.1 to 14.  The only header that includes it, and the only one that
 // asks for its version.
-// Used by: reduce (simd_batch, simd_integers), kernels.
 #pragma once
 
 #include <xsimd/xsimd.hpp>

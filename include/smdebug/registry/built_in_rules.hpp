@@ -1,5 +1,4 @@
 // All built-in rules, whole: see rules/built_in.hpp for their list.
-// Used by: registry/rule_registry.hpp, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

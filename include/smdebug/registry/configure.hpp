@@ -1,5 +1,4 @@
 // Rules made from parameters that are texts: what a rule's settings() say is all that is needed.
-// Used by: registry/rule_registry.hpp, cli.
 // Source: SageMaker Debugger's rule parameters, a map from string to string.
 #pragma once
 

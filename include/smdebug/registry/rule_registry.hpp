@@ -1,5 +1,4 @@
 // Rules by name, made from parameters that are texts: the built-in ones, and a program's own.
-// Used by: cli, users.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // A rule as somebody asks for it, before there is a run: a name, parameters, and what stands beside them.
-// Used by: registry/rules_json.hpp, cli.
 // Source: SageMaker's DebugRuleConfigurations; its rule parameters that are none of the rule's own.
 #pragma once
 

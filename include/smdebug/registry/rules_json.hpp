@@ -1,5 +1,4 @@
 // Rules from JSON: the DebugRuleConfigurations of a CreateTrainingJob request, or a shorter form of our own.
-// Used by: cli.
 // Source: the public API reference of SageMaker, DebugRuleConfiguration.
 #pragma once
 

@@ -1,5 +1,4 @@
 // A rule of any type, for one type of trial: what many rules at once are kept as.
-// Used by: rules/invoke_rules.hpp, registry, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Which rules are this library's own, as one list of types.  The compiled form has their code for the usual trials.
-// Used by: rules/any_rule.hpp, registry/built_in_rules.hpp, compiled/.
 #pragma once
 
 #include <smdebug/trial/concepts.hpp>

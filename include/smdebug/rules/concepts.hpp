@@ -1,5 +1,4 @@
 // The front door of rules/: what a rule is.
-// Used by: rules/invoke.hpp, users who write rules.
 #pragma once
 
 #include <smdebug/core/step.hpp>

@@ -1,5 +1,4 @@
 // What a rule says at a step: whether its condition was met, and for what.
-// Used by: rules, cli, users.
 #pragma once
 
 #include <smdebug/core/step.hpp>

@@ -1,5 +1,4 @@
 // A finding as a JSON object, with the fields that `smdebug check --format json` prints.
-// Used by: rules/rule_report.hpp, actions, users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

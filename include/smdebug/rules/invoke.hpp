@@ -1,5 +1,4 @@
 // Calling a rule over the steps of a trial, from a step on until the run ends.
-// Used by: users, cli, tests/golden_replay.
 // Source: the Python package's Rule.invoke and invoke_rule; decisions.md D29, D30.
 #pragma once
 

@@ -1,5 +1,4 @@
 // Many rules over one run in one walk: a tensor that several of them want is read and reduced once.
-// Used by: users, cli.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // How a rule is to be evaluated over a run, and what comes of it.
-// Used by: rules/invoke.hpp, rules/invoke_rules.hpp, cli, users.
 // Source: the Python package's Rule.invoke and invoke_rule.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The tensors that a rule cannot do without at a step, of its trial and of others.
-// Used by: rules/invoke.hpp, rules.
 // Source: the Python package's RequiredTensors.
 #pragma once
 

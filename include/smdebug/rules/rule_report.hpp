@@ -1,5 +1,4 @@
 // What the evaluation of a rule came to: counts, parameters, the findings, and how it stands.
-// Used by: cli, actions/status_file.hpp, users.
 // Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
 #pragma once
 

@@ -1,5 +1,4 @@
 // How the evaluation of a rule stands, in SageMaker's words and one of ours.
-// Used by: rules/rule_report.hpp, actions/status_file.hpp, cli, users.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 

@@ -1,6 +1,5 @@
 // A rule's settings, each described once, next to the member that holds it: programs make flags, help, parsers and
 // reports of these descriptions.
-// Used by: the built-in rules, registry, cli, users who write rules.
 #pragma once
 
 #include <smdebug/core/step.hpp>

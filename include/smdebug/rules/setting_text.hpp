@@ -1,6 +1,5 @@
 // Settings of rules as texts, both ways: values as Python prints them, and values of the texts that users and services
 // give.
-// Used by: registry, rules/rule_report.hpp, cli, users who configure rules by texts.
 // Source: SageMaker Debugger's rule parameters, which are strings; Python's str() of a value.
 #pragma once
 

@@ -1,8 +1,6 @@
 // How a path s3://bucket/prefix becomes a storage in programs that may have been built without S3.
 // What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, in any one of its files; the linker
 // knows whether it did.
-//
-// Used by: trial (open_storage), hook (open_place).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Whoever gives the keys that requests to S3 are signed with, as a policy; and the two that need not look for them.
-// Used by: s3 (s3_storage, default_credentials), users who bring their own credentials.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // "s3://bucket/prefix", taken apart.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/form.hpp>

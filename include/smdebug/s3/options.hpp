@@ -1,5 +1,4 @@
 // How a storage in S3 goes about its work.  Nothing has to be set: environment and profile say what is needed.
-// Used by: s3, users.
 #pragma once
 
 #include <smdebug/s3/credentials/keys.hpp>

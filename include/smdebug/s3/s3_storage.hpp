@@ -1,5 +1,4 @@
 // A storage that is a bucket, or a part of one, in Amazon S3 or on a server that speaks its language.
-// Used by: users, trial (create_trial), hook (open_place).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Telling those who wait for objects that something was written, for storages that know of their own writes.
-// Used by: storage/memory_storage.hpp, users who bring their own storage.
 #pragma once
 
 #include <smdebug/core/form.hpp>

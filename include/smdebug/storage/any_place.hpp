@@ -1,6 +1,5 @@
 // A storage to be written whose kind is chosen at run time: what any_storage is for readers.
 // One indirect call an append, none an element.
-// Used by: hook (smdebug::hook), users.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // A storage whose kind is chosen at run time.
 // One indirect call a read, none an element.  What the inner storage can do beyond a plain one is not lost.
-// Used by: trial (smdebug::trial), create_trial, the command line.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

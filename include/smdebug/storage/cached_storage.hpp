@@ -1,6 +1,6 @@
 // A storage around any other that keeps whole objects near: in memory, or on this machine's disk.
 // For storages far away, where each request takes its time: an event file is fetched once, and its tensors read from
-// it. Used by: users, opening runs by their paths.
+// it.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Waking a thread that waits for objects to appear: the seam between a storage that can tell and a wait that asks.
-// Used by: storages that announce changes, trial/load/wait.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The front door of storage/: what a place that holds runs has to offer.
-// Used by: trial, hook, adapters, users who bring their own storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // A cache of whole objects in a folder on this machine's disk, which many processes may share.
-// Used by: storage/cached_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // A storage that is a directory on this machine.
 // Files are read; large ones can be looked at in place, where nobody can cut them short meanwhile (posix_map.hpp).
-// Used by: trial (local_trial), hook, any_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

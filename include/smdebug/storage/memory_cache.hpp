@@ -1,5 +1,4 @@
 // A cache of whole objects in this process's memory: the least recently used ones go first.
-// Used by: storage/cached_storage.hpp, storage/disk_cache.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

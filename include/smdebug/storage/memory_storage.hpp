@@ -1,5 +1,4 @@
 // A storage that is a map in memory: the reference of what a storage does, and a place for runs that never see a disk.
-// Used by: tests, hook and rules inside the training process.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,4 @@
 // What a cache of whole objects has to offer, and how it tells them apart.
-// Used by: storage/cache/caching_reader.hpp, storage/memory_cache.hpp, storage/disk_cache.hpp, users who bring their
-// own cache.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

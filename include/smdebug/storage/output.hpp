@@ -1,6 +1,5 @@
 // Writing an object piece by piece into any storage that can be written.
 // The storage's own way where it has one; else the pieces are gathered in memory and written at once.
-// Used by: hook, storage/memory_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Which requests to make for many parts of objects, and what each part gets of their answers.
 // Where a request costs a round trip, neighbours are worth one request, and a long part several at a time.
-// Used by: storages that read over a network, for read_ranges.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

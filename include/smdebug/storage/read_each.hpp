@@ -1,5 +1,4 @@
 // Reading many whole objects, by the storage's own batch read where it has one.
-// Used by: trial (index files, scans), any_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

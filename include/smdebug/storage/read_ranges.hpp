@@ -1,5 +1,4 @@
 // Reading many parts of objects, by the storage's own batch read where it has one.
-// Used by: trial (scans), any_storage, cached_storage.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Whether it is worth asking a storage for objects that will be wanted later.
-// Used by: any_storage, cached_storage, trial (steps ahead).
 #pragma once
 
 #include <smdebug/storage/concepts.hpp>

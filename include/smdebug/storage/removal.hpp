@@ -1,5 +1,5 @@
 // Whether a storage can take objects away, where that is known at run time only; and what it keeps of half-written
-// ones. Used by: storage/any_place.hpp, hook.
+// ones.
 #pragma once
 
 #include <smdebug/core/function_ref.hpp>

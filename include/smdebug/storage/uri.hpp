@@ -1,5 +1,4 @@
 // What a run's path says about where it lies: a directory, S3, an archive.
-// Used by: trial/create_trial.hpp.
 #pragma once
 
 #include <cstdint>

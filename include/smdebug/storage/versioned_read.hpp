@@ -1,7 +1,6 @@
 // Reading objects, or parts of them, and learning which version was read.
 // A listing tells the version that an object had; only the reading itself can tell that of the bytes it gave: what is
 // put together of several readings is one object's only if they tell the same.
-// Used by: storages that know, cached_storage, any_storage, trial (records of one event file).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

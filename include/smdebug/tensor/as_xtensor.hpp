@@ -1,5 +1,4 @@
 // Tensors as xtensor expressions: no copy, and the elements stay alive as long as the expression does.
-// Used by: trial (value<T>), rules, users.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,5 +1,4 @@
 // The front door of tensor/: what a tensor decoder is.
-// Used by: trial, users who bring their own decoder.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // From one dtype to another, element by element, without undefined behaviour.
 // A value is shown in its own type for nothing; this is for those who need one type for all tensors.
-// Used by: trial (value<T> of a tensor with another dtype), rules, users.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Which C++ type the elements of a dtype have, and the step from a dtype known at run time to that type.
 // The one place that lists the numeric types: decoders, conversions and kernels all go through visit_dtype.
-// Used by: tensor, reduce, trial.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,6 +1,5 @@
 // The decoder of the Python package's event files: record -> Event -> Summary -> value -> TensorProto -> tensor.
 // The one header of tensor/ that knows of records: it is where framing and wire format meet.
-// Used by: trial (the default decoder), users who choose another crc_check.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The two 16-bit floats that tensors hold: IEEE binary16 and bfloat16.  Storage types: arithmetic happens in float.
 // The standard library has neither before C++23, and the compiler's own differ.
-// Used by: tensor (element types), reduce (widening), users who read such tensors.
 #pragma once
 
 #include <bit>

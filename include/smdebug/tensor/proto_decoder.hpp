@@ -1,6 +1,5 @@
 // From a TensorProto to a tensor: decides which of its encodings holds the elements.
 // Between the encodings (raw, typed, string) and the record; also what a reader of other TensorProtos wants.
-// Used by: tensor (event_decoder), hook.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,6 +1,5 @@
 // tensor_content: the elements as they lie in memory, so decoding is looking.
 // The way in which the Python package stores every tensor that is not of strings.
-// Used by: tensor (proto_decoder).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Tensors of strings: string_val, or TensorFlow's packing of strings into tensor_content.
 // Apart from the numeric decoders, because elements are views here, not bytes of one size.
-// Used by: tensor (proto_decoder).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // A tensor that owns what it shows: it shares the file's bytes where they are aligned, and copies them where not.
 // What a decoder leaves borrows from its input; this is what users may keep.
-// Used by: trial (values), tensor (convert, as_xtensor), rules, users.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

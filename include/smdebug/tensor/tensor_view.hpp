@@ -1,5 +1,4 @@
 // A tensor as the decoder leaves it: dtype, shape and elements, borrowed from the record where possible.
-// Used by: tensor (decoders), reduce (kernels), trial.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The typed lists of a TensorProto (float_val, int_val, ...): elements as protobuf fields.
 // TensorFlow writes small tensors so, with a last value that stands for all that follow.
-// Used by: tensor (proto_decoder, string_decoder).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

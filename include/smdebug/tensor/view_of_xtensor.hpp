@@ -1,5 +1,4 @@
 // xtensor expressions as tensor views: containers where they lie, anything else evaluated first.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

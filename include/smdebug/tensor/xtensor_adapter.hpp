@@ -1,7 +1,6 @@
 // The parts of xtensor that the library uses, wherever the installed version keeps them: xtensor/xarray.hpp up to 0.25,
 // xtensor/containers/xarray.hpp from 0.26 on.  The only header that includes xtensor, which is heavy to compile: who
 // needs only bytes does not pay for it.
-// Used by: tensor (as_xtensor).
 #pragma once
 
 #if __has_include(<xtensor/containers/xarray.hpp>)

@@ -1,6 +1,5 @@
 // A trial: one training run, opened for reading, composed of three policies.
 // Storage says where the bytes are, the decoder what a record means, the kernel how reductions are computed.
-// Used by: users, rules, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

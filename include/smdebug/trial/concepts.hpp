@@ -1,5 +1,4 @@
 // The front door of trial/: what a rule may ask of a trial, whatever its policies.
-// Used by: rules, users who write rules or a fake trial to test them with.
 #pragma once
 
 #include <smdebug/core/step.hpp>

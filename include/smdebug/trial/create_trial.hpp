@@ -1,5 +1,4 @@
 // Opening a run by its path: the storage is picked at run time.
-// Used by: users, cli.
 #pragma once
 
 #include <smdebug/trial/basic_trial.hpp>

@@ -1,5 +1,4 @@
 // What verifying a run finds: two things that do not agree.
-// Used by: trial (verify.hpp, collections_check.hpp), cli.
 #pragma once
 
 #include <smdebug/core/step.hpp>

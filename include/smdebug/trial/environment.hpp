@@ -1,5 +1,4 @@
 // The environment variables of the Python package, as fall-backs of options.
-// Used by: trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // The first value of each tensor that can be read: what a listing of a run says of dtypes and shapes.
 // Asking tensor by tensor costs an open or a request each; here what lies together comes together.
-// Used by: cli/tensor_summary.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

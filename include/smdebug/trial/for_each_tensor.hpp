@@ -1,5 +1,4 @@
 // Every tensor of a run, reduced, in file order: the way to look at all of a run at the speed of its storage.
-// Used by: cli (stats), users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // How a job stands: whether anything more can be expected of it.
-// Used by: trial, cli.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // What a look-up on a trial says when there is nothing: why, as a value.  Throwing calls are made of these.
 // A scan over a million steps must not pay for exceptions.
-// Used by: trial/read/trial_state.hpp, trial/tensor_handle.hpp, rules.
 #pragma once
 
 #include <smdebug/core/error.hpp>

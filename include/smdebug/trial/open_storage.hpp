@@ -1,5 +1,4 @@
 // The storage that a run's path stands for, picked at run time.
-// Used by: trial/create_trial.hpp, cli, users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The optional arguments of trials and tensors: aggregates, so that a call reads like the Python one.
-// Used by: trial, rules, cli.
 #pragma once
 
 #include <smdebug/core/step.hpp>

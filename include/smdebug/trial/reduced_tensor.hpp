@@ -1,5 +1,4 @@
 // A tensor of a scan, reduced: its saved reductions where there are such, the others computed.
-// Used by: trial/for_each_tensor.hpp, cli.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Scope guards that switch the refreshing of trials off or on, and put back what was before, whatever flies past.
-// Used by: rules/invoke.hpp, users.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,5 @@
 // Walking a whole run in file order: each event file is read once, front to back, and every tensor in it handed over.
 // Asking tensor by tensor costs a read each; a scan of everything costs what reading the files costs.
-// Used by: trial/for_each_tensor.hpp, users who look at the values of every tensor of a run.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // Which tensors of which files a walk over a run is about.
-// Used by: trial (scans), cli.
 #pragma once
 
 #include <smdebug/core/error.hpp>

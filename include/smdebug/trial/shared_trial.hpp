@@ -1,5 +1,4 @@
 // A trial as several rules see it at once: what one of them has had read and reduced, the others get for nothing.
-// Used by: rules/any_rule.hpp, rules/invoke_rules.hpp.
 // Whoever drives the rules says which step is next: all tensors that rules asked for at the steps before are then
 // reduced in one walk over the step's files, in one pass each.
 #pragma once

@@ -1,6 +1,5 @@
 // One tensor of a trial: its steps, workers, values, shapes and reductions.
 // A cheap handle: a name and a share of the trial's state.  Every answer comes from the newest catalog.
-// Used by: rules, users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,7 +1,6 @@
 // Everything of a run that can be checked against something else: index files against the event files that they name,
 // event files against the index files that name them, collections files against each other and against the names seen.
 // The format has no checksum over index and collections files: this is what tells a flipped bit there.
-// Used by: trial/basic_trial.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The last steps of a hook, in memory: written as a hook writes them, read as a trial reads them.
 // So a rule sees in the training process what it would see of the run on disk.
-// Used by: watch/watcher.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

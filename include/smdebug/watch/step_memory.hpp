@@ -1,6 +1,5 @@
 // A storage for the last steps of a run, in memory that is used again: a step takes the place of one that was removed.
 // memory_storage would ask the system for the memory of each step anew, which costs several times the copying.
-// Used by: watch/recent_steps.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // The front door of watch/: rules inside the training process, on what a hook sees, without a disk.
-// Used by: users.
 #pragma once
 
 #include <smdebug/hook/hook_options.hpp>

@@ -1,6 +1,5 @@
 // What rules inside the training process are told, and what they tell: options, a finding in its place, counters.
 // Apart from watch.hpp, so that callbacks can be declared without the hook and the trial behind it.
-// Used by: watch, users.
 #pragma once
 
 #include <smdebug/core/error.hpp>

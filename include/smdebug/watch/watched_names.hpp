@@ -1,5 +1,4 @@
 // Which tensors rules inside the training process see, by their names: a name is looked at once.
-// Used by: watch/watcher.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Rules that look at what a hook sees: told of its steps and tensors as an observer, evaluated when a step ends.
-// Used by: watch/watch.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>

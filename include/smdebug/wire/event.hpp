@@ -1,6 +1,5 @@
 // TensorFlow's Event: the message in every record of an event file.
 // The outermost of the messages; its summary stays bytes until somebody asks.
-// Used by: tensor (event_decoder), hook.
 //
 //   Event { double wall_time = 1; int64 step = 2; one of: string file_version = 3, Summary summary = 5, others; }
 #pragma once

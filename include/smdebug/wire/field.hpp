@@ -1,6 +1,5 @@
 // Tags, wire types, and one field of a message as it stands on the wire.
 // The wire says how long a field is, not what it means: that is told by the message's own header (event.hpp, ...).
-// Used by: wire (field_reader, field_writer, messages).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

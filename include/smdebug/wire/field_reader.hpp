@@ -1,6 +1,5 @@
 // Walks the fields of one protobuf message, in the order of the bytes, without copying.
 // Every message header is written on top of this; it is the only place that decides how far a field reaches.
-// Used by: wire (messages), tensor (typed and string decoders).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Appends protobuf fields to a buffer, and says beforehand how many bytes they take.
 // A nested message is written behind its length, so sizes are computed first and nothing is moved or copied twice.
-// Used by: wire (messages), hook, tests.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

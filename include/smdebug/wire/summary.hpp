@@ -1,6 +1,5 @@
 // TensorFlow's Summary and its values: the name of a tensor, the tensor, and what the Python package adds to it.
 // Nested messages stay bytes until somebody asks: a reader that looks for one name skips the rest.
-// Used by: tensor (event_decoder), wire (event), hook.
 //
 //   Summary { repeated Value value = 1 { string tag = 1; SummaryMetadata metadata = 9; string node_name = 7;
 //             one of: float simple_value = 2, TensorProto tensor = 8, histograms 3 and 5, image 4, audio 6; } }

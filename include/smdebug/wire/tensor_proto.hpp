@@ -1,6 +1,5 @@
 // TensorFlow's TensorProto: dtype, shape and elements of one tensor.
 // Elements stay on the wire: content as bytes, lists as the message in which they lie, for tensor/ to decode.
-// Used by: tensor (decoders), wire (summary), hook.
 //
 //   TensorProto { DataType dtype = 1; TensorShapeProto tensor_shape = 2; int32 version_number = 3;
 //                 bytes tensor_content = 4; then repeated, packed or not: float_val = 5, double_val = 6, int_val = 7,

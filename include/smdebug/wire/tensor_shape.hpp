@@ -1,6 +1,5 @@
 // TensorFlow's TensorShapeProto: the extents of a tensor, with the names that the Python package gives them.
 // One message a header, decode and encode side by side.
-// Used by: wire (tensor_proto), tensor (proto_decoder), hook.
 //
 //   TensorShapeProto { repeated Dim dim = 2 { int64 size = 1; string name = 2; }  bool unknown_rank = 3; }
 #pragma once

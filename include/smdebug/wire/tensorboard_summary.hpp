@@ -1,6 +1,5 @@
 // TensorBoard's summaries: scalars and histograms, in the messages that its dashboards draw.
 // The run's own event files hold tensors (summary.hpp), which TensorBoard does not draw, and names that it refuses.
-// Used by: hook (tensorboard_writer).
 //
 //   Event { double wall_time = 1; int64 step = 2; Summary summary = 5 { repeated Value value = 1 {
 //             string tag = 1; one of: float simple_value = 2, HistogramProto histo = 5 } } }

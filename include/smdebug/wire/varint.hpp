@@ -1,6 +1,5 @@
 // Varints: seven bits a byte, the lowest first, the top bit set where more bytes follow; and zigzag.
 // The atom of the protobuf wire format; here so that everything above reads lengths and tags in one way.
-// Used by: wire (fields), tensor (typed and string decoders).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

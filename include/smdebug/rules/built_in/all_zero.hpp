@@ -1,5 +1,4 @@
 // The built-in rule AllZero: a tensor of which at least a given percentage of the values is zero.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule AllZero.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule CheckInputImages: input images are not centred around 0.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule CheckInputImages.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule ClassImbalance: some classes are much rarer than others, or one is mostly predicted wrongly.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule ClassImbalance.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule Confusion: what a model predicts is not often enough what the labels say.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule Confusion.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule DeadRelu: a layer of which too many ReLUs are (almost) never active.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule DeadRelu.
 #pragma once
 

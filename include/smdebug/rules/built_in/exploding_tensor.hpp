@@ -1,5 +1,4 @@
 // The built-in rule ExplodingTensor: a tensor that holds NaN or an infinity.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule ExplodingTensor.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule FeatureImportanceOverweight: a few features of a boosted model carry almost all of its weight.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule FeatureImportanceOverweight.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule LossNotDecreasing: a loss that does not fall enough from check to check.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule LossNotDecreasing.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule NLPSequenceRatio: too much of a batch of tokens is one token, such as padding.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule NLPSequenceRatio.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule Overfit: a validation loss that stays above the training loss.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule Overfit.
 #pragma once
 

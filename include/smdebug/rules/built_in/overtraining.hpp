@@ -1,5 +1,4 @@
 // The built-in rule Overtraining: neither the training loss nor the validation loss gets better any more.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule Overtraining.
 #pragma once
 

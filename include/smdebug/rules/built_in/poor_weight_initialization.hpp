@@ -1,5 +1,4 @@
 // The built-in rule PoorWeightInitialization: first steps that show weights which were initialised badly.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule PoorWeightInitialization.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule SaturatedActivation: a tanh or sigmoid layer of which too many nodes are (almost) always saturated.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule SaturatedActivation.
 #pragma once
 

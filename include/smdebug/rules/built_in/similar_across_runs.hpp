@@ -1,5 +1,4 @@
 // The built-in rule SimilarAcrossRuns: a tensor that is not the same as in another run.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule SimilarAcrossRuns.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule StalledTrainingRule: a job that has not ended has saved nothing new for too long.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule StalledTrainingRule.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule TensorVariance: a tensor whose variance is too large or too small.
-// Used by: users, cli, rules/built_in/poor_weight_initialization.hpp (variance_of).
 // Source: the public description of SageMaker Debugger's rule TensorVariance.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule TreeDepth: a boosted tree that is deeper than it should be.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule TreeDepth.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule UnchangedTensor: a tensor whose last saves are numerically the same.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule UnchangedTensor.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule VanishingGradient: a gradient whose mean absolute value is below a threshold.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule VanishingGradient.
 #pragma once
 

@@ -1,5 +1,4 @@
 // The built-in rule WeightUpdateRatio: weights that change too much, or too little, from save to save.
-// Used by: users, cli.
 // Source: the public description of SageMaker Debugger's rule WeightUpdateRatio.
 #pragma once
 

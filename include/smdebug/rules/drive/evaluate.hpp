@@ -1,5 +1,4 @@
 // Calling a rule at one step: with refreshing off, after making sure of what it requires.
-// Used by: rules/invoke.hpp, rules/any_rule.hpp, watch, users.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // A trial that logs what a rule asks it for: what could not be read is counted, whatever the rule makes of it.
-// Used by: rules/invoke.hpp, rules/any_rule.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>

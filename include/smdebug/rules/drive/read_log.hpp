@@ -1,5 +1,5 @@
 // What rules asked a run for, and what of it could not be read: a rule that could not look is not one that found
-// nothing. Used by: rules/drive/observed_trial.hpp, rules/drive/rule_drive.hpp.
+// nothing.
 #pragma once
 
 #include <smdebug/core/error.hpp>

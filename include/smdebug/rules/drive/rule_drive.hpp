@@ -1,5 +1,4 @@
 // Rules over the steps of a run: the one loop behind invoke_rule and invoke_rules.
-// Used by: rules/invoke.hpp, rules/invoke_rules.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>

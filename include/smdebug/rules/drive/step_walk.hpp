@@ -1,5 +1,4 @@
 // The steps of a run one after another: known ones in bulk, then new ones as they come.
-// Used by: rules/drive/rule_drive.hpp, rules/drive/evaluate.hpp.
 #pragma once
 
 #include <smdebug/core/step.hpp>

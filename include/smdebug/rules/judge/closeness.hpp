@@ -1,5 +1,4 @@
 // Whether two tensors are close, value by value: of two steps, or of two runs.
-// Used by: the built-in rules that compare tensors.
 // Source: NumPy's allclose, with tensor b as the reference.
 #pragma once
 

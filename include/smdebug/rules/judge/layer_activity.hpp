@@ -1,5 +1,4 @@
 // How many nodes of a layer are (almost) never active: one fast pass over the samples of its outputs or inputs.
-// Used by: rules/built_in/dead_relu.hpp, rules/built_in/saturated_activation.hpp.
 // Source: the public descriptions of SageMaker Debugger's rules DeadRelu and SaturatedActivation.
 #pragma once
 

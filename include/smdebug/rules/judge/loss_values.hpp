@@ -1,5 +1,4 @@
 // Losses of a run at a step, as numbers: which tensors they are, their values, training's apart from validation's.
-// Used by: the built-in rules that follow the loss.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The elements of a tensor as doubles, whatever real type they have.
-// Used by: the built-in rules that look at values.
 #pragma once
 
 #include <smdebug/core/dtype.hpp>

@@ -1,5 +1,4 @@
 // One tensor at one step as one worker saved it: what most rules judge, one after another.
-// Used by: the built-in rules, users who write rules.
 #pragma once
 
 #include <smdebug/core/shape.hpp>

@@ -1,5 +1,4 @@
 // Which tensors a built-in rule looks at, and what it does about those that cannot be read.
-// Used by: the built-in rules.
 // Selected is the union of collections and regexes; what was not saved at a step is skipped there.
 #pragma once
 

@@ -1,5 +1,4 @@
 // How long to wait before asking again: longer each time, and never all at once.
-// Used by: s3/call/call_window.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

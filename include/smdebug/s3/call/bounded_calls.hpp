@@ -1,5 +1,4 @@
 // Calls under way at once, never more than so many, whose answers are taken in the order in which they are wanted.
-// Used by: s3/object/object_reader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // One thing that is asked of S3, before it has a host, a time and a signature: it gets new ones at each attempt.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

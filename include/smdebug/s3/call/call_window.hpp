@@ -1,5 +1,4 @@
 // Calls under way at once, each tried again until it is answered, cannot be, or is out of time.
-// Used by: s3 (object_reader, s3_output, s3_storage).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Asking one bucket: which server, which region, whose keys, what time; and what is learnt of these on the way.
-// Used by: s3/call/call_window.hpp, s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What an answer says of the part of an object that it holds.
-// Used by: s3 (object_reader).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

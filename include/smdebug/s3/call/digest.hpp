@@ -1,5 +1,4 @@
 // SHA-256 and what is made of it, and other digests: the only header that includes libcrypto.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,5 @@
 // The URL of a bucket: at Amazon by its region, or at a server of one's own.
-// Pure.  Used by: s3/call/client.hpp.
+// Pure.
 #pragma once
 
 #include <smdebug/core/form.hpp>

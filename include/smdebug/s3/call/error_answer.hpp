@@ -1,5 +1,4 @@
 // What a server says when it refuses: the part of it that may be shown and acted upon.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The dates in the headers of an answer.
-// Used by: s3.
 // Source: RFC 9110, section 5.6.7.
 #pragma once
 

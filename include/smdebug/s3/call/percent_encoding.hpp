@@ -1,5 +1,4 @@
 // Percent-encoding of keys and query values, in the one form that signatures of AWS are made over.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/form.hpp>

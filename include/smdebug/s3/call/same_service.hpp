@@ -1,5 +1,5 @@
 // Which servers belong to the service that was asked: signed requests go nowhere else, whoever says so.
-// Pure: nothing is looked up.  Used by: s3 (client, verdict).
+// Pure: nothing is looked up.
 #pragma once
 
 #include <smdebug/core/form.hpp>

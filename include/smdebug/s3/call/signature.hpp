@@ -1,6 +1,6 @@
 // Signing requests to S3: version 4 of AWS's signatures, in the Authorization header.
 // Pure: the time is an argument, nothing is sent.  libcurl could sign, too, but each of its versions does it
-// differently. Used by: s3.
+// differently.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,5 @@
 // What to make of an answer: take it, ask again, put something right first, or give up.
-// Pure.  Used by: s3/call/call_window.hpp, s3/object/failure.hpp.
+// Pure.
 // Source: Amazon's list of S3 error responses, and what radosgw and Swift do.
 #pragma once
 

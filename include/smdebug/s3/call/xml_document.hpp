@@ -1,5 +1,4 @@
 // Reading XML: the only header that includes pugixml, behind a few words.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // What the environment and the profile say of how S3 is reached, beside the keys.
-// Used by: s3 (what options do not say), users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

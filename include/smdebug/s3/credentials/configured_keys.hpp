@@ -1,5 +1,4 @@
 // Keys that stand somewhere: in the environment, or in a profile.
-// Used by: s3/credentials/default_credentials.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

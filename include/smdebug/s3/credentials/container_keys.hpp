@@ -1,5 +1,4 @@
 // The keys of a container, from the endpoint that ECS or EKS names in the environment.
-// Used by: s3/credentials/default_credentials.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

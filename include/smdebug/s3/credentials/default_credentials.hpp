@@ -1,5 +1,4 @@
 // The keys that every tool of AWS would find here: environment, profile, container, instance.
-// Used by: s3 (s3_storage), users.
 #pragma once
 
 #include <smdebug/core/form.hpp>

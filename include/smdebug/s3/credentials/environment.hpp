@@ -1,5 +1,4 @@
 // The environment variables that say how S3 is reached, behind a function: tests need not change the process's own.
-// Used by: s3 (credentials, settings).
 #pragma once
 
 #include <smdebug/core/form.hpp>

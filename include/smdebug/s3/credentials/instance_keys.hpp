@@ -1,5 +1,4 @@
 // The keys of a machine's role, from EC2's instance metadata service, version 2.
-// Used by: s3/credentials/default_credentials.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Times as ISO 8601 writes them: "2026-11-21T10:00:00Z".
-// Used by: s3/credentials/keys_answer.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,5 @@
 // Finding what a text holds of a secret: whole, in pieces, escaped in the ways of URLs, HTML and JSON, or spread out.
-// Pure.  Used by: s3/credentials/keys.hpp.
+// Pure.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The keys that requests to S3 are signed with.
-// Used by: s3, users who bring their own credentials.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What comes of looking for keys in one place, and the JSON in which metadata services hand them out.
-// Used by: s3 (configured_keys, container_keys, instance_keys, refreshed_keys).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Asking the services that give keys to machines: they are near, so that whoever does not answer soon is not there.
-// Used by: s3 (container_keys, instance_keys).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The profile that is in force: what ~/.aws/credentials and ~/.aws/config say under its name.
-// Used by: s3 (configured_keys, aws_settings).
 #pragma once
 
 #include <smdebug/core/form.hpp>

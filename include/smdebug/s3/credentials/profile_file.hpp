@@ -1,5 +1,4 @@
 // The files ~/.aws/credentials and ~/.aws/config: sections of properties, read as the tools of AWS read them.
-// Used by: s3/credentials/profile.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Keys that are fetched before they expire, by one thread for all.
-// Used by: s3/credentials/default_credentials.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Whose keys a storage uses when nobody brings credentials of another kind: the options', nobody's, or those found.
-// Used by: s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

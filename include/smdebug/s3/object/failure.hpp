@@ -1,5 +1,4 @@
 // A call to S3 that came to nothing, as one error: what was asked, where, what the server said, and what to do.
-// Used by: s3 (object_reader, s3_output, s3_storage).
 #pragma once
 
 #include <smdebug/core/form.hpp>

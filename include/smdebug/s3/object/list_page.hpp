@@ -1,5 +1,4 @@
 // One page of a listing, as ListObjectsV2 answers it.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

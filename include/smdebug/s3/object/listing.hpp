@@ -1,5 +1,4 @@
 // Listing a bucket, page by page.
-// Used by: s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Writing one object in parts: several under way at once, and nothing is to be seen of it before it is completed; and
 // giving up what others have begun so.
-// Used by: s3/object/s3_output.hpp, s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

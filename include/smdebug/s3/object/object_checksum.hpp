@@ -1,5 +1,4 @@
 // Whether the bytes of a whole object are those that its server has a checksum of.
-// Used by: s3 (object_reader, failure).
 // Source: Amazon's pages on checking the integrity of objects, and on what an ETag is.
 #pragma once
 

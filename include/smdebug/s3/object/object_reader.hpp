@@ -1,5 +1,4 @@
 // Reading objects in parts: many at once, each checked to be the part that was asked for, put together in order.
-// Used by: s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // An object that is written piece by piece into a bucket: at once where it is small, in parts where it is not.
-// Used by: s3/s3_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

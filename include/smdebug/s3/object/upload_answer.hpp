@@ -1,5 +1,4 @@
 // Uploads in parts: what servers answer, and the list of parts that ends one.
-// Used by: s3.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

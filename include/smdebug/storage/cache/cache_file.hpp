@@ -1,5 +1,4 @@
 // One file of a cache on disk: an object, what it is, and a checksum over both.
-// Used by: storage/disk_cache.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Reading many objects or parts of them through a cache: what is near from there, the rest in one call.
-// Used by: storage/cached_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Reading whole objects through a cache: which of them are cached, in which version, and who fetches them.
 // What cached_storage's copies share.
-// Used by: storage/cached_storage.hpp, storage/cache/cached_batch.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,7 +1,6 @@
 // A 64-bit checksum of bytes, to tell a damaged or cut file of a cache from a whole one: XXH64.
 // Not crc32c: record/ has that one, which storage/ does not include; and this one is fast on any
 // processor, and gives the names of the files as well.  Against malice neither helps.
-// Used by: storage/disk_cache.hpp.
 // Source: the description of the xxHash algorithms, which is public; its test vectors are in the test.
 #pragma once
 

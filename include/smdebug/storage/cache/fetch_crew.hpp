@@ -1,5 +1,4 @@
 // Some threads that fetch what will be wanted soon.
-// Used by: storage/cached_storage.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

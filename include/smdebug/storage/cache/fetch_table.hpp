@@ -1,5 +1,4 @@
 // Of many threads that want the same object, one fetches it, and the others wait for that.
-// Used by: storage/cache/caching_reader.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // The parts of objects that somebody holds, by key: there, or on their way.
-// Used by: storage/cache/caching_reader.hpp, storage/cache/object_holder.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

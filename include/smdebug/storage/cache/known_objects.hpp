@@ -1,5 +1,4 @@
 // What listings told of objects: sizes and versions, of the keys that were asked for last.
-// Used by: storage/cache/caching_reader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

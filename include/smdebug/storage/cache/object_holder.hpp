@@ -1,5 +1,4 @@
 // The thread that brings what somebody holds of a cached storage's objects.
-// Used by: storage/cached_storage.hpp.
 #pragma once
 
 #include <smdebug/storage/cache/held_parts.hpp>

@@ -1,5 +1,4 @@
 // Finding out how large objects are and which version of them is there, at a question for a thousand.
-// Used by: storage/cache/caching_reader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // Holding a file's name for one process alone: a locked file, so that the system lets go of it when the holder dies.
-// Used by: storage/local_storage.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

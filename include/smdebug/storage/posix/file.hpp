@@ -1,6 +1,5 @@
 // Opening and reading files by POSIX calls, with errors that name the path and the system's reason.
 // POSIX and not <fstream> or <filesystem>: opening ten thousand small files is what opening a run costs.
-// Used by: storage/local_storage.hpp, storage/posix_*.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Listing folders by POSIX calls: std::filesystem costs a stat a file and a path object each.
-// Used by: storage/local_storage.hpp, storage/posix/folder_follower.hpp, storage/posix/watch.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

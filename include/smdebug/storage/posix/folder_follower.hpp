@@ -1,5 +1,4 @@
 // Finding what is new in a directory tree, at a look a folder instead of a listing.
-// Used by: storage/local_storage.hpp.
 #pragma once
 
 #include <smdebug/storage/concepts.hpp>

@@ -1,7 +1,6 @@
 // Looking at a whole file without copying it, where nothing can take its bytes away meanwhile.
 // A mapping is the only way to reduce a file at the memory's speed, and touching one that was cut short kills the
 // process; a lease, which Linux gives on the files of its own disks, makes whoever wants to cut or write it wait.
-// Used by: storage/local_storage.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // Files that appear whole or not at all: written under another name in the same folder, then renamed.
 // The pieces go to the system as they lie, without a copy.
-// Used by: storage/local_storage.hpp, storage/posix/claim.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

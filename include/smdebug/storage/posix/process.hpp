@@ -1,6 +1,5 @@
 // Whether this is still the process that it was, or a forked child of it.  Asking the system costs a system call each
 // time; here the system says so once, in the child.
-// Used by: hook (basic_hook).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,6 +1,5 @@
 // What a folder's times tell about whether something has come into it or gone.
 // Linux: the file system's kind, and asking a server anew, are not POSIX.
-// Used by: storage/posix/folder_follower.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

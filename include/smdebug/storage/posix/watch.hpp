@@ -1,7 +1,6 @@
 // A signal for directories on this machine, by inotify.
 // Linux only, and all that the library has of inotify.  It tells of what this machine writes, not of what others write
 // to a shared file system.
-// Used by: storage/local_storage.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

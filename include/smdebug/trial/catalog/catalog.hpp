@@ -1,6 +1,6 @@
 // Everything that the index files of a run say, as one immutable snapshot that answers without touching storage.
 // Steps, workers and tensors are numbers inside and names outside; layouts are shared between the files that repeat
-// them. Used by: trial (a refresh builds the next snapshot, readers keep theirs).
+// them.
 #pragma once
 
 #include <smdebug/core/form.hpp>

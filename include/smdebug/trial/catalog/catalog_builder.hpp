@@ -1,6 +1,5 @@
 // Makes a catalog's next snapshot: the last one and the index files that have come since.
 // Layouts are shared by comparing payload bytes: a file whose payload was seen before is not parsed again.
-// Used by: trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // How a catalog that is being made takes in new files: who claims a mode step, what mode a step has, which steps are
 // complete.
-// Used by: trial/catalog/catalog_builder.hpp.
 // Source: decisions.md D2, D6, D7.
 #pragma once
 

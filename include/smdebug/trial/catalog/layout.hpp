@@ -1,7 +1,6 @@
 // What one index file's payload says, in numbers: which tensors lie where in an event file.
 // Training writes the same list at nearly every step, so that layouts are few and shared; where they differ, they
 // mostly differ in the places alone, and share the names.
-// Used by: trial/catalog/catalog.hpp, trial/catalog/catalog_builder.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

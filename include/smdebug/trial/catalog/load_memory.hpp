@@ -1,5 +1,4 @@
 // What one load of index files leaves behind for the next: payloads and lists of names to recognise, and the parser.
-// Used by: trial/catalog/catalog_builder.hpp, trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The names in one index file, in numbers: which tensors, which reductions of them, in which order.
 // Steps differ in where their tensors lie far more often than in which tensors they have: layouts share these.
-// Used by: trial/catalog/layout.hpp, trial/catalog/catalog.hpp, trial/catalog/catalog_builder.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

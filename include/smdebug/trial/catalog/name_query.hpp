@@ -1,5 +1,4 @@
 // Answering tensor_names(...): by step, mode, regex and collection, on a catalog.
-// Used by: trial/basic_trial.hpp, trial/selection.hpp.
 #pragma once
 
 #include <smdebug/core/error.hpp>

@@ -1,5 +1,4 @@
 // The names of a run's tensors and their numbers.  Names outside, numbers inside.
-// Used by: trial/catalog/catalog.hpp, trial/catalog/catalog_builder.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

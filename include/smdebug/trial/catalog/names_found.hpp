@@ -1,5 +1,4 @@
 // Putting together the tensors of several index files: each name once, sorted, with no memory but the result's.
-// Used by: trial/catalog/catalog.hpp.
 #pragma once
 
 #include <smdebug/trial/catalog/name_list.hpp>

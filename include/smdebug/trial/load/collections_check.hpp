@@ -1,5 +1,4 @@
 // The collections files of a run, compared with each other and with the names that the index files have.
-// Used by: trial/verify.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // The keys of index files that a catalog does not know yet, in the order in which they are read.
-// Used by: trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

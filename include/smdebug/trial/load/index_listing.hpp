@@ -1,5 +1,4 @@
 // Finding the index files that have come since the last look, without listing what is known.
-// Used by: trial/load/loader.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

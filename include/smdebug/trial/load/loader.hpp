@@ -1,5 +1,4 @@
 // Reading a run's collections and index files from a storage into catalogs: the first one, and each that follows.
-// Used by: trial/read/trial_state.hpp.
 // Source: decisions.md D5-D7, D16, D17.
 #pragma once
 

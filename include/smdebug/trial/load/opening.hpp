@@ -1,5 +1,4 @@
 // Waiting for a run to be there: until every worker has written its collections file.
-// Used by: trial/load/loader.hpp.
 // Source: decisions.md D5, D17.
 #pragma once
 

@@ -1,5 +1,4 @@
 // One wait for new steps of a trial: the one place that knows how a look, a feed of changes and a pause go together.
-// Used by: trial/basic_trial.hpp, cli.
 #pragma once
 
 #include <smdebug/core/form.hpp>

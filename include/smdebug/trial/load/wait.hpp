@@ -1,6 +1,5 @@
 // Waiting for what another process will write: look, sleep until the storage says that something has changed or an
 // interval is over, look again; until a deadline or a stop.
-// Used by: trial (opening, wait_for_steps, missing event files).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // How much of an event file is read for one record: what is claimed of its length is believed within bounds only.
-// Used by: trial (trial_state, scan_walk).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // The records of an event file as the file itself tells them, without an index: what verifying compares an index with.
-// Used by: trial/verify.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // Where a scan takes the records of one event file from: the whole file in memory, or pieces of it as they are needed.
-// Used by: trial (scan_file, scan_walk).
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The event files of the steps of a run, held near while somebody walks over them: where they lie far away, each is
 // fetched once, ahead of who looks at it, whatever is then asked of it how often.
-// Used by: trial/read/steps_ahead.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,5 +1,4 @@
 // How an event file is best read, by what its index file says of it.
-// Used by: trial (scan_walk, scan).
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // The wanted records of event files that lie far away: asked for together, and taken one by one as a scan needs them.
-// Used by: trial/scan/scan_walk.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

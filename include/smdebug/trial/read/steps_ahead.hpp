@@ -1,6 +1,5 @@
 // What the next steps of a walk will be asked for, as far as the last ones tell, and the one place that has the event
 // files of a run far away brought for it.
-// Used by: trial/shared_trial.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -1,5 +1,4 @@
 // What has been read of a run's tensors lately, for rules that ask for the same again.
-// Used by: trial/shared_trial.hpp.
 #pragma once
 
 #include <smdebug/core/form.hpp>

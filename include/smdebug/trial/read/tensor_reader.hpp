@@ -1,6 +1,5 @@
 // Finding one tensor's entry in the catalog and reading what it names: the machinery behind a tensor's handle.
 // Everything is a value here, found or why not; the handle turns the latter into errors where it is asked to.
-// Used by: trial/tensor_handle.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // What a trial and the tensor handles made from it share: storage, decoder, kernel, and the newest catalog.
 // Handles stay valid when the trial is moved or destroyed, because they hold this.
-// Used by: trial/basic_trial.hpp, trial/tensor_handle.hpp, trial/refresh_guard.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

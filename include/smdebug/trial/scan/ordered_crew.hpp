@@ -1,5 +1,4 @@
 // Work on several threads whose results come out in the order in which the work was given.
-// Used by: trial (scans).
 #pragma once
 
 #include <smdebug/core/stop_token.hpp>

@@ -1,6 +1,5 @@
 // One event file taken apart: what a scan hands over for each tensor in it.
 // Which entries count, and in which order, is decided here, as tensor handles decide it for single reads.
-// Used by: trial/scan/scan_walk.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>

@@ -1,6 +1,5 @@
 // The files of a scan, one after another: read whole, looked at in place, or read in pieces; where the storage reads
 // many ranges at once, the pieces of many files together.
-// Used by: trial/scan.hpp.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
