@@ -13,6 +13,6 @@ struct clock_gives_number {
 #endif
 };
 
-using hook = smdebug::basic_hook<smdebug::memory_storage, smdebug::simd_kernel<>, clock_gives_number>;
+using hook = smdebug::basic_hook<smdebug::memory_storage, smdebug::default_kernel, clock_gives_number>;
 
 void use(hook& training) { training.end_step(); }
