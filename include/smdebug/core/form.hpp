@@ -20,10 +20,16 @@ inline constexpr bool has_compiled_rules = false;
 namespace detail {
 
 // A program of files in both forms has every function twice, and the linker takes either.  So that it refuses: what
-// each file of the one form defines as a variable, the library of the other defines as one of a thread.
+// each file of the one form defines as a variable, each file of the other uses as one of a thread, and the library, be
+// it static or shared, defines as such.
 #ifdef SMDEBUG_COMPILED
+// The first brings in the library's definition of the second, whatever the linker has found by then.
 extern const int compiled_form;
-[[gnu::used]] inline const int* const uses_compiled_form = &compiled_form;
+[[gnu::used]] inline const int* const needs_compiled_form = &compiled_form;
+extern constinit thread_local int header_only_files_do_not_link_with_those_that_use_smdebug_compiled;
+[[gnu::used]] inline const int* uses_compiled_form() noexcept {
+    return &header_only_files_do_not_link_with_those_that_use_smdebug_compiled;
+}
 #else
 [[gnu::used]] inline int header_only_files_do_not_link_with_those_that_use_smdebug_compiled = 0;
 #endif
