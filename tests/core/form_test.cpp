@@ -4,8 +4,8 @@
 
 TEST_CASE("form: every file carries the mark of its form, by which the linker refuses the other") {
 #ifdef SMDEBUG_COMPILED
-    CHECK(smdebug::detail::uses_compiled_form == &smdebug::detail::compiled_form);
-    CHECK(smdebug::detail::compiled_form == 1);
+    CHECK(smdebug::detail::needs_compiled_form == &smdebug::detail::compiled_form);
+    CHECK(*smdebug::detail::uses_compiled_form() == 0);
 #else
     CHECK(&smdebug::detail::header_only_files_do_not_link_with_those_that_use_smdebug_compiled != nullptr);
     CHECK(smdebug::detail::header_only_files_do_not_link_with_those_that_use_smdebug_compiled == 0);
