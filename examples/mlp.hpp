@@ -1,6 +1,5 @@
 // A small network and something to learn, in plain C++: so that the examples have a training loop worth watching.
 // Nothing in here knows smdebug.
-// Used by: train_mlp.cpp.
 #pragma once
 
 #include <algorithm>

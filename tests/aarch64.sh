@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by check_aarch64*.sh: what a compiler for AArch64 needs on this machine.
 #   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 where tools are missing
+#   aarch64_unite ROOT NAME SOURCE...   makes NAME.cpp here of the test files that can be united, NAME_alone_*.cpp of others
 # COMPILER is that of this machine, asked where the headers of other packages lie.  What is made for it lies in FOLDER.
 cross=aarch64-linux-gnu-g++ emulator=qemu-aarch64
 
@@ -46,4 +47,18 @@ aarch64_set_up() {
 
     compile=("$cross" -std=c++20 -I"$root/include" -I"$root/tests" -isystem "$folder/include"
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)
+}
+
+aarch64_unite() {
+    local root=$1 name=$2 source alone united=()
+    shift 2
+    IFS=';' read -r -a alone <<<"$(python3 -B "$root/tests/unite.py" --alone "$@")"
+    for source in "$@"; do
+        if [[ " ${alone[*]-} " == *" $source "* ]]; then
+            printf '#include "%s"\n' "$source" >"${name}_alone_$(basename "$source")"
+        else
+            united+=("$source")
+        fi
+    done
+    python3 -B "$root/tests/unite.py" "$PWD/$name.cpp" "${united[@]}"
 }

@@ -14,27 +14,18 @@ find smdebug -name '*.hpp' | sort | sed 's/.*/#include <&>/' | "${compile[@]}" -
 echo "all headers compile for AArch64"
 
 # As the other tests, but with what makes g++ form an FMA of a product and a sum, as users have it from -O2 on.
-# What is instantiated alike is compiled once: several files as one, as many such as there are processors.
+# What is instantiated alike is compiled once: the tests as two files, the longest to compile, so they come first.
 shopt -s nullglob
-jobs=${SMDEBUG_JOBS:-2}
 sources=("$root"/tests/record/crc32c*_test.cpp
     "$root"/tests/reduce/{dispatched_*,neon_*,simd_*,same_bits,bins,quantiles}_test.cpp)
 rm -rf "$folder/objects"
 mkdir "$folder/objects"
 cd "$folder/objects"
-IFS=';' read -r -a alone <<<"$(python3 -B "$root/tests/unite.py" --alone "${sources[@]}")"
-count=0
-for source in "${sources[@]}"; do
-    [[ " ${alone[*]-} " == *" $source "* ]] && continue
-    printf '%s\n' "$source" >>"list_$((count++ % jobs))"
-done
-compiled=("$root"/kernels/{dispatch,neon}*.cpp "$root"/tests/main.cpp ${alone[@]+"${alone[@]}"})
-for list in list_*; do
-    mapfile -t united <"$list"
-    python3 -B "$root/tests/unite.py" "$PWD/$list.cpp" "${united[@]}"
-    compiled=("$PWD/$list.cpp" "${compiled[@]}")  # the longest first
-done
-printf '%s\0' "${compiled[@]}" | xargs -0 -n 1 -P "$jobs" "${compile[@]}" -O1 -fexpensive-optimizations -c
+half=$((${#sources[@]} / 2))
+aarch64_unite "$root" first "${sources[@]:0:half}"
+aarch64_unite "$root" second "${sources[@]:half}"
+printf '%s\0' ./*.cpp "$root"/kernels/{dispatch,neon}*.cpp "$root"/tests/main.cpp |
+    xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -O1 -fexpensive-optimizations -c
 "$cross" -static ./*.o -o "$folder/tests"
 
 timeout 300 "$emulator" -cpu max "$folder/tests" | tee "$folder/output.txt"

@@ -44,16 +44,8 @@ mkdir -p "$folder/runs"
 cd "$folder/runs"
 compile+=(-O0 -DSIMDJSON_THREADS_ENABLED=1 -DSMDEBUG_TEST_DATA="\"$root/tests/data\"")
 for part in record wire tensor trial; do
-    sources=("$root/tests/$part"/*_test.cpp)
-    IFS=';' read -r -a alone <<<"$(python3 -B "$tests/unite.py" --alone "${sources[@]}")"
-    united=()
-    for source in "${sources[@]}"; do
-        [[ " ${alone[*]-} " == *" $source "* ]] || united+=("$source")
-    done
-    python3 -B "$tests/unite.py" "$PWD/$part.cpp" "${united[@]}"
-    for source in ${alone[@]+"${alone[@]}"}; do
-        printf '#include "%s"\n' "$source" >"alone_$(basename "$source")"
-    done
+    mapfile -t sources < <(find "$tests/$part" -name '*_test.cpp' | sort)  # those of wings, too
+    aarch64_unite "$root" "$part" "${sources[@]}"
 done
 printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
 printf '#include "%s"\n' "$tests"/golden_replay/*.cpp >golden.cpp

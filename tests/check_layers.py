@@ -10,6 +10,7 @@ A row's layer is a folder, a wing of it (`trial/catalog`), or a single header at
 its own.  `trial` in the second column allows the folder with its wings, `trial/*.hpp` only the headers in the folder itself,
 `trial/scan.hpp` only that one.  A folder's doors may include its wings; a wing only what its row names.
 check_layers.py --self-test: finds each kind of breach, and is quiet where there is none."""
+import graphlib
 import os
 import re
 import sys
@@ -43,7 +44,7 @@ class table:
     """What README.md allows: of each layer, and of each third party."""
 
     def __init__(self, root):
-        text = open(os.path.join(root, "README.md"), encoding="utf-8").read()
+        text = headers.text_of(os.path.join(root, "README.md"))
         try:
             text = text[text.index("<!-- layers:begin -->"):text.index("<!-- layers:end -->")]
         except ValueError:
@@ -90,27 +91,10 @@ def public(header):
 
 def circle_in(includes):
     """Headers that include each other, as a list that ends where it begins; or nothing."""
-    state, path = {}, []
-
-    def visit(header):
-        state[header] = "open"
-        path.append(header)
-        for target in includes.get(header, ()):
-            if state.get(target) == "open":
-                return path[path.index(target):] + [target]
-            if target not in state:
-                found = visit(target)
-                if found:
-                    return found
-        state[header] = "done"
-        path.pop()
-        return None
-
-    for header in sorted(includes):
-        if header not in state:
-            found = visit(header)
-            if found:
-                return found
+    try:
+        graphlib.TopologicalSorter(includes).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1][::-1]
     return None
 
 
@@ -124,10 +108,11 @@ def breaches_of(root):
         if layer is None:
             breaches.append(f"{path}: the table has no row for {path.split('/')[0]}")
             continue
-        code[path] = headers.code_of(os.path.join(top, path))
+        text = headers.text_of(os.path.join(top, path))
+        code[path] = headers.code_of(text)
         for name, _, _ in headers.declared(code[path]):
             homes.setdefault(name, set()).add(counts_as)
-        for line in re.findall(r"^[ \t]*#[ \t]*include.*$", open(os.path.join(top, path), encoding="utf-8").read(), re.M):
+        for line in re.findall(r"^[ \t]*#[ \t]*include.*$", text, re.M):
             seen += 1
             match = re.search(r"<([^>]+)>", line)
             if not match:
@@ -235,6 +220,7 @@ CASES = [
     ("a missing header", "core/a.hpp", "#include <smdebug/core/gone.hpp>", "there is no smdebug/core/gone.hpp"),
     ("a folder without a row", "other/a.hpp", "#include <smdebug/core/bytes.hpp>", "no row for other"),
     ("a circle", "core/bytes.hpp", "#include <smdebug/core/bytes.hpp>", "a circle: core/bytes.hpp -> core/bytes.hpp"),
+    ("a circle of two", "core/bytes.hpp", "#include <smdebug/trial/concepts.hpp>", "core/bytes.hpp -> trial/concepts.hpp -> core/bytes.hpp"),
     ("a use", "rules/a.hpp", "void f(const loader& from);", "rules/a.hpp:2: rules may not use loader of smdebug/trial/load/loader.hpp"),
     ("a use of a template", "watch/a.hpp", "struct x { other<int> y; };", ""),
     ("a use of a template from below", "core/a.hpp", "struct x { other<int> y; };", "core may not use other of smdebug/trial/other.hpp"),

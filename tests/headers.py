@@ -1,4 +1,4 @@
-"""What the headers of include/smdebug declare and use, read as text: comments, literals and bodies of functions are skipped.
+"""What the headers of include/smdebug declare, read as text: comments, literals and bodies of functions are skipped.
 
 headers.py ROOT: lists the types (classes, enumerations) that a user may name, a folder a paragraph, and counts them.
 headers.py ROOT --at-most N: fails where there are more; what no user names belongs in namespace detail."""
@@ -13,9 +13,13 @@ DECLARATION = re.compile(
 NAMESPACE = re.compile(r"\b(inline\s+)?namespace\s*([\w:]*)\s*$")
 
 
-def code_of(path):
-    """The text of a file without comments and literals; lines stay where they are."""
-    text = open(path, encoding="utf-8").read()
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def code_of(text):
+    """A file's text without comments and literals; lines stay where they are."""
     return SKIPPED.sub(lambda found: ('""' if found[0][0] in "\"'R" else "") + "\n" * found[0].count("\n"), text)
 
 
@@ -61,7 +65,7 @@ def public_types(root):
     top, headers = headers_of(root)
     found = {}
     for header in headers:
-        for name, kind, names in declared(code_of(os.path.join(top, header))):
+        for name, kind, names in declared(code_of(text_of(os.path.join(top, header)))):
             inside = "::".join(names).split("::")
             if kind not in ("concept", "alias") and "detail" not in inside and "(anonymous)" not in inside:
                 found.setdefault(header, []).append(name)

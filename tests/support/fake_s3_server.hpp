@@ -1,5 +1,5 @@
 // What a small S3 says to requests: it holds objects and uploads in memory, and takes signed requests only.
-// One thread at a time.  Used by: fake_s3.hpp.
+// One thread at a time.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
