@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
-# check_compile_fail.sh SOURCE COMPILER FLAG...: SOURCE must not compile, the compiler must say what its line
+# check_compile_fail.sh SOURCE PRECOMPILED COMPILER FLAG...: SOURCE must not compile, the compiler must say what its line
 # "// expect: TEXT" asks for, and with -DCONTROL the same file must compile, so that it fails for that reason alone.
 # TEXT must stand in a message: the lines of code that a compiler quotes beside it do not count.
+# check_compile_fail.sh --precompile FOLDER PRECOMPILED COMPILER FLAG...: before that, parses what the sources in FOLDER include.
 set -euo pipefail
 export LC_ALL=C
-source=$1
-shift
+if [[ $1 == --precompile ]]; then
+    folder=$2 precompiled=$3
+    shift 3
+    mkdir -p "$(dirname "$precompiled")"
+    grep -h '^#include <' "$folder"/*.cpp | sort -u >"$precompiled"
+    exec "$@" -x c++-header "$precompiled" -o "$precompiled.gch"
+fi
+source=$1 precompiled=$2
+shift 2
+set -- "$@" -include "$precompiled"
 expect=$(sed -n 's|^// expect: ||p' "$source")
 if [[ -z $expect ]]; then
     echo "$source has no line '// expect: TEXT'"
