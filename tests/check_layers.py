@@ -104,7 +104,7 @@ def breaches_of(root):
     breaches, includes, code, homes, seen = [], {}, {}, {}, 0
     for path in paths:
         counts_as = public(path)
-        layer = allowed.layer_of(path)
+        layer = allowed.layer_of(counts_as)
         if layer is None:
             breaches.append(f"{path}: the table has no row for {path.split('/')[0]}")
             continue
@@ -150,7 +150,7 @@ def uses_not_allowed(allowed, code, homes):
         own_code[public(path)] = own_code.get(public(path), "") + text
     breaches = []
     for path, text in code.items():
-        layer = allowed.layer_of(path)
+        layer = allowed.layer_of(public(path))
         words = set(re.findall(r"\b[a-z_]\w*\b", text))
         for name in sorted(words & homes.keys()):
             home = homes[name]

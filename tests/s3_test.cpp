@@ -2,10 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/open_place.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/trial/open_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <string>
 

@@ -15,7 +15,6 @@
 #include <smdebug/hook/impl/earlier_run.tpp>
 #include <smdebug/hook/impl/file_sink.tpp>
 #include <smdebug/hook/impl/hook_core.tpp>
-#include <smdebug/hook/impl/place_opener.tpp>
 #include <smdebug/hook/impl/run_claim.tpp>
 #include <smdebug/hook/impl/run_writer.tpp>
 #include <smdebug/hook/impl/save_arguments.tpp>

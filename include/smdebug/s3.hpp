@@ -6,9 +6,9 @@
 #include <smdebug/actions/post_finding.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_transport.hpp>
-#include <smdebug/s3/by_path.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/s3/s3_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #ifdef SMDEBUG_COMPILED
 namespace smdebug {

@@ -39,6 +39,7 @@
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/as_xtensor.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -47,7 +48,6 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/scan.hpp>

@@ -57,8 +57,6 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     CHECK(cli::detail::run_hint(folder.path() + "/other") == "");
     CHECK(cli::detail::run_hint("/nowhere/at/all") == "");
     CHECK(cli::detail::run_hint("s3://bucket/runs") == "");
-    CHECK(cli::detail::run_hint("s3:/bucket/runs") == " A run in S3 is written s3://bucket/prefix");
-    CHECK(cli::detail::run_hint("") == "");
 }
 
 TEST_CASE("run_hint: of a folder with very many entries only some are looked at") {

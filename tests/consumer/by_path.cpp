@@ -1,4 +1,4 @@
-#include <smdebug/trial/open_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <string>
 

@@ -4,10 +4,10 @@
 #include "questions.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/environment.hpp>
-#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <chrono>

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/hook/open_place.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <cerrno>
 #include <cstddef>

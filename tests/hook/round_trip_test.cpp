@@ -6,11 +6,11 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/hook/open_place.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 

@@ -8,9 +8,9 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/collection_set.hpp>
-#include <smdebug/hook/open_place.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,23 +1,81 @@
 #include <smdebug/storage/uri.hpp>
 
+#include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
+
 #include <doctest/doctest.h>
 
+#include <smdebug/core/error.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
 using namespace smdebug;
-using namespace smdebug::detail;
+using smdebug::detail::is_in_s3;
+using smdebug::detail::local_path;
 
-static_assert(kind_of("s3://bucket/prefix") == uri_kind::s3);
-static_assert(kind_of("runs/resnet") == uri_kind::directory);
-static_assert(kind_of("/runs/s3:/x") == uri_kind::directory);
-static_assert(kind_of("runs/resnet.tar") == uri_kind::archive);
-static_assert(kind_of("runs/resnet.tar.gz") == uri_kind::archive);
-static_assert(kind_of("resnet.tgz") == uri_kind::archive);
-static_assert(kind_of("resnet.zip") == uri_kind::archive);
-static_assert(kind_of("") == uri_kind::directory);
-static_assert(kind_of("s3://bucket/run.tar") == uri_kind::s3);
-static_assert(local_path("file:///runs/x") == "/runs/x");
-static_assert(local_path("runs/x") == "runs/x");
+TEST_CASE("is_in_s3: the path says where a run lies") {
+    CHECK(is_in_s3("s3://bucket/prefix"));
+    CHECK(is_in_s3("s3://bucket/run.tar"));
+    CHECK(is_in_s3("s3://"));
+    for (const char* folder :
+         {"runs/resnet", "/runs/s3:/x", "./s3:/x", "/", ".", "~", "file:///x", "file://s3://x", "a:b", "s3", "C:/x"}) {
+        CAPTURE(folder);
+        CHECK_FALSE(is_in_s3(folder));
+    }
+}
 
-TEST_CASE("uri: the path says where a run lies") {
-    CHECK(kind_of("runs/resnet.tar/") == uri_kind::directory);
+TEST_CASE("is_in_s3: another address, or a misspelt one, is refused by name, not taken for a folder") {
+    for (const std::string text : {"s3:/bucket/run", "s3:bucket", "s3:", "S3://bucket/run", "gs://bucket/run",
+                                   "https://host/run", "file:/runs/a", "file:a", "://a"}) {
+        CAPTURE(text);
+        CHECK_THROWS_WITH_AS(static_cast<void>(is_in_s3(text)),
+                             ("SMDebugValueError: \"" + text +
+                              "\" is no path of a run: a folder is written as its path or as file:///folder, a run in "
+                              "S3 as s3://bucket/prefix")
+                                 .c_str(),
+                             value_error);
+        CHECK_THROWS_AS(static_cast<void>(local_path(text)), value_error);
+    }
+    CHECK_THROWS_WITH_AS(static_cast<void>(is_in_s3("")),
+                         "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
+}
+
+TEST_CASE("local_path: folders as users write them") {
+    CHECK(local_path("runs/a") == "runs/a");
+    CHECK(local_path("runs/a/") == "runs/a/");
+    CHECK(local_path("file:///runs/a") == "/runs/a");
     CHECK(local_path("file://relative") == "relative");
+    const smdebug_test::environment_variable home{"HOME", "/home/some"};
+    CHECK(local_path("~/runs") == "/home/some/runs");
+    CHECK(local_path("file://~/runs") == "/home/some/runs");
+    CHECK(local_path("~") == "/home/some");
+    CHECK(local_path("~other/runs") == "~other/runs");
+    CHECK(local_path("runs/~") == "runs/~");
+}
+
+TEST_CASE("local_path: without HOME nobody knows which folder ~ is") {
+    for (const std::optional<std::string>& unset : {std::optional<std::string>{}, std::optional<std::string>{""}}) {
+        const smdebug_test::environment_variable home{"HOME", unset};
+        CHECK_THROWS_AS(static_cast<void>(local_path("~/runs")), value_error);
+        CHECK(local_path("/runs") == "/runs");
+    }
+}
+
+TEST_CASE("local_path: S3 is no folder, nor is a name of an archive, unless there is one of that name") {
+    const smdebug_test::temporary_folder folder;
+    folder.write("file.zip", "x");
+    for (const std::string& text : {std::string{"s3://bucket/run"}, std::string{"runs/a.tar"}, std::string{"a.tar.gz"},
+                                    std::string{"b.tgz"}, "file://" + folder.path() + "/file.zip"}) {
+        CAPTURE(text);
+        try {
+            static_cast<void>(local_path(text));
+            FAIL("nothing was thrown");
+        } catch (const unsupported& thrown) {
+            CHECK(thrown.where() == text);
+        }
+    }
+    std::filesystem::create_directory(folder.path() + "/folder.tar");
+    CHECK(local_path(folder.path() + "/folder.tar") == folder.path() + "/folder.tar");
 }

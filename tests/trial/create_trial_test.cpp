@@ -1,5 +1,7 @@
 #include <smdebug/trial/create_trial.hpp>
 
+#include "support/environment_variable.hpp"
+
 #include <doctest/doctest.h>
 
 #include <smdebug/s3.hpp>
@@ -18,6 +20,13 @@ TEST_CASE("create_trial: a directory, with or without its scheme") {
     CHECK(run.steps() == std::vector<step_number>{2, 3});
     CHECK(create_trial("file://" + path).steps().size() == 4);
     CHECK(create_trial(path + "/", {.name = "mine"}).name() == "mine");
+}
+
+TEST_CASE("create_trial: ~ is the home folder, as for hooks") {
+    const smdebug_test::environment_variable home{"HOME", std::string{SMDEBUG_TEST_DATA} + "/golden"};
+    CHECK(create_trial("~/torch_mlp").path() == std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp");
+    CHECK(local_trial{"~/torch_mlp/"}.steps().size() == 4);
+    CHECK(local_trial{"file://" + std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp"}.steps().size() == 4);
 }
 
 TEST_CASE("create_trial: what cannot be read yet says so, and names the path") {

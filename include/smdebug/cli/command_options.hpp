@@ -9,7 +9,7 @@
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
-#include <smdebug/trial/open_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -110,13 +110,10 @@ inline constexpr std::size_t most_looked_at = 4096;
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
-    if (path.empty() || kind_of(path) != uri_kind::directory) {
+    if (smdebug::detail::is_in_s3(path)) {
         return {};
     }
-    if (path.starts_with("s3:")) {
-        return " A run in S3 is written s3://bucket/prefix";
-    }
-    const std::string here{local_path(path)};
+    const std::string here = smdebug::detail::local_path(path);
     std::error_code none;
     if (std::filesystem::is_directory(here, none)) {
         const std::string below = detail::runs_below(here);

@@ -10,10 +10,10 @@
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
-#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <chrono>
@@ -107,9 +107,6 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 /// Opens one run as the commands do: what is there now, without waiting for anything.
 /// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
-    if (path.empty()) {
-        throw value_error("the path of a run is empty: is a variable unset?");
-    }
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
     try {

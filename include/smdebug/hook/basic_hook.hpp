@@ -7,7 +7,6 @@
 #include <smdebug/hook/hook_counters.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
-#include <smdebug/hook/place_opener.hpp>
 #include <smdebug/hook/save_arguments.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/hook/wall_clock.hpp>
@@ -15,6 +14,7 @@
 #include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/posix/process.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>

@@ -1,9 +1,7 @@
 // The hook of every day: it writes where out_dir says, into a folder or into S3.
-// Apart from basic_hook.hpp, which knows nothing of S3.
 #pragma once
 
 #include <smdebug/hook/basic_hook.hpp>
-#include <smdebug/hook/open_place.hpp>
 #include <smdebug/storage/any_place.hpp>
 
 namespace smdebug {

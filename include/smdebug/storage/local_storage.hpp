@@ -37,9 +37,11 @@ inline namespace v1 {
 /// found. Threads: everything may be called at once.  Cost: one open a read; nothing is kept open or cached in between.
 class local_storage {
 public:
-    /// A relative path is one below the folder that the process is in now: it stays there when the process changes its
-    /// folder.
-    explicit local_storage(std::string root);
+    /// The path as users write it: "file:///runs/a", "~/runs/a".  A relative path is one below the folder that the
+    /// process is in now: it stays there when the process changes its folder.
+    /// Errors: value_error for an empty path, and for what is no path ("s3:/x"); unsupported for S3, and for a name of
+    ///         an archive (.tar, .tar.gz, .tgz, .zip) where no folder has it.
+    explicit local_storage(const std::string& root);
 
     /// The whole file, in one buffer of its own.
     /// Errors:  not_found, access_denied, unavailable (the system's word), corrupt_data (not a regular file).
@@ -88,12 +90,12 @@ public:
                                                     std::size_t most) const;
 
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        return is_key(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
+        return stays_inside(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
     }
 
     /// When the file was last written, by its file system's clock.
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        return is_key(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
+        return stays_inside(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
     }
 
     /// Lists what is new in the folder `prefix`, which ends in '/', at a look a folder when nothing is.
@@ -107,7 +109,7 @@ public:
         return detail::folder_watch::open(root_, prefixes);
     }
 
-    /// The path as it was given.
+    /// The path of the folder, without slashes at its end.
     [[nodiscard]] std::string name() const { return name_; }
 
     /// Whether the directory is there.
@@ -168,9 +170,6 @@ private:
             return std::nullopt;
         }
     }
-
-    // An empty root is no folder: "" + "/index" would be a path of the machine's.
-    [[nodiscard]] bool is_key(std::string_view key) const { return !root_.empty() && stays_inside(key); }
 
     [[nodiscard]] std::string path_of(std::string_view key) const;
 

@@ -1,32 +1,28 @@
-// What a run's path says about where it lies: a directory, S3, an archive.
+// What is written as the path of a run: in S3, or a folder of this machine.
 #pragma once
 
-#include <cstdint>
+#include <smdebug/core/form.hpp>
+
+#include <string>
 #include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
-enum class uri_kind : std::uint8_t { directory, s3, archive };
+/// Whether it begins with "s3://".  Errors: value_error for no path at all, and for other addresses ("gs://", "s3:/x").
+[[nodiscard]] bool is_in_s3(std::string_view path);
 
-/// "s3://..." is S3; a name that ends in .tar, .tar.gz, .tgz or .zip is an archive; anything else is a directory.
-[[nodiscard]] constexpr uri_kind kind_of(std::string_view path) noexcept {
-    if (path.starts_with("s3://")) {
-        return uri_kind::s3;
-    }
-    for (const std::string_view ending : {".tar", ".tar.gz", ".tgz", ".zip"}) {
-        if (path.ends_with(ending)) {
-            return uri_kind::archive;
-        }
-    }
-    return uri_kind::directory;
-}
+/// The path of a folder, without "file://" before it, and with the home folder instead of "~" or "~/", as in the Python
+/// package.
+/// Errors: those of is_in_s3(); unsupported for S3, and for a name of an archive (.tar, .tar.gz, .tgz, .zip) where no
+///         folder has it; value_error for "~" where HOME is not set.
+[[nodiscard]] std::string local_path(std::string_view path);
 
-/// A directory's path without the "file://" that may stand before it.
-[[nodiscard]] constexpr std::string_view local_path(std::string_view path) noexcept {
-    constexpr std::string_view scheme = "file://";
-    return path.starts_with(scheme) ? path.substr(scheme.size()) : path;
-}
-
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/storage/impl/uri.ipp>
+#endif

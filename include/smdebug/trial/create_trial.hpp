@@ -1,8 +1,8 @@
 // Opening a run by its path: the storage is picked at run time.
 #pragma once
 
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/open_storage.hpp>
 #include <smdebug/trial/options.hpp>
 
 #include <string_view>

@@ -179,7 +179,7 @@ Storage basic_hook<Storage, Kernel, Clock>::opened(const hook_options& options) 
     if (options.out_dir.empty()) {
         throw value_error("out_dir is empty: say where the run is to be written");
     }
-    return detail::place_opener<Storage>::open(options.out_dir);
+    return detail::opened<Storage>(options.out_dir);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>

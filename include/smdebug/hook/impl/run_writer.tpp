@@ -5,10 +5,10 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/first_failure.hpp>
 #include <smdebug/hook/background_sink.hpp>
-#include <smdebug/hook/place_opener.hpp>
 #include <smdebug/hook/run_writer.hpp>
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
 
@@ -182,7 +182,7 @@ void run_writer<Storage>::open_tensorboard(const hook_options& options) {
             sink_->put("tensorboard/" + folder + key, as_text(bytes));
         };
     } else if constexpr (named_storage<Storage>) {
-        tensorboard_store_.emplace(place_opener<Storage>::open(options.tensorboard_dir));
+        tensorboard_store_.emplace(opened<Storage>(options.tensorboard_dir));
         place = [this, folder](const std::string& key, byte_view bytes) {
             put_whole(*tensorboard_store_, folder + key, as_text(bytes), how_);
         };

@@ -1,11 +1,11 @@
-// What <smdebug/s3.hpp> brings into a program: the functions that <smdebug/s3/by_path.hpp> declares.
+// What <smdebug/s3.hpp> brings into a program: the functions that <smdebug/storage/open_storage.hpp> declares.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/s3/by_path.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
+#include <smdebug/storage/open_storage.hpp>
 
 #include <utility>
 

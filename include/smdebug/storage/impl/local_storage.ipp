@@ -3,6 +3,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +11,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE local_storage::local_storage(std::string root) : name_(std::move(root)) {
+SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(detail::local_path(root)) {
     while (name_.size() > 1 && name_.ends_with('/')) {
         name_.pop_back();
     }
@@ -49,7 +50,7 @@ SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view k
 
 SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
     try {
-        return is_key(key) && detail::posix::read_ahead(detail::posix::file{path_of(key)});
+        return stays_inside(key) && detail::posix::read_ahead(detail::posix::file{path_of(key)});
     } catch (const error&) {
         return false;  // whoever reads it will be told
     }
@@ -94,7 +95,7 @@ SMDEBUG_INLINE std::vector<std::string> local_storage::list(std::string_view pre
     // "index/00" lists the folder "index" and keeps what starts with "index/00".
     const std::size_t slash = prefix.rfind('/');
     const std::string folder{slash == std::string_view::npos ? std::string_view{} : prefix.substr(0, slash)};
-    if (root_.empty() || (!stays_inside(folder) && !folder.empty())) {
+    if (!stays_inside(folder) && !folder.empty()) {
         return {};
     }
     std::vector<std::string> keys;
@@ -137,7 +138,7 @@ SMDEBUG_INLINE std::optional<detail::posix::file> local_storage::open_if_there(s
 }
 
 SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
-    if (!is_key(key)) {
+    if (!stays_inside(key)) {
         throw not_found("the key \"" + std::string{key} + "\" does not name a file below " + root_,
                         {.where = std::string{key}});
     }

@@ -1,4 +1,4 @@
-// How a path s3://bucket/prefix becomes a storage in programs that may have been built without S3.
+// The storage that a path stands for, picked at run time: trials, hooks and the program smdebug open theirs here.
 // What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, in any one of its files; the linker
 // knows whether it did.
 #pragma once
@@ -7,8 +7,10 @@
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,16 +29,34 @@ struct storage_options {
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
 };
 
-namespace s3 {
+/// To be read: "s3://bucket/prefix", with a cache; else a folder, as local_storage takes its path.  Neither need be
+/// there yet.
+/// Errors: unsupported for S3 in a program of which no file includes <smdebug/s3.hpp>; value_error for an address or a
+///         setting that cannot be right; those of local_storage's constructor.
+[[nodiscard]] any_storage open_storage(std::string_view path, storage_options options = {});
 
-/// The objects below `path`, to be read, with the cache that the options say.
-/// Errors: unsupported in a program of which no file includes <smdebug/s3.hpp>; what s3_storage throws for an address
-///         or options that cannot be right.
-[[nodiscard]] any_storage storage_of(std::string_view path, const storage_options& options);
+namespace detail {
 
 /// The same, to be written.
-[[nodiscard]] any_place place_of(std::string_view path, const s3_options& options);
+[[nodiscard]] any_place open_place(std::string_view path, const s3_options& options = {});
 
+/// A storage to be written that a path is enough for.
+template <class S>
+concept named_storage = writable_storage<S> &&(std::constructible_from<S, std::string> || std::same_as<S, any_place>);
+
+/// Opens it.  Errors: those of open_place() or of its constructor.
+template <named_storage S>
+[[nodiscard]] S opened(const std::string& path) {
+    if constexpr (std::same_as<S, any_place>) {
+        return open_place(path);
+    } else {
+        return S(path);
+    }
+}
+
+}  // namespace detail
+
+namespace s3 {
 namespace detail {
 
 // Null where no file of the program includes <smdebug/s3.hpp>, which defines them.
@@ -49,5 +69,5 @@ namespace detail {
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/s3/impl/by_path.ipp>
+#include <smdebug/storage/impl/open_storage.ipp>
 #endif

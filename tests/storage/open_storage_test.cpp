@@ -1,0 +1,109 @@
+#include <smdebug/storage/open_storage.hpp>
+
+#include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/s3.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <support/archetypes.hpp>
+
+#include <concepts>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug::detail;
+
+namespace {
+
+// Nobody listens there: nobody is asked before something is read or written.
+const s3_options near{.region = "eu-central-1", .endpoint = "http://127.0.0.1:1", .anonymous = true};
+
+}  // namespace
+
+// What happens in a program without <smdebug/s3.hpp>, tests/consumer shows.
+
+TEST_CASE("open_storage: the path says which storage it is, to read and to write") {
+    CHECK(open_storage("/some/folder").name() == "/some/folder");
+    CHECK(open_storage("file:///some/folder/").name() == "/some/folder");
+    CHECK(open_place("/some/folder//").name() == "/some/folder");
+    CHECK(open_storage("s3://bucket/some/run/", {.s3 = near}).name() == "s3://bucket/some/run");
+    CHECK(open_place("s3://bucket/some/run/", near).name() == "s3://bucket/some/run");
+    CHECK(open_place("s3://bucket/run.tar", near).name() == "s3://bucket/run.tar");
+    const smdebug_test::environment_variable home{"HOME", "/home/some"};
+    CHECK(open_storage("~/runs").name() == "/home/some/runs");
+    CHECK(open_place("~/runs").name() == "/home/some/runs");
+}
+
+TEST_CASE("open_storage: whoever opens, what cannot be opened is refused with the same words") {
+    for (const std::string text : {"", "s3:/bucket/run", "gs://bucket/run", "s3://", "s3:///run", "s3://a b/run",
+                                   "a.zip", "file:///runs/a.tar.gz"}) {
+        CAPTURE(text);
+        const auto refusal_of = [&](auto&& open) -> std::string {
+            try {
+                open();
+            } catch (const error& thrown) {
+                return thrown.what();
+            }
+            return {};
+        };
+        const std::string refusal = refusal_of([&] { static_cast<void>(open_storage(text)); });
+        CHECK_FALSE(refusal.empty());
+        CHECK(refusal_of([&] { static_cast<void>(open_place(text)); }) == refusal);
+        if (!text.starts_with("s3://")) {
+            CHECK(refusal_of([&] { static_cast<void>(local_storage{text}); }) == refusal);
+        }
+    }
+    CHECK_THROWS_AS(local_storage{"s3://bucket/run"}, unsupported);
+}
+
+TEST_CASE("open_storage: with a cache on disk it is the same bucket, and ~ is the home folder there, too") {
+    const smdebug_test::temporary_folder folder;
+    const smdebug_test::environment_variable home{"HOME", folder.path()};
+    const storage_options on_disk{.s3 = near, .cache_folder = "~/cache"};
+    CHECK(open_storage("s3://bucket/run", on_disk).name() == "s3://bucket/run");
+    CHECK(open_storage("s3://bucket/run", {.s3 = near, .cache_folder = folder.path()}).name() == "s3://bucket/run");
+    const smdebug_test::environment_variable variable{"SMDEBUG_CACHE_DIR", "gs://x"};
+    CHECK_THROWS_AS(static_cast<void>(open_storage("s3://bucket/run", {.s3 = near})), value_error);
+    CHECK(open_storage("s3://bucket/run", on_disk).name() == "s3://bucket/run");  // the option goes before it
+}
+
+TEST_CASE("open_storage: what is far is not looked at in place, and its parts come together") {
+    const any_storage bucket = open_storage("s3://bucket/run", {.s3 = near});
+    CHECK_FALSE(worth_viewing(bucket));
+    CHECK(worth_batching_ranges(bucket));
+    CHECK(worth_viewing(open_storage("/some/folder")));
+    CHECK_FALSE(worth_batching_ranges(open_storage("/some/folder")));
+}
+
+TEST_CASE("open_place: a folder can do all that a disk can, objects in S3 keep no claims") {
+    const smdebug_test::temporary_folder folder;
+    any_place place = open_place("file://" + folder.path() + "/a/");
+    CHECK_FALSE(place.exists());
+    place.write("key", as_bytes("x"));
+    CHECK(place.exists());
+    CHECK(place.claims());
+    CHECK(place.removes());
+    CHECK(smdebug_test::file_content(folder.path() + "/a/key") == "x");
+    const any_place bucket = open_place("s3://bucket/run", near);
+    CHECK_FALSE(bucket.claims());
+    CHECK(bucket.removes());
+}
+
+TEST_CASE("opened: a place of any kind by its path, another storage is given the text as it is") {
+    static_assert(named_storage<local_storage> && named_storage<memory_storage> && named_storage<any_place>);
+    static_assert(!named_storage<smdebug_test::writable_archetype>);
+    class reader : public smdebug_test::storage_archetype {
+    public:
+        explicit reader(const std::string& /*text*/) : storage_archetype(memory_storage{}) {}
+    };
+    static_assert(std::constructible_from<reader, std::string> && !named_storage<reader>);
+    CHECK(opened<any_place>("runs/a/").name() == "runs/a");
+    CHECK(opened<local_storage>("runs/a/").name() == "runs/a");
+    CHECK(opened<memory_storage>("file:///~").name() == "memory:file:///~");
+}
