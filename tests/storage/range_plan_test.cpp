@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -279,6 +280,21 @@ TEST_CASE("range_assembly: a range is of one version, and its requests are made 
         CHECK(thrown.where() == "place/a");
     }
     CHECK(texts.size() == 1);
+}
+
+TEST_CASE("range_assembly: a part of an unknown version does not hide that those behind it are of two") {
+    const ranges wanted{{"a", {0, 15}}};
+    const range_plan plan{wanted, {.gap = 0, .largest_request = 5}};
+    const std::vector<std::array<std::string, 3>> of_two{{"", "v1", "v2"}, {"v1", "", "v2"}, {"v1", "v2", ""}};
+    for (const std::array<std::string, 3>& tags : of_two) {
+        collector all;
+        range_assembly assembly{plan, all};
+        for (std::size_t request = 0; request < tags.size(); ++request) {
+            assembly.give(request, byte_buffer::take(std::string(5, 'x')), {.tag = tags[request]});
+        }
+        CHECK(assembly.ask_again() == std::optional<std::size_t>{0});
+        CHECK(all.texts.empty());
+    }
 }
 
 TEST_CASE("range_plan: random ranges of random objects hold the bytes that single reads give") {

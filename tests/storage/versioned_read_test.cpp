@@ -97,3 +97,14 @@ TEST_CASE("versions: what is not told differs from nothing") {
     CHECK(first.differs_from({.tag = {}, .size = 2}));
     CHECK(first.differs_from({.tag = "a", .size = 2}));
 }
+
+TEST_CASE("versions: what several parts of an object tell adds up, until one is of another") {
+    object_version told;
+    CHECK(told.merge({}));
+    CHECK(told.merge({.tag = {}, .size = 1}));
+    CHECK(told.merge({.tag = "a"}));
+    CHECK(told == object_version{.tag = "a", .size = 1});
+    CHECK_FALSE(told.merge({.tag = "b", .size = 1}));
+    CHECK_FALSE(told.merge({.tag = "a", .size = 2}));
+    CHECK(told == object_version{.tag = "a", .size = 1});
+}

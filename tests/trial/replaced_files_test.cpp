@@ -15,6 +15,7 @@
 #include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
 
 #include <doctest/doctest.h>
@@ -269,6 +270,25 @@ TEST_CASE("replaced files: a file that is replaced before every request is unava
             CHECK(is_said);
         }
     }
+}
+
+TEST_CASE("replaced files: parts that were brought ahead of two versions of a file are not put together") {
+    const fake_s3 server = served();
+    const auto store = cached(bucket_of(server), memory_cache{0});
+    const auto brought = store.hold();
+    const std::vector<byte_range> parts{{0, 100}, {1500, 100}};
+    for (const byte_range& part : parts) {
+        brought->bring(std::vector<object_range>{{event_file, part}});
+        static_cast<void>(store.read(event_file, part));  // when it has come
+        server.put("run/" + event_file, version(1));
+    }
+    record_batch batch;
+    batch.add(event_file, parts);
+    batch.read(store, [&](std::size_t, collected_event_file& records) {
+        for (const byte_range& part : parts) {
+            CHECK(as_text(records.at(part)) == version(1).substr(part.offset, part.length));
+        }
+    });
 }
 
 TEST_CASE("replaced files: what a cache on disk has kept under a version is that version") {

@@ -1,4 +1,4 @@
-// Which requests to make for many parts of objects, and what each part gets of their answers.
+// Which requests to make for many ranges of objects, and how ranges are put together of their answers.
 // Where a request costs a round trip, neighbours are worth one request, and a long part several at a time.
 #pragma once
 
@@ -69,9 +69,42 @@ private:
     std::uint64_t ascending_ = 0;  // what begins before it is not merged
 };
 
+/// Puts one range of an object together of parts that touch each other, all of one version of the object.
+/// A range that lies in one part shares its memory; else the parts are copied together.
+class range_joiner {
+public:
+    enum class progress : std::uint8_t {
+        partial,   ///< the next part is needed
+        complete,  ///< the range is whole, or its object has ended
+        replaced,  ///< this part is of another version than those before it: all have to be read again
+    };
+
+    explicit range_joiner(byte_range wanted) noexcept : wanted_(wanted) {}
+
+    /// Takes the next part: what came for `asked`, shorter only at the object's end, and the version that it is of, as
+    /// far as that is told.
+    [[nodiscard]] progress add(const byte_buffer& part, byte_range asked, const object_version& version);
+
+    /// What of the range has not been added.
+    [[nodiscard]] byte_range rest() const noexcept { return {wanted_.offset + size_, wanted_.length - size_}; }
+    /// What the parts so far have told.
+    [[nodiscard]] const object_version& version() const noexcept { return version_; }
+    /// The range, which is complete.
+    [[nodiscard]] byte_buffer take() && noexcept { return std::move(bytes_); }
+
+private:
+    // One part that is as long as what `version` tells of the object leaves it.
+    [[nodiscard]] bool fits(std::uint64_t length, byte_range asked) const noexcept;
+
+    byte_range wanted_;
+    object_version version_;
+    byte_buffer bytes_;
+    std::shared_ptr<std::byte[]> copied_;  // what came so far, where it came in several parts
+    std::uint64_t size_ = 0;               // of that
+};
+
 /// Makes the wanted ranges of a plan of the answers to its requests, which may come in any order, and hands them over
 /// in the order in which they were wanted, each as soon as it is whole and those before it are handed over.
-/// A range shares the memory of the answer that it lies in; one that was cut is copied together.
 /// A range is of one version of its object: where answers to its requests are of two, all of these have to be made
 /// again, see ask_again().  What is handed over of other ranges stays: they may be of an older version, or a newer one.
 /// Memory: what was given and is not handed over yet.  An answer goes when the last range that needs it went.
@@ -80,8 +113,6 @@ private:
 /// destruction is left.
 class range_assembly {
 public:
-    static constexpr int most_versions = 5;
-
     /// `place`: what stands before the keys, in messages.
     range_assembly(const range_plan& plan, versioned_range_sink sink, std::string place = {})
         : plan_(&plan), sink_(sink), place_(std::move(place)), answers_(plan.requests().size()) {}
@@ -124,12 +155,8 @@ private:
 
     void hand_over();
 
-    // Takes what is there of a range; whether it is `whole_` then.
+    // Adds what is there of a range to `joined_`; false where more is needed.  Answers before `keep` are dropped.
     [[nodiscard]] bool gather(const range_plan::place& wanted, std::size_t keep);
-
-    // Whether an answer is of another version than those before it of the same range.  One that says that the object
-    // has ended may tell nothing of its version.
-    [[nodiscard]] bool is_of_another(const answer& from, byte_range asked) const noexcept;
 
     void start_again(const range_plan::place& wanted);
 
@@ -137,14 +164,11 @@ private:
     versioned_range_sink sink_;
     std::string place_;
     std::vector<answer> answers_;
-    std::size_t next_ = 0;                 // the range that is handed over next
-    std::size_t at_ = 0;                   // the request whose answer it takes next
-    std::optional<byte_buffer> whole_;     // that range, while it is handed over
-    object_version version_;               // which it is of
-    int asked_again_ = 0;                  // how often it was of two
-    std::optional<std::size_t> again_;     // see ask_again()
-    std::shared_ptr<std::byte[]> joined_;  // what it has so far, where it was cut
-    std::size_t joined_size_ = 0;
+    std::size_t next_ = 0;                // the range that is handed over next
+    std::optional<range_joiner> joined_;  // what it has so far; nothing where there is no such object
+    std::size_t at_ = 0;                  // the request whose answer it takes next
+    int asked_again_ = 0;                 // how often its answers were of two versions
+    std::optional<std::size_t> again_;    // see ask_again()
 };
 
 }  // namespace detail

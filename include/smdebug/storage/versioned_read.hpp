@@ -41,10 +41,20 @@ struct object_version {
     [[nodiscard]] bool differs_from(const object_version& other) const noexcept {
         return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
     }
+
+    /// Adds what another part of the same object tells.  False, and nothing added, where the parts are of two versions.
+    [[nodiscard]] bool merge(const object_version& other);
 };
 
-/// For who has read an object again and again, and never all of one version.
+namespace detail {
+
+/// An object that is replaced while its parts are read is read so often before it is given up.
+inline constexpr int most_versions = 5;
+
+/// Gives it up.
 [[noreturn]] void throw_replaced(const std::string& name);
+
+}  // namespace detail
 
 /// As object_sink and range_sink, and the version that the bytes are of; nothing is told of what is not there.
 using versioned_object_sink = function_ref<void(std::size_t, std::optional<byte_view>, const object_version&)>;

@@ -95,3 +95,26 @@ TEST_CASE("held_parts: who wants a part that is on its way waits, and reads itse
         table.release(part);
     }
 }
+
+TEST_CASE("held_parts: parts of two versions are not given, whatever came between them") {
+    held_parts table;
+    const auto first = table.promise("a", {0, 4}).what;
+    const auto failed = table.promise("a", {4, 4}).what;
+    const auto last = table.promise("a", {8, 4}).what;
+    const auto other = table.promise("b", {0, 4}).what;
+    table.put(first, bytes_of("1111"), {.tag = "v1"});
+    table.put(other, bytes_of("bbbb"), {.tag = "w"});
+    table.put(failed, std::nullopt);
+    CHECK(found_in(table, "a", {0, 4}) == "1111");
+    table.put(last, bytes_of("2222"), {.tag = "v2"});
+    CHECK(found_in(table, "a", {0, 4}) == "nothing");
+    CHECK(found_in(table, "a", {8, 4}) == "nothing");
+    CHECK(found_in(table, "b", {0, 4}) == "bbbb");
+    const auto again = table.promise("a", {0, 4});
+    CHECK(again.fresh);
+    table.put(again.what, bytes_of("2222"), {.tag = "v2"});
+    CHECK(found_in(table, "a", {0, 4}) == "2222");
+    for (const auto& each : {first, failed, last, other, again.what}) {
+        table.release(each);
+    }
+}

@@ -107,9 +107,9 @@ private:
         return "s3://" + client_.where().bucket + "/" + of.asked.key;
     }
 
-    /// The parts behind the first one, in their places; nothing where the object is not the same any more.
-    [[nodiscard]] std::optional<byte_buffer> join(requests& asked, std::string_view key, byte_range where,
-                                                  const result& first, const held_part& begin) const;
+    /// Adds the first part of a range and asks for the others; false where the object is not the same any more.
+    [[nodiscard]] bool join(requests& asked, std::string_view key, const result& first,
+                            smdebug::detail::range_joiner& range) const;
 
     void give(smdebug::detail::range_assembly& assembly, requests& asked, std::size_t place, const object_range& wanted,
               result first) const;

@@ -55,7 +55,8 @@ public:
 
     /// Holds a part, which is on its way from now on, or has been before.
     [[nodiscard]] promised promise(std::string_view key, byte_range asked);
-    /// What has come of it; nothing: it cannot be had, or is not there.
+    /// What has come of it; nothing: it cannot be had, or is not there.  Where it is of another version than other
+    /// parts of its object, none of them are given any more.
     void put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version = {});
     /// Lets go of it once.
     void release(const part_handle& what);
@@ -77,6 +78,9 @@ private:
     [[nodiscard]] static bool covers(const part& held, byte_range where) noexcept;
 
     [[nodiscard]] part_handle look(std::string_view key, byte_range where) const;
+
+    // Whether any of these parts is of another version.
+    [[nodiscard]] static bool of_two(const std::vector<part_handle>& known, const object_version& version);
 
     void erase(const part_handle& what);
 

@@ -64,6 +64,39 @@ SMDEBUG_INLINE void range_plan::add(const object_range& next) {
     ascending_ = endless ? most : begin;
 }
 
+SMDEBUG_INLINE range_joiner::progress range_joiner::add(const byte_buffer& part, byte_range asked,
+                                                        const object_version& version) {
+    if (!version_.merge(version) || !fits(part.size(), asked)) {
+        return progress::replaced;
+    }
+    const std::uint64_t begin = std::max(rest().offset, asked.offset);
+    const std::uint64_t end = std::min(wanted_.offset + wanted_.length, asked.offset + asked.length);
+    const std::uint64_t length = end > begin ? end - begin : 0;
+    const byte_buffer next = part.slice({begin - asked.offset, length});
+    const bool is_last = size_ + length == wanted_.length || next.size() < length;
+    if (copied_ == nullptr && is_last) {
+        bytes_ = next;
+        return progress::complete;
+    }
+    if (copied_ == nullptr) {
+        copied_ = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(wanted_.length));
+    }
+    if (!next.empty()) {
+        std::memcpy(copied_.get() + size_, next.data(), next.size());
+        size_ += next.size();
+    }
+    if (is_last) {
+        bytes_ = byte_buffer{copied_, byte_view{copied_.get(), static_cast<std::size_t>(size_)}};
+    }
+    return is_last ? progress::complete : progress::partial;
+}
+
+SMDEBUG_INLINE bool range_joiner::fits(std::uint64_t length, byte_range asked) const noexcept {
+    const std::uint64_t size = version_.size.value_or(0);
+    const std::uint64_t left = size > asked.offset ? size - asked.offset : 0;
+    return !version_.size || length == std::min(asked.length, left);
+}
+
 SMDEBUG_INLINE void range_assembly::give(std::size_t request, std::optional<byte_buffer> bytes,
                                          const object_version& version) {
     if (answered(request)) {
@@ -114,7 +147,9 @@ SMDEBUG_INLINE void range_assembly::hand_over() {
             return;
         }
         asked_again_ = 0;
-        sink_(next_++, std::exchange(whole_, std::nullopt), std::as_const(version_));
+        std::optional<range_joiner> whole = std::exchange(joined_, std::nullopt);
+        const object_version version = whole ? whole->version() : object_version{};
+        sink_(next_++, whole ? std::optional{std::move(*whole).take()} : std::nullopt, version);
         for (; at_ < keep && at_ < answers_.size(); ++at_) {
             answers_[at_].bytes = {};
         }
@@ -132,50 +167,24 @@ SMDEBUG_INLINE bool range_assembly::gather(const range_plan::place& wanted, std:
             std::rethrow_exception(from.why);
         }
         if (from.state == arrival::missing) {
-            whole_.reset();
-            version_ = {};
-            break;
+            joined_.reset();
+            return true;
         }
-        const byte_range held = plan_->requests()[at_].where;
-        if (at_ == wanted.first) {
-            version_ = from.version;
-        } else if (is_of_another(from, held)) {
+        if (!joined_) {
+            joined_.emplace(wanted.where);
+        }
+        const auto progress = joined_->add(from.bytes, plan_->requests()[at_].where, from.version);
+        if (progress == range_joiner::progress::replaced) {
             start_again(wanted);
             return false;
         }
-        const std::uint64_t begin = std::max(wanted.where.offset, held.offset);
-        const std::uint64_t end = std::min(wanted.where.offset + wanted.where.length, held.offset + held.length);
-        const std::uint64_t length = end > begin ? end - begin : 0;
-        const byte_buffer part = from.bytes.slice({begin - held.offset, length});
         if (at_ < keep) {
             from.bytes = {};
         }
-        const bool ends = at_ == wanted.last || part.size() < length;
-        if (joined_ == nullptr && ends) {
-            whole_ = part;
+        if (progress == range_joiner::progress::complete) {
             return true;
         }
-        if (joined_ == nullptr) {
-            joined_ = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(wanted.where.length));
-        }
-        if (!part.empty()) {
-            std::memcpy(joined_.get() + joined_size_, part.data(), part.size());
-            joined_size_ += part.size();
-        }
-        if (ends) {
-            whole_.emplace(joined_, byte_view{joined_.get(), joined_size_});
-            break;
-        }
     }
-    joined_.reset();
-    joined_size_ = 0;
-    return true;
-}
-
-SMDEBUG_INLINE bool range_assembly::is_of_another(const answer& from, byte_range asked) const noexcept {
-    const std::uint64_t size = version_.size.value_or(0);
-    const std::uint64_t left = size > asked.offset ? size - asked.offset : 0;
-    return from.version.differs_from(version_) || (version_.size && from.bytes.size() != std::min(asked.length, left));
 }
 
 SMDEBUG_INLINE void range_assembly::start_again(const range_plan::place& wanted) {
@@ -187,7 +196,6 @@ SMDEBUG_INLINE void range_assembly::start_again(const range_plan::place& wanted)
     }
     at_ = wanted.first;
     joined_.reset();
-    joined_size_ = 0;
     again_ = std::min(again_.value_or(at_), at_);
 }
 

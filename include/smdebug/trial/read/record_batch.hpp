@@ -133,7 +133,6 @@ private:
     // Reads a file alone, until all of it is of one version.
     template <storage Storage>
     void read_again(const Storage& store, std::size_t number, incoming_file& incoming) const {
-        constexpr int most_versions = 5;
         const std::size_t begin = begin_of(number);
         for (int version = 1; incoming.is_mixed() && version < most_versions; ++version) {
             incoming = incoming_file{*this, number};

@@ -6,10 +6,8 @@
 #include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/options.hpp>
 
-#include <cstring>
 #include <exception>
 #include <map>
-#include <memory>
 #include <utility>
 
 namespace smdebug {
@@ -159,8 +157,7 @@ template <class Client>
 std::optional<byte_buffer> object_reader<Client>::put_together(requests& asked, std::string_view key, byte_range where,
                                                                result first, std::uint64_t most,
                                                                object_version* version_told) const {
-    constexpr int most_versions = 5;
-    for (int version = 1; version <= most_versions; ++version) {
+    for (int version = 1; version <= smdebug::detail::most_versions; ++version) {
         if (version > 1) {
             first = asked.wait(asked.start(part(key, first_part(where))));
         }
@@ -171,24 +168,22 @@ std::optional<byte_buffer> object_reader<Client>::put_together(requests& asked, 
             fail(client_.where(), client_.server(), first);
         }
         const held_part begin = *part_in(first.answer, first.asked.wanted);
-        if (version_told != nullptr) {
-            *version_told = version_told_by(first.answer, begin);
-        }
         const std::uint64_t length =
             begin.total > where.offset ? std::min(where.length, begin.total - where.offset) : 0;
-        if (begin.bytes.size() >= length) {
-            return byte_buffer{first.answer.body.owner(), begin.bytes.first(static_cast<std::size_t>(length))};
-        }
-        if (length > most) {
+        if (length > most && begin.bytes.size() < length) {
             throw unsupported("the object " + first_name(first) + " has " + std::to_string(begin.total) +
                                   " bytes, too many to be read at once: read it in pieces",
                               {.where = first_name(first)});
         }
-        if (auto whole = join(asked, key, {where.offset, length}, first, begin)) {
-            return whole;
+        smdebug::detail::range_joiner range{{where.offset, length}};
+        if (join(asked, key, first, range)) {
+            if (version_told != nullptr) {
+                *version_told = range.version();
+            }
+            return std::move(range).take();
         }
     }
-    throw_replaced(first_name(first));
+    smdebug::detail::throw_replaced(first_name(first));
 }
 
 template <class Client>
@@ -207,38 +202,35 @@ object_version object_reader<Client>::version_told_by(const http::response& answ
 }
 
 template <class Client>
-std::optional<byte_buffer> object_reader<Client>::join(requests& asked, std::string_view key, byte_range where,
-                                                       const result& first, const held_part& begin) const {
-    // Uninitialised on purpose: each byte is written, or this throws.
-    const auto block = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(where.length));
-    std::memcpy(block.get(), begin.bytes.data(), begin.bytes.size());
+bool object_reader<Client>::join(requests& asked, std::string_view key, const result& first,
+                                 smdebug::detail::range_joiner& range) const {
+    using progress = smdebug::detail::range_joiner::progress;
+    const auto add = [&](const result& next) {
+        const byte_range wanted = next.asked.wanted;
+        const held_part held = *part_in(next.answer, wanted);
+        // Not every server knows versions, or looks at the one that is asked for.
+        return range.add({next.answer.body.owner(), held.bytes}, wanted, version_told_by(next.answer, held));
+    };
     const std::string_view etag = first.answer.find_header("etag").value_or("");
-    const std::string version = version_of(first.answer);
     parts_under_way going{asked};
-    std::uint64_t started = begin.bytes.size();
-    while (started < where.length || !going.numbers.empty()) {
-        while (started < where.length && going.numbers.size() < most_requests()) {
-            const byte_range next{where.offset + started, std::min(part_bytes(), where.length - started)};
+    progress state = add(first);
+    for (byte_range rest = range.rest(); state == progress::partial;) {
+        while (rest.length > 0 && going.numbers.size() < most_requests()) {
+            const byte_range next = first_part(rest);
             going.numbers.push_back(asked.start(part(key, next, etag)));
-            started += next.length;
+            rest = {next.offset + next.length, rest.length - next.length};
         }
         const result ended = asked.wait(going.numbers.front());
         going.numbers.pop_front();
         if (ended.is_missing() || (ended.answer.answered() && ended.answer.status == 412)) {
-            return std::nullopt;
+            return false;
         }
         if (!ended.good) {
             fail(client_.where(), client_.server(), ended);
         }
-        const byte_range wanted = ended.asked.wanted;
-        const held_part next = *part_in(ended.answer, wanted);
-        // Not every server knows versions, or looks at the one that is asked for.
-        if (next.bytes.size() != wanted.length || next.total != begin.total || version_of(ended.answer) != version) {
-            return std::nullopt;
-        }
-        std::memcpy(block.get() + (wanted.offset - where.offset), next.bytes.data(), next.bytes.size());
+        state = add(ended);
     }
-    return byte_buffer{block, byte_view{block.get(), static_cast<std::size_t>(where.length)}};
+    return state == progress::complete;
 }
 
 template <class Client>

@@ -28,7 +28,10 @@ SMDEBUG_INLINE held_parts::promised held_parts::promise(std::string_view key, by
 SMDEBUG_INLINE void held_parts::put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version) {
     const std::lock_guard lock{guard_};
     what->over = true;
-    if (bytes && what->holders > 0) {
+    if (const auto known = by_key_.find(what->key_);
+        bytes && known != by_key_.end() && of_two(known->second, version)) {
+        by_key_.erase(known);  // who reads the parts reads them together
+    } else if (bytes && what->holders > 0) {
         what->bytes = std::move(bytes);
         what->version = std::move(version);
     } else {
@@ -105,6 +108,11 @@ SMDEBUG_INLINE held_parts::part_handle held_parts::look(std::string_view key, by
     const auto held = std::find_if(known->second.begin(), known->second.end(),
                                    [&](const part_handle& one) { return covers(*one, where); });
     return held != known->second.end() ? *held : nullptr;
+}
+
+SMDEBUG_INLINE bool held_parts::of_two(const std::vector<part_handle>& known, const object_version& version) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const part_handle& one) { return one->bytes && one->version.differs_from(version); });
 }
 
 SMDEBUG_INLINE void held_parts::erase(const part_handle& what) {

@@ -86,15 +86,7 @@ void object_holder<Reader>::work() {
             ranges.push_back({each->key(), each->asked()});
         }
         std::size_t come = 0;
-        object_version last;
         const auto take = [&](std::size_t place, std::optional<byte_buffer> bytes, const object_version& version) {
-            const bool is_replaced =
-                place > 0 && batch[place]->key() == batch[place - 1]->key() && version.differs_from(last);
-            last = version;
-            if (is_replaced) {
-                table().forget(batch[place]->key());  // of two versions: who reads the parts reads them together
-                bytes.reset();
-            }
             table().put(batch[place], std::move(bytes), version);
             come = place + 1;
             if (has_ended()) {

@@ -55,9 +55,7 @@ SMDEBUG_INLINE record_batch::incoming_file::incoming_file(const record_batch& of
 SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optional<byte_buffer> bytes,
                                                      const object_version& version) {
     if (bytes) {
-        mixed_ = mixed_ || version.differs_from(version_);
-        version_.tag = version.tag.empty() ? std::move(version_.tag) : version.tag;
-        version_.size = version.size ? version.size : version_.size;
+        mixed_ = !version_.merge(version) || mixed_;
     }
     if (bytes && scattered_ && bytes->size() <= largest_copy) {
         // Else a small record would keep all that came with the same request.
