@@ -86,21 +86,12 @@ private:
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& held, [[maybe_unused]] std::size_t repeats,
                                                   reduction_set wanted) const;
 
-    // The kernel, which may be a user's, has not computed what the dtype has.
-    [[nodiscard]] lookup_failure not_computed(const std::string& what, dtype type) const;
-
     [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
     // The record's bytes and what they decode to; `out` borrows from the bytes.  `repeats`: null, or those left out.
     [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry, decoded_tensor& out,
                                                   std::size_t* repeats = nullptr) const;
     [[nodiscard]] lookup<double> decode_saved(const located& at, const layout::entry& entry, reduction_key key,
                                               byte_view bytes) const;
-    [[nodiscard]] status decode_record(byte_view bytes, std::string_view recorded, decoded_tensor& out,
-                                       [[maybe_unused]] std::size_t* repeats) const;
-    // Why not, where it cannot be.
-    [[nodiscard]] std::optional<lookup_failure> decode(const located& at, const layout::entry& entry,
-                                                       std::string_view recorded, byte_view bytes, decoded_tensor& out,
-                                                       std::size_t* repeats = nullptr) const;
 
     [[nodiscard]] lookup_failure no_values(const located& at) const;
 

@@ -15,6 +15,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include <array>
@@ -59,6 +60,8 @@ struct scanned_tensor {
     [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
 };
 
+namespace detail {
+
 /// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
 /// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.
 template <class State>
@@ -66,7 +69,7 @@ class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.
-    file_scanner(const State& state, const detail::catalog& from, reduction_set saved, const std::vector<bool>* wanted,
+    file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
                  bool defer_checks = false, bool keep_repeats = false);
 
     /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
@@ -75,13 +78,13 @@ public:
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
     template <class Source, class Visit>
-    void scan(const detail::catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
+    void scan(const catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
               Visit&& visit) {
         begin_file(held, key, source != nullptr, why_not);
-        const detail::layout& entries = from_->layout_of(held);
+        const layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
-            const detail::layout::entry entry = entries[place];
-            const detail::name_id name = entry.what.name;
+            const layout::entry entry = entries[place];
+            const name_id name = entry.what.name;
             if (is_wanted(name) && entries.names().leads(place)) {
                 begin_tensor(entries, name);
                 // First: it may take away the bytes that a source has given, and keeps none itself.
@@ -92,7 +95,7 @@ public:
                 visit(std::as_const(out_));
             }
         }
-        for (const detail::layout::shape_entry& shape : entries.shapes()) {
+        for (const layout::shape_entry& shape : entries.shapes()) {
             const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
             if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
                 begin_tensor(entries, shape.name);
@@ -105,14 +108,14 @@ public:
     /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
     /// behind those of each tensor.
     template <class Take, class Ended>
-    void each_record(const detail::catalog::file& held, Take&& take, Ended&& ended) const {
-        const detail::layout& entries = from_->layout_of(held);
+    void each_record(const catalog::file& held, Take&& take, Ended&& ended) const {
+        const layout& entries = from_->layout_of(held);
         for (std::size_t place = 0; place < entries.size(); ++place) {
-            const detail::layout::entry entry = entries[place];
+            const layout::entry entry = entries[place];
             if (is_wanted(entry.what.name) && entries.names().leads(place)) {
                 if (!entries.names().values_alone()) {
                     each_saved(entries, entry.what.name,
-                               [&](reduction_key, const detail::layout::entry& saved) { take(saved.record); });
+                               [&](reduction_key, const layout::entry& saved) { take(saved.record); });
                 }
                 if (entry.what.kind == 0) {
                     take(entry.record);
@@ -123,44 +126,26 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wanted(detail::name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
+    [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
-    void begin_file(const detail::catalog::file& held, const std::string& key, bool is_there,
-                    const std::string* why_not);
+    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not);
 
-    void begin_tensor(const detail::layout& entries, detail::name_id name);
+    void begin_tensor(const layout& entries, name_id name);
 
-    /// Decodes one entry into `to`; returns why not.
-    template <class Source>
-    [[nodiscard]] std::optional<lookup_failure> decode(const detail::layout::entry& entry, Source& source,
-                                                       std::string_view recorded, decoded_tensor& to,
-                                                       record::payload_check* later,
-                                                       std::size_t* repeats = nullptr) const {
-        status outcome = status::ok;
-        try {
-            outcome = decode_record(source.at(entry.record), recorded, to, later, repeats);
-        } catch (const std::exception&) {
-            return failure_at_hand(*key_, entry.record.offset);
-        }
-        if (outcome == status::ok) {
-            return std::nullopt;
-        }
-        return lookup_failure{
-            .why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = *key_};
+    [[nodiscard]] auto file() const {
+        return [this] { return *key_; };
     }
 
-    [[nodiscard]] status decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
-                                       [[maybe_unused]] record::payload_check* later,
-                                       [[maybe_unused]] std::size_t* repeats) const;
-
     template <class Source>
-    void read_values(const detail::layout::entry* entry, Source* source) {
+    void read_values(const layout::entry* entry, Source* source) {
         if (source == nullptr) {
             out_.failure = &*file_failure_;
         } else if (entry != nullptr) {
             out_.offset = entry->record.offset;
-            if (auto failed = decode(*entry, *source, out_.name, values_, defer_checks_ ? &out_.check : nullptr,
-                                     keep_repeats_ ? &out_.repeats : nullptr)) {
+            const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
+                                      .repeats = keep_repeats_ ? &out_.repeats : nullptr};
+            const auto bytes = [&] { return source->at(entry->record); };
+            if (auto failed = decoder_.decode(*entry, out_.name, file(), bytes, values_, left)) {
                 failure_ = *std::move(failed);
                 out_.failure = &failure_;
             } else {
@@ -171,7 +156,7 @@ private:
 
     // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
     template <class One>
-    void each_saved(const detail::layout& entries, detail::name_id name, One&& one) const {
+    void each_saved(const layout& entries, name_id name, One&& one) const {
         const reduction_set there = entries.saved_reductions(name) & asked_;
         for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
             const reduction_key key = reduction_key::from_index(i);
@@ -182,33 +167,23 @@ private:
     }
 
     template <class Source>
-    void read_saved(const detail::layout& entries, detail::name_id name, Source* source) {
+    void read_saved(const layout& entries, name_id name, Source* source) {
         if (source == nullptr) {
             return;
         }
-        each_saved(entries, name, [&](reduction_key key, const detail::layout::entry& entry) {
-            recorded_.clear();
-            append_reduction_tensor_name(recorded_, out_.name, key);
-            if (auto failed = decode(entry, *source, recorded_, number_, nullptr)) {
+        each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
+            const auto bytes = [&] { return source->at(entry.record); };
+            if (auto failed =
+                    decoder_.decode_saved(entry, out_.name, key, file(), bytes, out_.saved_value[key.index()])) {
                 out_.saved_failures.push_back({key, *std::move(failed)});
-                return;
+            } else {
+                out_.saved = out_.saved | reduction_set{key};
             }
-            // A saved reduction is one number of its own dtype; any of its reductions is that number.
-            const auto number = state_->kernel().reduce(number_.view(), reduction::sum);
-            if (number_.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
-                out_.saved_failures.push_back({key,
-                                               {.why = absence::wrong_dtype,
-                                                .note = "the saved " + key.name() + " of tensor " +
-                                                        std::string{out_.name} + " is no single number"}});
-                return;
-            }
-            out_.saved = out_.saved | reduction_set{key};
-            out_.saved_value[key.index()] = (*number)(reduction::sum);
         });
     }
 
-    const State* state_;
-    const detail::catalog* from_;
+    entry_decoder<State> decoder_;
+    const catalog* from_;
     reduction_set asked_;
     const std::vector<bool>* wanted_;
     bool defer_checks_;
@@ -217,11 +192,10 @@ private:
     std::optional<lookup_failure> file_failure_;
     lookup_failure failure_;
     decoded_tensor values_;
-    decoded_tensor number_;
-    std::string recorded_;
     scanned_tensor out_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

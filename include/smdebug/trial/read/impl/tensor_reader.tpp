@@ -2,10 +2,9 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/record/payload_check.hpp>
-#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/read/tensor_reader.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
@@ -148,7 +147,7 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& at, reducti
     }
     auto values = reduce(decoded.view(), repeats, wanted);
     if (!values.ok() && is_numeric(decoded.type)) {
-        return not_computed("reductions", decoded.type);
+        return entry_decoder{*state_}.not_computed("reductions", name_, decoded.type);
     }
     if (!values.ok()) {
         return lookup_failure{
@@ -167,7 +166,7 @@ lookup<double> tensor_reader<State>::compute(const located& at, reduction_key ke
     }
     if (!values->computed.contains(key) &&
         (!is_complex(type) || key.abs || key.what == reduction::l1 || key.what == reduction::l2)) {
-        return not_computed(key.name(), type);
+        return entry_decoder{*state_}.not_computed(key.name(), name_, type);
     }
     if (!values->computed.contains(key)) {
         return lookup_failure{
@@ -189,13 +188,6 @@ result<reduction_values> tensor_reader<State>::reduce(const tensor_view& held, [
 }
 
 template <class State>
-lookup_failure tensor_reader<State>::not_computed(const std::string& what, dtype type) const {
-    return {.why = absence::not_computed,
-            .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
-                    " of tensor " + name_ + ", which holds " + std::string{name_of(type)}};
-}
-
-template <class State>
 typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_ptr<const catalog> from,
                                                                    step_number step, mode in) const {
     place at;
@@ -214,8 +206,10 @@ lookup<byte_buffer> tensor_reader<State>::read_record(const located& at, const l
                                                       decoded_tensor& out, std::size_t* repeats) const {
     auto bytes = state_->read_event(*at.from, *at.held, entry.record);
     if (bytes) {
-        if (auto damage = decode(at, entry, name_, bytes->view(), out, repeats)) {
-            return *std::move(damage);
+        const auto file = [&] { return State::event_key(*at.from, *at.held); };
+        if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&] { return bytes->view(); }, out,
+                                                        {.repeats = repeats})) {
+            return *std::move(failed);
         }
     }
     return bytes;
@@ -224,53 +218,13 @@ lookup<byte_buffer> tensor_reader<State>::read_record(const located& at, const l
 template <class State>
 lookup<double> tensor_reader<State>::decode_saved(const located& at, const layout::entry& entry, reduction_key key,
                                                   byte_view bytes) const {
-    decoded_tensor decoded;
-    if (auto damage = decode(at, entry, reduction_tensor_name(name_, key), bytes, decoded)) {
-        return *std::move(damage);
+    double number = 0;
+    const auto file = [&] { return State::event_key(*at.from, *at.held); };
+    if (auto failed = entry_decoder{*state_}.decode_saved(
+            entry, name_, key, file, [&] { return bytes; }, number)) {
+        return *std::move(failed);
     }
-    // A saved reduction is one number of its own dtype; any of its reductions is that number.
-    const auto number = state_->kernel().reduce(decoded.view(), reduction::sum);
-    if (decoded.view().count() == 1 && number.ok() && !number->computed.contains(reduction::sum) &&
-        !is_complex(decoded.type)) {
-        return not_computed("sum, by which the saved " + key.name() + " is read,", decoded.type);
-    }
-    if (decoded.view().count() != 1 || !number.ok() || !number->computed.contains(reduction::sum)) {
-        return lookup_failure{.why = absence::wrong_dtype,
-                              .note = "the saved " + key.name() + " of tensor " + name_ + " is no single number"};
-    }
-    return (*number)(reduction::sum);
-}
-
-template <class State>
-status tensor_reader<State>::decode_record(byte_view bytes, std::string_view recorded, decoded_tensor& out,
-                                           [[maybe_unused]] std::size_t* repeats) const {
-    if constexpr (repeating_decoder<typename State::decoder_type>) {
-        if (repeats != nullptr) {
-            record::payload_check check;
-            const status outcome = decode_named(state_->decoder(), bytes, recorded, out, check, *repeats);
-            return outcome == status::ok && !check.holds() ? status::bad_payload_checksum : outcome;
-        }
-    }
-    return decode_named(state_->decoder(), bytes, recorded, out);
-}
-
-template <class State>
-std::optional<lookup_failure> tensor_reader<State>::decode(const located& at, const layout::entry& entry,
-                                                           std::string_view recorded, byte_view bytes,
-                                                           decoded_tensor& out, std::size_t* repeats) const {
-    status outcome = status::ok;
-    try {
-        outcome = decode_record(bytes, recorded, out, repeats);
-    } catch (const std::exception&) {
-        return failure_at_hand(State::event_key(*at.from, *at.held), entry.record.offset);
-    }
-    if (outcome == status::ok) {
-        return std::nullopt;
-    }
-    return lookup_failure{.why = absence::damaged,
-                          .damage = outcome,
-                          .offset = entry.record.offset,
-                          .where = State::event_key(*at.from, *at.held)};
+    return number;
 }
 
 template <class State>

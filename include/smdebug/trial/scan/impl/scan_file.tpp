@@ -1,16 +1,17 @@
 // The bodies of <smdebug/trial/scan/scan_file.hpp> that are templates.
 #pragma once
 
-#include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 template <class State>
-file_scanner<State>::file_scanner(const State& state, const detail::catalog& from, reduction_set saved,
+file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
                                   const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats)
-    : state_(&state),
+    : decoder_(state),
       from_(&from),
       asked_(saved),
       wanted_(wanted),
@@ -18,7 +19,7 @@ file_scanner<State>::file_scanner(const State& state, const detail::catalog& fro
       keep_repeats_(keep_repeats) {}
 
 template <class State>
-void file_scanner<State>::begin_file(const detail::catalog::file& held, const std::string& key, bool is_there,
+void file_scanner<State>::begin_file(const catalog::file& held, const std::string& key, bool is_there,
                                      const std::string* why_not) {
     key_ = &key;
     out_.event_file = key;
@@ -38,7 +39,7 @@ void file_scanner<State>::begin_file(const detail::catalog::file& held, const st
 }
 
 template <class State>
-void file_scanner<State>::begin_tensor(const detail::layout& entries, detail::name_id name) {
+void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
     out_.name = (*from_->names)[name];
     out_.values = nullptr;
     out_.check = {};
@@ -51,25 +52,6 @@ void file_scanner<State>::begin_tensor(const detail::layout& entries, detail::na
     out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
 }
 
-template <class State>
-status file_scanner<State>::decode_record(byte_view record, std::string_view recorded, decoded_tensor& to,
-                                          [[maybe_unused]] record::payload_check* later,
-                                          [[maybe_unused]] std::size_t* repeats) const {
-    if constexpr (repeating_decoder<typename State::decoder_type>) {
-        if (repeats != nullptr) {
-            record::payload_check own;
-            record::payload_check& check = later != nullptr ? *later : own;
-            const status outcome = decode_named(state_->decoder(), record, recorded, to, check, *repeats);
-            return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
-        }
-    }
-    if constexpr (deferring_decoder<typename State::decoder_type>) {
-        if (later != nullptr) {
-            return decode_named(state_->decoder(), record, recorded, to, *later);
-        }
-    }
-    return decode_named(state_->decoder(), record, recorded, to);
-}
-
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

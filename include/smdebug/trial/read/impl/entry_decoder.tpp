@@ -1,0 +1,58 @@
+// The bodies of <smdebug/trial/read/entry_decoder.hpp> that are templates.
+#pragma once
+
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/trial/read/entry_decoder.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+template <class State>
+lookup_failure entry_decoder<State>::not_computed(const std::string& what, std::string_view tensor, dtype type) const {
+    return {.why = absence::not_computed,
+            .note = "the kernel " + std::string{state_->kernel().name()} + " did not compute the " + what +
+                    " of tensor " + std::string{tensor} + ", which holds " + std::string{name_of(type)}};
+}
+
+template <class State>
+status entry_decoder<State>::decode_record(byte_view record, std::string_view recorded, decoded_tensor& out,
+                                           [[maybe_unused]] const left_to_caller& left) const {
+    using decoder = typename State::decoder_type;
+    if constexpr (repeating_decoder<decoder>) {
+        if (left.repeats != nullptr) {
+            record::payload_check own;
+            record::payload_check& check = left.check != nullptr ? *left.check : own;
+            const status outcome = decode_named(state_->decoder(), record, recorded, out, check, *left.repeats);
+            return outcome == status::ok && !own.holds() ? status::bad_payload_checksum : outcome;
+        }
+    }
+    if constexpr (deferring_decoder<decoder>) {
+        if (left.check != nullptr) {
+            return decode_named(state_->decoder(), record, recorded, out, *left.check);
+        }
+    }
+    return decode_named(state_->decoder(), record, recorded, out);
+}
+
+template <class State>
+std::optional<lookup_failure> entry_decoder<State>::single_number(std::string_view tensor, reduction_key key,
+                                                                  double& number) const {
+    // It is of its own dtype; any reduction of one number is that number.
+    const auto reduced = state_->kernel().reduce(saved_.view(), reduction::sum);
+    const bool is_single = saved_.view().count() == 1 && reduced.ok();
+    if (is_single && reduced->computed.contains(reduction::sum)) {
+        number = (*reduced)(reduction::sum);
+        return std::nullopt;
+    }
+    if (is_single && !is_complex(saved_.type)) {
+        return not_computed("sum, by which the saved " + key.name() + " is read,", tensor, saved_.type);
+    }
+    return lookup_failure{
+        .why = absence::wrong_dtype,
+        .note = "the saved " + key.name() + " of tensor " + std::string{tensor} + " is no single number"};
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
