@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 namespace smdebug {
@@ -76,19 +77,40 @@ public:
     void add_observer(std::shared_ptr<hook_observer> observer);
 
 private:
+    enum class life : std::uint8_t { open, closing, closed };
+    enum class step_content : std::uint8_t { unknown, nothing, something };
+    // A step about which nothing was asked yet.
+    struct untouched_step {
+        bool is_after_failure = false;  // whether the end_step() before it threw
+    };
+    struct begun_step {
+        bool saves_everything = false;
+        // What is to be written of it; unknown until it is looked at, and again when its mode, its number or the
+        // observers change.
+        step_content content = step_content::unknown;
+        std::uint64_t tensors = 0;  // taken in it
+        std::uint64_t written = 0;  // those of them of which anything was written
+        // Of a step of which a file could not be written: what end_step() is to throw, or null.
+        std::optional<std::exception_ptr> loss = {};
+    };
+
     void refuse_when_closed() const;
-    void look_at_step();
+    [[nodiscard]] begun_step* begun() noexcept { return std::get_if<begun_step>(&step_); }
+    // The step at hand, begun now if it was not.
+    begun_step& look_at_step();
     // What is known of a tensor that is due in the step that was looked at; nothing where it is not.
-    [[nodiscard]] const collection_set::membership* due(std::string_view name, std::span<const std::string_view> into);
+    [[nodiscard]] const collection_set::membership* due(begun_step& step, std::string_view name,
+                                                        std::span<const std::string_view> into);
     [[nodiscard]] record_stamp stamp();
 
-    bool write(std::string_view name, const tensor_view& tensor, const collection_set::membership& belongs_to);
+    bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
+               const collection_set::membership& belongs_to);
     bool note(added outcome, std::string_view name, const tensor_view& tensor);
-    void finish_files();
+    void finish_files(begun_step& step);
     void next_step() noexcept;
     void note_lost();
     template <class Doing>
-    void guarded(Doing&& doing);
+    void guarded(begun_step& step, Doing&& doing);
 
     hook_options options_;
     Kernel kernel_;
@@ -100,33 +122,24 @@ private:
     loss_book losses_;
     std::unordered_map<const collection_set::membership*, reduction_records> reductions_;
 
-    bool looked_ = false;            // whether any_due_ and the observers know the step and mode at hand
-    bool any_due_ = false;           // whether anything is to be written of it
-    std::uint64_t tensors_ = 0;      // taken in it
-    std::uint64_t written_ = 0;      // those of them of which anything was written
+    std::variant<untouched_step, begun_step> step_;  // the one at hand
+    life life_ = life::open;
+    bool everything_next_ = false;   // whether the next step that is begun saves everything
     std::uint64_t undue_steps_ = 0;  // ended, at which tensors were offered and nothing was due
     std::optional<step_number> last_written_;
-    bool spoiled_ = false;        // whether a file of it could not be written
-    std::exception_ptr failure_;  // why, for end_step() to throw
-    bool begun_ = false;          // whether anything was asked about it
-    bool over_ = false;           // whether the end_step() before it threw, and nothing was asked since
-    bool everything_ = false;     // whether all is saved in it
-    bool everything_next_ = false;
-    bool closing_ = false;
-    bool closed_ = false;
 };
 
 // Does something with files.  A failure costs the step at hand, and only that one.  It is end_step() that throws it: a
 // loop that catches what a save throws, and goes on with its next iteration, would never end this step.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 template <class Doing>
-void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
-    if (spoiled_) {
+void hook_core<Storage, Kernel, Clock>::guarded(begun_step& step, Doing&& doing) {
+    if (step.loss) {
         return;
     }
     std::exception_ptr mistake;
     const auto give_up = [&] {
-        spoiled_ = true;
+        step.loss.emplace();
         run_.abandon_step();
         ++losses_.counters().lost_steps;
         return "step " + std::to_string(now().step) + " is lost";
@@ -142,7 +155,7 @@ void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
             },
             give_up);
     } catch (...) {
-        failure_ = std::current_exception();
+        step.loss = std::current_exception();
     }
     if (mistake) {
         std::rethrow_exception(mistake);

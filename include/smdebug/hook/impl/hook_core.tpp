@@ -33,8 +33,12 @@ hook_core<Storage, Kernel, Clock>::hook_core(Storage store, hook_options options
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::set_mode(mode which) {
-    looked_ = !steps_.set_mode(which) && looked_;
-    over_ = false;
+    const bool has_changed = steps_.set_mode(which);
+    if (begun_step* const step = begun(); step == nullptr) {
+        step_ = untouched_step{};
+    } else if (has_changed) {
+        step->content = step_content::unknown;
+    }
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -44,22 +48,26 @@ const hook_step& hook_core<Storage, Kernel, Clock>::now() const noexcept {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::set_step(step_number global, std::optional<step_number> in_mode) {
-    if (tensors_ != 0 && global != now().step) {
+    begun_step* const step = begun();
+    if (step != nullptr && step->tensors != 0 && global != now().step) {
         throw value_error("step " + std::to_string(now().step) +
                           " has begun: end or abandon it before another number is set");
     }
     steps_.set_step(global, in_mode);
-    looked_ = false;
-    over_ = false;
+    if (step != nullptr) {
+        step->content = step_content::unknown;
+    } else {
+        step_ = untouched_step{};
+    }
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::should_save(std::string_view name, std::span<const std::string_view> into) {
-    if (closed_) {
+    if (life_ == life::closed) {
         return false;
     }
-    look_at_step();
-    return (due(name, into) != nullptr && !spoiled_) || observers_.want(name);
+    begun_step& step = look_at_step();
+    return (due(step, name, into) != nullptr && !step.loss) || observers_.want(name);
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -69,7 +77,8 @@ void hook_core<Storage, Kernel, Clock>::save_everything_next_step() noexcept {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::step_is_lost() const noexcept {
-    return spoiled_;
+    const begun_step* const step = std::get_if<begun_step>(&step_);
+    return step != nullptr && step->loss.has_value();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -80,8 +89,8 @@ void hook_core<Storage, Kernel, Clock>::flush() {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::close_unfinished() noexcept {
-    if (!std::exchange(closing_, true) && run_.is_own()) {
-        closed_ = true;
+    if (std::exchange(life_, std::max(life_, life::closing)) == life::open && run_.is_own()) {
+        life_ = life::closed;
         run_.close_unfinished();
     }
 }
@@ -124,40 +133,45 @@ std::vector<std::string> hook_core<Storage, Kernel, Clock>::unsaved_tensors() co
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::add_observer(std::shared_ptr<hook_observer> observer) {
     observers_.add(std::move(observer));
-    looked_ = false;
+    if (begun_step* const step = begun()) {
+        step->content = step_content::unknown;
+    }
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::refuse_when_closed() const {
-    if (closed_) {
+    if (life_ == life::closed) {
         throw unsupported("the hook is closed: nothing can be saved any more");
     }
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::look_at_step() {
-    if (!looked_) {
-        if (!std::exchange(begun_, true)) {
-            everything_ = std::exchange(everything_next_, false);
-            collections_.save_everything(everything_);
-        }
-        any_due_ = collections_.begin_step(now().mode, now().mode_step) && run_.writes();
-        observers_.begin_step(now());
-        looked_ = true;
+typename hook_core<Storage, Kernel, Clock>::begun_step& hook_core<Storage, Kernel, Clock>::look_at_step() {
+    begun_step* step = begun();
+    if (step == nullptr) {
+        step = &step_.template emplace<begun_step>();
+        step->saves_everything = std::exchange(everything_next_, false);
+        collections_.save_everything(step->saves_everything);
     }
+    if (step->content == step_content::unknown) {
+        const bool is_due = collections_.begin_step(now().mode, now().mode_step) && run_.writes();
+        observers_.begin_step(now());
+        step->content = is_due ? step_content::something : step_content::nothing;
+    }
+    return *step;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-const collection_set::membership* hook_core<Storage, Kernel, Clock>::due(std::string_view name,
+const collection_set::membership* hook_core<Storage, Kernel, Clock>::due(begun_step& step, std::string_view name,
                                                                          std::span<const std::string_view> into) {
     const collection_set::membership* tensor = nullptr;
     if (!into.empty()) {
-        tensor = &collections_.add(name, into);
-        any_due_ = run_.writes() && collections_.any_due();  // a new collection may be
-    } else if (any_due_) {
+        tensor = &collections_.add(name, into);  // a new collection may be due
+        step.content = run_.writes() && collections_.any_due() ? step_content::something : step_content::nothing;
+    } else if (step.content == step_content::something) {
         tensor = &collections_.of(name);
     }
-    return any_due_ && collections_.due(*tensor) ? tensor : nullptr;
+    return step.content == step_content::something && collections_.due(*tensor) ? tensor : nullptr;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -170,9 +184,9 @@ template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor_view& tensor,
                                              std::span<const std::string_view> into) {
     refuse_when_closed();
-    look_at_step();
-    const collection_set::membership* const belongs_to = due(name, into);
-    const bool is_written = belongs_to != nullptr && write(name, tensor, *belongs_to);
+    begun_step& step = look_at_step();
+    const collection_set::membership* const belongs_to = due(step, name, into);
+    const bool is_written = belongs_to != nullptr && write(step, name, tensor, *belongs_to);
     const bool is_shown = observers_.show(name, tensor, into);
     if (is_shown && belongs_to == nullptr) {
         collections_.note_watched(name);
@@ -183,24 +197,24 @@ bool hook_core<Storage, Kernel, Clock>::take(std::string_view name, const tensor
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const tensor_view& tensor) {
     refuse_when_closed();
-    look_at_step();
+    begun_step& step = look_at_step();
     const record_stamp now = stamp();
-    ++tensors_;
-    guarded([&] {
-        written_ += note(run_.add_tensor(name, tensor, now), name, tensor) ? 1U : 0U;
+    ++step.tensors;
+    guarded(step, [&] {
+        step.written += note(run_.add_tensor(name, tensor, now), name, tensor) ? 1U : 0U;
         run_.show_scalar(now, name, tensor);
     });
     observers_.show(name, tensor, {});
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-bool hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tensor_view& tensor,
+bool hook_core<Storage, Kernel, Clock>::write(begun_step& step, std::string_view name, const tensor_view& tensor,
                                               const collection_set::membership& belongs_to) {
     const reduction_plan& plan = collections_.due_plan(belongs_to);
     const record_stamp now = stamp();
-    ++tensors_;
+    ++step.tensors;
     bool any = false;
-    guarded([&] {
+    guarded(step, [&] {
         any = plan.shape;
         if (!plan.wanted.empty()) {
             if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
@@ -212,13 +226,13 @@ bool hook_core<Storage, Kernel, Clock>::write(std::string_view name, const tenso
         if (plan.shape) {
             run_.add_shape(name, tensor.shape, now);
         }
-        if (plan.raw || everything_) {
+        if (plan.raw || step.saves_everything) {
             any = note(run_.add_tensor(name, tensor, now), name, tensor) || any;
         }
-        written_ += any ? 1U : 0U;
+        step.written += any ? 1U : 0U;
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);
     });
-    return any && !spoiled_;
+    return any && !step.loss;
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -242,61 +256,61 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     refuse_when_closed();
     // Whatever fails, the step is over: counting goes on, and everybody is told, before anything is thrown.
     first_failure failure;
-    const bool asked = begun_;
+    const bool was_asked = begun() != nullptr;
     failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
-    failure.attempt([&] { finish_files(); });
-    failure.attempt([&] {
-        if (failure_) {
-            std::rethrow_exception(failure_);
-        }
-    });
-    undue_steps_ += asked && !any_due_ ? 1U : 0U;
+    if (begun_step* const step = begun()) {
+        failure.attempt([&] { finish_files(*step); });
+        failure.attempt([&] {
+            if (step->loss && *step->loss) {
+                std::rethrow_exception(*step->loss);
+            }
+        });
+        undue_steps_ += was_asked && step->content == step_content::nothing ? 1U : 0U;
+    }
     losses_.counters().unsaved_tensors = collections_.unsaved_count();
     const hook_step ended = now();
     next_step();
     failure.attempt([&] { note_lost(); });
     failure.attempt([&] { observers_.end_step(ended); });
-    over_ = failure.happened() && !begun_;  // an observer may have begun the next one
+    if (begun() == nullptr) {  // an observer may have begun the next one
+        step_ = untouched_step{.is_after_failure = failure.happened()};
+    }
     failure.rethrow();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::abandon_step() {
     refuse_when_closed();
-    if (std::exchange(over_, false) && !begun_) {
+    const begun_step* const step = begun();
+    if (step == nullptr && std::get<untouched_step>(std::exchange(step_, untouched_step{})).is_after_failure) {
         return;
     }
-    if (tensors_ != 0 && !spoiled_) {
+    const bool saved_everything = step != nullptr && step->saves_everything;
+    if (step != nullptr && step->tensors != 0 && !step->loss) {
         losses_.note_abandoned("step " + std::to_string(now().step) + " is lost: it was abandoned");
     }
     run_.abandon_step();
     observers_.abandon_step();
-    everything_next_ = everything_next_ || everything_;  // whoever asked for it has not got it
+    everything_next_ = everything_next_ || saved_everything;  // whoever asked for it has not got it
     next_step();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::next_step() noexcept {
     steps_.advance();
-    looked_ = false;
-    tensors_ = 0;
-    written_ = 0;
-    spoiled_ = false;
-    failure_ = nullptr;
-    begun_ = false;
-    everything_ = false;
+    step_ = untouched_step{};
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::finish_files() {
-    guarded([&] {
+void hook_core<Storage, Kernel, Clock>::finish_files(begun_step& step) {
+    guarded(step, [&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
         if (bytes != 0) {
             last_written_ = now().step;
             hook_counters& counters = losses_.counters();
             ++counters.steps;
             counters.bytes += bytes;
-            counters.tensors += written_;
+            counters.tensors += step.written;
         }
     });
     losses_.attempt([&] { run_.show_step([&] { return clock_.now().count(); }); },
@@ -305,14 +319,14 @@ void hook_core<Storage, Kernel, Clock>::finish_files() {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::close() {
-    if (std::exchange(closing_, true) || !run_.is_own()) {
+    if (std::exchange(life_, std::max(life_, life::closing)) != life::open || !run_.is_own()) {
         return;
     }
     first_failure failure;  // what fails keeps nothing else from being done
-    if (tensors_ != 0) {
+    if (const begun_step* const step = begun(); step != nullptr && step->tensors != 0) {
         failure.attempt([&] { end_step(); });
     }
-    closed_ = true;
+    life_ = life::closed;
     failure.attempt(
         [&] { losses_.attempt([&] { run_.close_tensorboard(); }, [] { return "TensorBoard's files are lost"; }); });
     failure.attempt([&] {
@@ -332,10 +346,12 @@ void hook_core<Storage, Kernel, Clock>::note_lost() {
         return;
     }
     // The step at hand has not been counted as written, and will not be.
-    const std::string at_hand =
-        tensors_ != 0 && !spoiled_ ? locations::event_key(now().step, options_.worker) : std::string{};
-    if (std::any_of(lost.begin(), lost.end(), [&](const lost_write& file) { return file.key == at_hand; })) {
-        spoiled_ = true;
+    begun_step* const step = begun();
+    const bool is_at_stake = step != nullptr && step->tensors != 0 && !step->loss;
+    const std::string at_hand = is_at_stake ? locations::event_key(now().step, options_.worker) : std::string{};
+    if (is_at_stake &&
+        std::any_of(lost.begin(), lost.end(), [&](const lost_write& file) { return file.key == at_hand; })) {
+        step->loss.emplace();
         run_.abandon_step();
     }
     losses_.note(lost, at_hand);
