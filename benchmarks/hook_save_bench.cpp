@@ -67,7 +67,7 @@ void write_plainly(const std::string& root, const workload& work, const std::str
     }
     const std::string small(120, 'x');  // what stands around a tensor's elements
     for (int step = 0; step < work.steps; ++step) {
-        const std::string number = smd::locations::zero_padded(step, 12);
+        const std::string number = smd::detail::locations::zero_padded(step, 12);
         ::mkdir((root + "/events/" + number).c_str(), 0777);
         int file = create(root + "/events/" + number + "/" + number + "_worker_0.tfevents");
         for (const auto& tensor : work.tensors) {

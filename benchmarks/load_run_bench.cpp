@@ -69,7 +69,7 @@ struct written_run {
         for (long i = 0; i < of.files; ++i) {
             step.step = i;
             build.step(step);
-            const std::string key = smd::locations::event_key(i, "worker_0");
+            const std::string key = smd::detail::locations::event_key(i, "worker_0");
             paths.push_back(folder.path() + "/" + key);
             bytes += *store.size(key);
         }

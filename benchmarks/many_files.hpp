@@ -39,9 +39,9 @@ inline void put_index(smdebug::local_storage& store, const run_shape& shape, lon
             {.name = "layer_" + std::to_string(number) + "/dense/kernel:0", .shape = {}, .content = {}});
         places.push_back({static_cast<std::uint64_t>(i) * length, length});
     }
-    store.write(smdebug::locations::index_key(step, written.worker),
-                smdebug::as_bytes(
-                    smdebug_test::index_text(written, places, smdebug::locations::event_key(step, written.worker))));
+    store.write(smdebug::detail::locations::index_key(step, written.worker),
+                smdebug::as_bytes(smdebug_test::index_text(
+                    written, places, smdebug::detail::locations::event_key(step, written.worker))));
 }
 
 /// Writes a run, with or without its end mark.

@@ -114,8 +114,8 @@ std::pair<batch, batch> fill_run(smd::s3_storage<>& store) {
     std::pair<batch, batch> made{{.name = "run: index files", .keys = {}}, {.name = "run: event files", .keys = {}}};
     const std::vector<std::string> keys = memory.list({}, {});
     for (const std::string& key : keys) {
-        for (auto& [folder, of] : {std::pair{smd::locations::index_folder, &made.first},
-                                   std::pair{smd::locations::events_folder, &made.second}}) {
+        for (auto& [folder, of] : {std::pair{smd::detail::locations::index_folder, &made.first},
+                                   std::pair{smd::detail::locations::events_folder, &made.second}}) {
             if (key.starts_with(folder)) {
                 of->keys.push_back("run/" + key);
                 of->bytes += *memory.size(key);

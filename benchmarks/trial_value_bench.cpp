@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     const smd::local_trial run{folder.path()};
     const auto weight = run.tensor("weight");
     const auto reduced = run.tensor("reduced");
-    const std::string path = folder.path() + "/" + smd::locations::event_key(0, "worker_0");
+    const std::string path = folder.path() + "/" + smd::detail::locations::event_key(0, "worker_0");
     std::vector<std::byte> buffer(values.size() * sizeof(float));
     const auto times = [&](auto&& call) {
         return [calls, call] {

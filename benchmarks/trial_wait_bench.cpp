@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     const bench::run_shape shape{.steps = before, .tensors = 100, .workers = workers};
     bench::make_run(store, shape, false);
     // The folder of the steps to come.
-    const std::string first = smd::locations::index_key(before, "x");
+    const std::string first = smd::detail::locations::index_key(before, "x");
     const std::string grows = folder.path() + "/" + first.substr(0, first.rfind('/'));
     std::filesystem::create_directories(grows);
 

@@ -236,7 +236,7 @@ TEST_CASE("check: event files that are gone are no run without findings, in tabl
         .runs = {folder.path()},
         .rules = rules_of({"exploding_tensor,only_nan=True", "vanishing_gradient", "all_zero,tensor_regex=w"})};
     given.actions.status_file = folder.path() + "/status.json";
-    folder.remove(locations::event_key(2, "worker_0"));
+    folder.remove(smdebug::detail::locations::event_key(2, "worker_0"));
     const verdict part = check_of(given, cli::detail::output_format::table);
     CHECK(part.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(part.out), " exploding_tensor IssuesFound 3 1 1\n"));
@@ -244,14 +244,14 @@ TEST_CASE("check: event files that are gone are no run without findings, in tabl
     CHECK(contains(part.err,
                    "smdebug: error: not everything could be read: exploding_tensor lacks 2 of 6 tensors, "
                    "vanishing_gradient lacks 1 of 3 tensors, all_zero lacks 1 of 3 tensors; first: "));
-    CHECK(contains(part.err, locations::event_key(2, "worker_0")));
+    CHECK(contains(part.err, smdebug::detail::locations::event_key(2, "worker_0")));
     const std::string statuses = file_content(given.actions.status_file);
     CHECK(contains(
         statuses,
         R"("RuleConfigurationName":"all_zero","RuleEvaluationStatus":"Error","StatusDetails":"1 of 3 tensors)"));
     CHECK(contains(statuses, "1 of 3 tensors could not be read, first: "));
     for (const step_number step : {0, 1}) {
-        folder.remove(locations::event_key(step, "worker_0"));
+        folder.remove(smdebug::detail::locations::event_key(step, "worker_0"));
     }
     const verdict none = check_of(given, cli::detail::output_format::table);
     CHECK(none.status == cli::exit_error);

@@ -206,7 +206,7 @@ TEST_CASE("check --follow: a stop ends waiting for an event file, of which nothi
     const endless_patience setting;
     growing run;
     run.start().step(0, true).step(1, true);
-    run.remove(locations::event_key(1, "worker_0"));
+    run.remove(smdebug::detail::locations::event_key(1, "worker_0"));
     running_program program{follow({run.path()})};
     REQUIRE(program.out.wait_for("1 infinite of 2 values"));
     program.stop.request_stop();
@@ -223,7 +223,8 @@ TEST_CASE("check --follow: an event file that comes late is waited for") {
     run.start().step(0, true);
     running_program program{follow({run.path()}, csv)};
     REQUIRE(program.out.wait_for(row(run, 0) + ","));
-    for (const std::string& key : {locations::index_key(1, "worker_0"), locations::event_key(1, "worker_0")}) {
+    for (const std::string& key :
+         {smdebug::detail::locations::index_key(1, "worker_0"), smdebug::detail::locations::event_key(1, "worker_0")}) {
         run.put(key, file_content(other.path() + "/" + key));
     }
     REQUIRE(program.out.wait_for(row(run, 1) + ","));
@@ -240,7 +241,7 @@ TEST_CASE("check --follow: a run that breaks does not end the others, and its fi
     sound.start();
     running_program program{follow({broken.path(), sound.path()})};
     REQUIRE(program.out.wait_for("1 infinite of 2 values"));
-    broken.put(locations::index_key(1, "worker_0"), R"({"meta": 1})");
+    broken.put(smdebug::detail::locations::index_key(1, "worker_0"), R"({"meta": 1})");
     REQUIRE(program.err.wait_for("IndexReaderException"));
     sound.step(0, false).end();
     CHECK(program.status() == cli::exit_finding_and_error);
@@ -251,7 +252,7 @@ TEST_CASE("check --follow: a run that breaks does not end the others, and its fi
 TEST_CASE("check --follow: damaged index files are skipped when the user says so, and each is told once") {
     growing run;
     run.start();
-    run.put(locations::index_key(1, "worker_0"), R"({"meta": 1})");
+    run.put(smdebug::detail::locations::index_key(1, "worker_0"), R"({"meta": 1})");
     running_program program{follow({run.path()}, {"--skip-damaged", "--format", "csv"})};
     REQUIRE(program.err.wait_for("skipped the damaged index file index/"));
     run.step(2, true);
@@ -265,10 +266,11 @@ TEST_CASE("check --follow: an index file that is still cut when the job ends is 
     growing run;
     run.start().step(1, false);
     running_program program{follow({run.path()}, {"--skip-damaged"})};
-    run.put(locations::index_key(2, "worker_0"), "{\"meta\": {");
+    run.put(smdebug::detail::locations::index_key(2, "worker_0"), "{\"meta\": {");
     run.end();
     CHECK(program.status() == cli::exit_ok);
-    CHECK(contains(program.err.text(), "skipped the damaged index file " + locations::index_key(2, "worker_0")));
+    CHECK(contains(program.err.text(),
+                   "skipped the damaged index file " + smdebug::detail::locations::index_key(2, "worker_0")));
 }
 
 TEST_CASE("check --follow: damage is noted and gives status 1 when nothing was found") {

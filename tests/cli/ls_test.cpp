@@ -48,7 +48,7 @@ TEST_CASE("ls: the table of a recorded run") {
 TEST_CASE("ls: --verify has a row for each difference of each run, and an error status where there is any") {
     const temporary_folder place;
     write_sick_run(place);
-    const std::string index = locations::index_key(1, "worker_0");
+    const std::string index = smdebug::detail::locations::index_key(1, "worker_0");
     std::string content = file_content(place.path() + "/" + index);
     content.replace(content.find("tensor_payload"), 14, "tensor_qayload");
     place.write(index, content);
@@ -61,8 +61,8 @@ TEST_CASE("ls: --verify has a row for each difference of each run, and an error 
     REQUIRE(lines.size() == 4);
     CHECK(lines[0] == "run,kind,file,step,worker,tensor,what");
     CHECK(lines[1].starts_with(place.path() + ",renamed key," + index + ","));
-    CHECK(lines[2].starts_with(place.path() + ",unnamed record," + locations::event_key(1, "worker_0") +
-                               ",1,worker_0,w,"));
+    CHECK(lines[2].starts_with(place.path() + ",unnamed record," +
+                               smdebug::detail::locations::event_key(1, "worker_0") + ",1,worker_0,w,"));
     captured healthy;
     CHECK(cli::detail::ls({.runs = {golden("torch_mlp")}, .verify = true}, healthy.to) == cli::exit_ok);
     CHECK(healthy.out.str() == "no differences\n");
@@ -72,11 +72,11 @@ TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
     const listing got = ls_of({golden("reductions_raw"), golden("shapes_only")}, cli::detail::output_format::json);
     const texts lines = lines_of(got.out);
     REQUIRE(lines.size() == 2);
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto run = parser.parse(as_bytes(lines[0]));
     REQUIRE(run);
     texts keys;
-    run->for_each_field([&](std::string_view key, json::value) {
+    run->for_each_field([&](std::string_view key, smdebug::detail::json::value) {
         keys.emplace_back(key);
         return true;
     });
@@ -88,14 +88,14 @@ TEST_CASE("ls: JSON is one object a run, with exactly the keys of the design") {
     CHECK((*run)["loaded_all_steps"]->boolean() == true);
     CHECK((*run)["state"]->string() == "ended");
     bool found = false;
-    (*run)["tensors"]->for_each_element([&](json::value tensor) {
+    (*run)["tensors"]->for_each_element([&](smdebug::detail::json::value tensor) {
         if (tensor["name"]->string() == "MSELoss_output_0") {
             found = true;
             CHECK(tensor["dtype"]->string() == "float32");
             CHECK(tensor["shape"]->is_array());
             CHECK(tensor["steps"]->integer().has_value());
             std::size_t saved = 0;
-            tensor["reductions"]->for_each_element([&](json::value) { return ++saved > 0; });
+            tensor["reductions"]->for_each_element([&](smdebug::detail::json::value) { return ++saved > 0; });
             CHECK(saved == 18);
         }
         return true;

@@ -152,12 +152,12 @@ TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the
                                 cli::detail::output_format::json);
     CHECK(got.status == cli::exit_finding_and_error);
     std::map<std::string, std::size_t> times;
-    json::document parser;
+    smdebug::detail::json::document parser;
     for (const std::string& line : lines_of(got.out)) {
         INFO(line);
         const auto root = parser.parse(as_bytes(line));
         REQUIRE(root);
-        const json::value one = *root;
+        const smdebug::detail::json::value one = *root;
         const std::string run{*one["run"]->string()};
         const std::string status{*one["status"]->string()};
         if (run == "/nowhere") {
@@ -170,7 +170,7 @@ TEST_CASE("scan: JSON has an object for each run and rule exactly once, with the
         const std::string rule{*one["rule"]->string()};
         ++times[run + " " + rule];
         std::size_t found = 0;
-        one["found"]->for_each_element([&](json::value each) {
+        one["found"]->for_each_element([&](smdebug::detail::json::value each) {
             CHECK(*each["run"]->string() == run);
             CHECK(*each["rule"]->string() == rule);
             CHECK(each["step"]->integer().has_value());

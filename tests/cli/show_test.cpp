@@ -94,7 +94,7 @@ TEST_CASE("show: damaged values are noted, and what is left is shown") {
 }
 
 TEST_CASE("show: JSON is one object that a parser takes, for every kind of tensor") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     for (const char* tensor : {"c/complex64", "b/bool", "f/float32_special", "f/float32_empty", "dup"}) {
         const shown got = show_of({.run = "dtypes", .tensor = tensor, .how = json_format()});
         CHECK(lines_of(got.out).size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("show: JSON is one object that a parser takes, for every kind of tenso
     CHECK((*root)["nan"]->is_null());
     CHECK((*root)["mean"]->is_number());
     std::size_t saved = 0;
-    (*root)["saved"]->for_each_element([&](json::value) { return ++saved > 0; });
+    (*root)["saved"]->for_each_element([&](smdebug::detail::json::value) { return ++saved > 0; });
     CHECK(saved == 18);
 }
 

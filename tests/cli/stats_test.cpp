@@ -72,9 +72,9 @@ texts column_of(const table& from, std::size_t place) {
 TEST_CASE("stats: a file that claims terabytes is named with its run, and the next run has its rows") {
     const temporary_folder place;
     local_storage store{place.path()};
-    const std::string events = locations::event_key(0, "worker_0");
+    const std::string events = smdebug::detail::locations::event_key(0, "worker_0");
     const written_step step{.step = 0, .tensors = {tensor_of<float>("w", {1})}};
-    run_builder{store}.collections().step(step).end().put(locations::index_key(0, "worker_0"),
+    run_builder{store}.collections().step(step).end().put(smdebug::detail::locations::index_key(0, "worker_0"),
                                                           index_text(step, {{0, std::uint64_t{1} << 62U}}, events));
     std::string head(record::header_size, '\0');
     record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));

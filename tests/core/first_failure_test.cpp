@@ -6,7 +6,7 @@
 
 TEST_CASE("first_failure: every attempt is made, and the first failure is thrown") {
     int done = 0;
-    smdebug::first_failure failure;
+    smdebug::detail::first_failure failure;
     CHECK_NOTHROW(failure.rethrow());
     failure.attempt([&] { ++done; });
     failure.attempt([&]() -> void { throw std::runtime_error("first"); });

@@ -8,7 +8,7 @@
 using namespace smdebug;
 
 TEST_CASE("json: values of each kind, and nothing where the kind is another") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto root =
         parser.parse(as_bytes(R"({"i": -5, "u": 18446744073709551615, "d": 1.5, "s": "t\u00e4\n", "b": true,
         "n": null, "a": [1, 2], "o": {}})"));
@@ -28,24 +28,24 @@ TEST_CASE("json: values of each kind, and nothing where the kind is another") {
     CHECK_FALSE((*root)["missing"].has_value());
     CHECK_FALSE((*(*root)["a"])["x"].has_value());
     int sum = 0;
-    CHECK((*root)["a"]->for_each_element([&](json::value item) {
+    CHECK((*root)["a"]->for_each_element([&](smdebug::detail::json::value item) {
         sum += static_cast<int>(*item.integer());
         return true;
     }));
     CHECK(sum == 3);
-    CHECK_FALSE((*root)["o"]->for_each_element([](json::value) { return true; }));
-    CHECK((*root)["o"]->for_each_field([](std::string_view, json::value) { return true; }));
+    CHECK_FALSE((*root)["o"]->for_each_element([](smdebug::detail::json::value) { return true; }));
+    CHECK((*root)["o"]->for_each_field([](std::string_view, smdebug::detail::json::value) { return true; }));
 }
 
 TEST_CASE("json: of a name that stands twice the last one counts, as in Python") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto root = parser.parse(as_bytes(R"({"a": 1, "a": 2})"));
     REQUIRE(root.has_value());
     CHECK((*root)["a"]->integer() == 2);
 }
 
 TEST_CASE("json: what is no document is nothing, and the parser goes on to the next") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     const std::string whole = R"({"meta": {"mode": "TRAIN", "mode_step": 12}, "tensor_payload": [{"x": [1.5, "y"]}]})";
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CAPTURE(length);

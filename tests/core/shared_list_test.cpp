@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using smdebug::shared_list;
+using smdebug::detail::shared_list;
 
 namespace {
 

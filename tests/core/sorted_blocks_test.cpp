@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-using smdebug::sorted_blocks;
+using smdebug::detail::sorted_blocks;
 
 namespace {
 

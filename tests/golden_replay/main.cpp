@@ -48,7 +48,7 @@ using namespace golden_replay;
 
 void replay_file(const std::string& runs, const std::string& expected, const std::string& copies) {
     const std::string text = read_file(expected);
-    smdebug::json::document document;
+    smdebug::detail::json::document document;
     const auto asked = document.parse(smdebug::as_bytes(text));
     if (!asked) {
         throw bad_question("no JSON, or cut");

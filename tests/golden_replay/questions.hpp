@@ -17,7 +17,7 @@
 
 namespace golden_replay {
 
-namespace json = smdebug::json;
+namespace json = smdebug::detail::json;
 
 /// The EXPECTED file does not ask as the README says.
 class bad_question : public std::runtime_error {

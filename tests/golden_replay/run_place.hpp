@@ -39,7 +39,7 @@ struct run_place {
         return is_copied() ? run_place{files, opened + ".session." + std::to_string(number)} : *this;
     }
     [[nodiscard]] bool has_ended() const {
-        return smdebug::detail::open_place(opened).size(smdebug::locations::end_of_job).has_value();
+        return smdebug::detail::open_place(opened).size(smdebug::detail::locations::end_of_job).has_value();
     }
 };
 

@@ -58,7 +58,7 @@ bool due_at(collection_set& set, std::string_view name, mode which, step_number 
 }
 
 collections_file golden_file(const std::filesystem::path& run) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file file;
     const std::string text = smdebug_test::file_content(run / "collections/000000000/worker_0_collections.json");
     REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
@@ -435,19 +435,22 @@ TEST_CASE("collection_set: decides in the golden run `collections` as the Python
                        "CrossEntropyLoss_output_0"};
     const texts in_training_alone{"gradient/TinyNet_dec.weight", "gradient/TinyNet_enc.bias",
                                   "gradient/TinyNet_enc.weight"};
-    json::document parser;
+    smdebug::detail::json::document parser;
     std::map<std::pair<mode, step_number>, std::pair<texts, texts>> saved;  // values and reductions; shapes
     for (const auto& entry : std::filesystem::recursive_directory_iterator{run / "index"}) {
         if (entry.is_regular_file()) {
             const std::string bytes = smdebug_test::file_content(entry.path());
-            index_file::meta head;
+            smdebug::detail::index_file::meta head;
             std::pair<texts, texts> found;
-            REQUIRE_FALSE(
-                index_file::parse(
-                    as_bytes(bytes), parser, head,
-                    [&](const index_file::location& place) { found.first.emplace_back(place.tensor_name); },
-                    [&](const index_file::saved_shape& shape) { found.second.emplace_back(shape.tensor_name); })
-                    .has_value());
+            REQUIRE_FALSE(smdebug::detail::index_file::parse(
+                              as_bytes(bytes), parser, head,
+                              [&](const smdebug::detail::index_file::location& place) {
+                                  found.first.emplace_back(place.tensor_name);
+                              },
+                              [&](const smdebug::detail::index_file::saved_shape& shape) {
+                                  found.second.emplace_back(shape.tensor_name);
+                              })
+                              .has_value());
             saved[{head.mode, head.mode_step}] = found;
         }
     }

@@ -30,9 +30,9 @@ void put_step(memory_storage& store, step_number step, const std::string& worker
               step_number mode_step = 0) {
     index_writer index;
     index.add_tensor("w", {0, 10});
-    const std::string events = locations::event_key(step, worker);
+    const std::string events = smdebug::detail::locations::event_key(step, worker);
     store.write(events, as_bytes("events"));
-    store.write(locations::index_key(step, worker),
+    store.write(smdebug::detail::locations::index_key(step, worker),
                 as_bytes(index.text({.mode = which, .mode_step = mode_step, .event_file_name = events})));
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("earlier_run: a worker's own steps are refused, those of others are no
 
 TEST_CASE("earlier_run: a job that has ended is refused, to resume, too") {
     memory_storage store;
-    store.write(locations::end_of_job, {});
+    store.write(smdebug::detail::locations::end_of_job, {});
     earlier_run ended{store, "worker_0"};
     CHECK_THROWS_AS(ended.refuse(), run_exists);
     CHECK_THROWS_AS(static_cast<void>(ended.resume({})), run_exists);
@@ -125,8 +125,8 @@ TEST_CASE("earlier_run: goes on at a step that it is told, before or behind the 
     const continuation next = earlier_run(store, "worker_0").resume(1);
     CHECK(next.step == 1);
     CHECK(next.mode_steps == std::map<mode, step_number>{{mode::global, 1}});
-    CHECK(keys_of(store) ==
-          std::set<std::string>{locations::index_key(0, "worker_0"), locations::event_key(0, "worker_0")});
+    CHECK(keys_of(store) == std::set<std::string>{smdebug::detail::locations::index_key(0, "worker_0"),
+                                                  smdebug::detail::locations::event_key(0, "worker_0")});
     CHECK(earlier_run(store, "worker_0").resume(0).step == 0);
     CHECK(keys_of(store).empty());
 }
@@ -141,9 +141,9 @@ TEST_CASE("earlier_run: nobody else's files are taken away, however much their n
         for (const std::string& worker : workers) {
             put_step(store, 0, worker);
             put_step(store, 1, worker);
-            store.write(locations::collections_key(worker), as_bytes("{}"));
-            store.write(locations::event_key(2, worker) + ".tmp.4.0", as_bytes("half"));
-            store.write(locations::collections_key(worker) + ".tmp.4.0", as_bytes("half"));
+            store.write(smdebug::detail::locations::collections_key(worker), as_bytes("{}"));
+            store.write(smdebug::detail::locations::event_key(2, worker) + ".tmp.4.0", as_bytes("half"));
+            store.write(smdebug::detail::locations::collections_key(worker) + ".tmp.4.0", as_bytes("half"));
         }
         for (const char* other :
              {"index/README.txt", "index/000000000/worker_0.json", "index/000000000/1_.json", "index/-1_worker_0.json",
@@ -153,8 +153,9 @@ TEST_CASE("earlier_run: nobody else's files are taken away, however much their n
         }
         std::set<std::string> left = keys_of(store);
         for (const std::string& gone :
-             {locations::index_key(1, own), locations::event_key(1, own), locations::event_key(2, own) + ".tmp.4.0",
-              locations::collections_key(own) + ".tmp.4.0"}) {
+             {smdebug::detail::locations::index_key(1, own), smdebug::detail::locations::event_key(1, own),
+              smdebug::detail::locations::event_key(2, own) + ".tmp.4.0",
+              smdebug::detail::locations::collections_key(own) + ".tmp.4.0"}) {
             CHECK(left.erase(gone) == 1);
         }
         CHECK(earlier_run(store, own).resume(1).step == 1);
@@ -188,9 +189,9 @@ TEST_CASE("earlier_run: steps go from the last to the first, so that a run is le
     }
     static_cast<void>(earlier_run(store, "worker_0").resume(500));
     REQUIRE(removed.size() == 6);
-    CHECK(removed[0] == locations::index_key(20'000, "worker_0"));
-    CHECK(removed[1] == locations::index_key(1000, "worker_0"));
-    CHECK(removed[2] == locations::index_key(999, "worker_0"));
+    CHECK(removed[0] == smdebug::detail::locations::index_key(20'000, "worker_0"));
+    CHECK(removed[1] == smdebug::detail::locations::index_key(1000, "worker_0"));
+    CHECK(removed[2] == smdebug::detail::locations::index_key(999, "worker_0"));
     for (std::size_t i = 3; i < 6; ++i) {  // events only when no index names them any more
         CHECK(removed[i].starts_with("events/"));
     }
@@ -204,7 +205,7 @@ TEST_CASE("earlier_run: knows how far each mode has come, however long ago, and 
     for (step_number step = 3; step < 1503; ++step) {
         put_step(store, step, "worker_0", mode::train, step == 700 ? 5000 : step - 3);
     }
-    store.write(locations::index_key(1503, "worker_0"), as_bytes("damaged"));
+    store.write(smdebug::detail::locations::index_key(1503, "worker_0"), as_bytes("damaged"));
     any_place place = smdebug_test::like_s3(store);
     const continuation next = earlier_run(place, "worker_0").resume({});
     CHECK(next.step == 1504);
@@ -238,7 +239,7 @@ TEST_CASE("earlier_run: steps that were not saved are the training's, so that it
 TEST_CASE("earlier_run: a storage that cannot remove says so, where something is to be removed") {
     smdebug_test::scripted_storage store;
     CHECK(earlier_run(store, "worker_0").resume({}).step == 0);
-    store.write(locations::event_key(0, "worker_0"), as_bytes("events"));
+    store.write(smdebug::detail::locations::event_key(0, "worker_0"), as_bytes("events"));
     CHECK_THROWS_AS(static_cast<void>(earlier_run(store, "worker_0").resume({})), unsupported);
     any_place erased{store};
     try {
@@ -254,7 +255,7 @@ TEST_CASE("earlier_run: what S3 can do is enough to refuse, and to go on") {
     for (step_number step = 0; step < 4; ++step) {
         put_step(objects, step, "worker_0", mode::train, step);
     }
-    objects.write(locations::event_key(4, "worker_0"), as_bytes("events"));
+    objects.write(smdebug::detail::locations::event_key(4, "worker_0"), as_bytes("events"));
     any_place place = smdebug_test::like_s3(objects);
     CHECK_THROWS_AS(earlier_run(place, "worker_0").refuse(), run_exists);
     const continuation next = earlier_run(place, "worker_0").resume(3);

@@ -132,14 +132,14 @@ void train(Hook& hook, tally& seen, step_number steps = step_count, catching aro
 // The steps that have an index file; each of them is whole, and the run opens.
 std::set<step_number> whole_steps(const memory_storage& objects) {
     std::set<step_number> found;
-    for (const std::string& key : objects.list(locations::index_folder, {})) {
-        if (!locations::is_index_file(key)) {
+    for (const std::string& key : objects.list(smdebug::detail::locations::index_folder, {})) {
+        if (!smdebug::detail::locations::is_index_file(key)) {
             continue;
         }
-        const auto parsed = locations::parse_index_key(key);
+        const auto parsed = smdebug::detail::locations::parse_index_key(key);
         REQUIRE(parsed);
         found.insert(parsed->step);
-        CHECK(objects.size(locations::event_key(parsed->step, "worker_0")));
+        CHECK(objects.size(smdebug::detail::locations::event_key(parsed->step, "worker_0")));
     }
     if (!found.empty()) {
         const memory_trial run{objects};
@@ -163,11 +163,13 @@ std::set<step_number> whole_steps(const memory_storage& objects) {
     return found;
 }
 
-bool has_ended(const memory_storage& objects) { return objects.size(locations::end_of_job).has_value(); }
+bool has_ended(const memory_storage& objects) {
+    return objects.size(smdebug::detail::locations::end_of_job).has_value();
+}
 
 // Whether the first call that failed belongs to the mark of the end.
 bool is_of_the_mark(const std::string& call) {
-    return call == "release" || call.find(locations::end_of_job) != std::string::npos;
+    return call == "release" || call.find(smdebug::detail::locations::end_of_job) != std::string::npos;
 }
 
 // Whether it belongs to the end of a run, and to no step: the collections file is written once more then.
@@ -177,9 +179,10 @@ bool failed_at_the_end(const faulty_storage& store, std::size_t number) {
     const auto written_again = [](const std::string& call) {
         return call.starts_with("create collections/") || call.starts_with("write collections/");
     };
-    return is_of_the_mark(failed) || (failed.find(locations::collections_folder) != std::string::npos &&
-                                      std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(number) + 1, calls.end(),
-                                                   written_again) == calls.end());
+    return is_of_the_mark(failed) ||
+           (failed.find(smdebug::detail::locations::collections_folder) != std::string::npos &&
+            std::find_if(calls.begin() + static_cast<std::ptrdiff_t>(number) + 1, calls.end(), written_again) ==
+                calls.end());
 }
 
 enum class writing { at_once, behind };
@@ -470,7 +473,8 @@ TEST_CASE("faults: resuming that fails at any call leaves a run that opens, and 
         }
         {
             memory_storage objects = store.objects();
-            static_cast<void>(objects.remove(std::string{locations::end_of_job}));  // of the hook above
+            static_cast<void>(
+                objects.remove(std::string{smdebug::detail::locations::end_of_job}));  // of the hook above
         }
         faulty_hook hook{store, options};
         CHECK(whole_steps(store.objects()) == std::set<step_number>{0, 1});

@@ -63,15 +63,15 @@ std::vector<recorded> records_of(smd::byte_view events) {
     smd::record::reader reader{events};
     for (auto record = reader.next(); record.ok(); record = reader.next()) {
         recorded one;
-        const auto event = smd::wire::decode_event(record->payload);
+        const auto event = smd::detail::wire::decode_event(record->payload);
         REQUIRE(event.ok());
         one.wall_time = event->wall_time;
-        smd::wire::summary_reader values{event->summary.value()};
-        smd::wire::summary_value value;
+        smd::detail::wire::summary_reader values{event->summary.value()};
+        smd::detail::wire::summary_value value;
         REQUIRE(values.next(value));
         one.name = value.tag;
-        one.mode = static_cast<smd::mode>(number(smd::wire::find_plugin(value.metadata, "mode").value()));
-        one.mode_step = number(smd::wire::find_plugin(value.metadata, "mode_step").value());
+        one.mode = static_cast<smd::mode>(number(smd::detail::wire::find_plugin(value.metadata, "mode").value()));
+        one.mode_step = number(smd::detail::wire::find_plugin(value.metadata, "mode_step").value());
         const auto footer = smd::load_le<std::uint32_t>(record->payload.data() + record->payload.size());
         one.true_checksum = footer != smd::record::package_footer;
         const smd::byte_view framed{record->payload.data() - smd::record::header_size,
@@ -102,22 +102,22 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
     for (const std::string& run : golden_runs()) {
         CAPTURE(run);
         const smd::local_storage golden{SMDEBUG_TEST_DATA "/golden/" + run};
-        smd::json::document parser;
+        smd::detail::json::document parser;
         for (const std::string& index_key : golden.list("index/", {})) {
             CAPTURE(index_key);
-            const auto file = smd::locations::parse_index_key(index_key);
+            const auto file = smd::detail::locations::parse_index_key(index_key);
             if (!file) {
                 continue;
             }
-            const std::string worker = smd::locations::worker_from_file_part(file->worker_part);
-            const std::string event_key = smd::locations::event_key(file->step, worker);
+            const std::string worker = smd::detail::locations::worker_from_file_part(file->worker_part);
+            const std::string event_key = smd::detail::locations::event_key(file->step, worker);
             if (!golden.size(event_key)) {
                 continue;  // the runs that lack one on purpose
             }
             const smd::byte_buffer events = golden.read(event_key);
             const smd::byte_buffer index = golden.read(index_key);
             const std::vector<recorded> written = records_of(events.view());
-            REQUIRE(smd::locations::index_key(file->step, worker) == index_key);
+            REQUIRE(smd::detail::locations::index_key(file->step, worker) == index_key);
 
             smd::memory_storage store;
             const recorded_clock clock;
@@ -139,12 +139,12 @@ TEST_CASE("hook: given the tensors of the golden runs, it writes their event and
                     hook.set_step(file->step, mode_step);
                 }
             };
-            smd::index_file::meta head;
+            smd::detail::index_file::meta head;
             std::vector<std::pair<std::string, smd::shape_type>> saved_shapes;
             std::string expected_index{smd::as_text(index.view())};
-            REQUIRE_FALSE(smd::index_file::parse(
+            REQUIRE_FALSE(smd::detail::index_file::parse(
                 index.view(), parser, head, [](const auto&) {},
-                [&](const smd::index_file::saved_shape& shape) {
+                [&](const smd::detail::index_file::saved_shape& shape) {
                     saved_shapes.emplace_back(shape.tensor_name, shape.extents);
                     // TensorFlow's own name of a tensor: a C++ training loop has no second one.
                     if (shape.original_name != shape.tensor_name) {

@@ -210,13 +210,17 @@ TEST_CASE("hook_json: hooks save what the Python package saves by the same file"
         texts tensors;
         texts shapes;
         for (const std::string& key : store.list("index/", "")) {
-            json::document parser;
-            index_file::meta head;
+            smdebug::detail::json::document parser;
+            smdebug::detail::index_file::meta head;
             const byte_buffer bytes = store.read(key);
-            REQUIRE_FALSE(index_file::parse(
+            REQUIRE_FALSE(smdebug::detail::index_file::parse(
                               bytes.view(), parser, head,
-                              [&](const index_file::location& place) { tensors.emplace_back(place.tensor_name); },
-                              [&](const index_file::saved_shape& shape) { shapes.emplace_back(shape.tensor_name); })
+                              [&](const smdebug::detail::index_file::location& place) {
+                                  tensors.emplace_back(place.tensor_name);
+                              },
+                              [&](const smdebug::detail::index_file::saved_shape& shape) {
+                                  shapes.emplace_back(shape.tensor_name);
+                              })
                               .has_value());
         }
         CHECK(tensors == each.tensors);

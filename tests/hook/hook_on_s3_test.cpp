@@ -66,7 +66,7 @@ std::vector<std::string> puts(const fake_s3& server) {
 // Every step that has an index is whole.
 std::vector<step_number> whole_steps(const fake_s3& server) {
     const store_type store = run_on(server);
-    if (store.list(locations::index_folder, {}).empty()) {
+    if (store.list(smdebug::detail::locations::index_folder, {}).empty()) {
         return {};
     }
     const basic_trial run{store};
@@ -81,7 +81,7 @@ std::vector<step_number> whole_steps(const fake_s3& server) {
 }
 
 bool has_ended(const fake_s3& server) {
-    return server.content("run/" + std::string{locations::end_of_job}).has_value();
+    return server.content("run/" + std::string{smdebug::detail::locations::end_of_job}).has_value();
 }
 
 }  // namespace
@@ -98,11 +98,11 @@ TEST_CASE("hook on S3: a step is two requests, the events first; the last one of
         save_step(training, false);
         training.end_step();
         training.flush();
-        CHECK(puts(server) == std::vector<std::string>{"run/" + locations::event_key(1, "worker_0"),
-                                                       "run/" + locations::index_key(1, "worker_0")});
+        CHECK(puts(server) == std::vector<std::string>{"run/" + smdebug::detail::locations::event_key(1, "worker_0"),
+                                                       "run/" + smdebug::detail::locations::index_key(1, "worker_0")});
         CHECK(server.count() == 2);
         training.close();
-        CHECK(puts(server).back() == "run/" + std::string{locations::end_of_job});
+        CHECK(puts(server).back() == "run/" + std::string{smdebug::detail::locations::end_of_job});
         CHECK(server.count(asks_for::remove) == 0);
         CHECK(server.wrong_signatures() == 0);
         CHECK_THROWS_AS((hook{place_on(server), saves_all(pool)}), run_exists);
@@ -220,13 +220,13 @@ TEST_CASE("hook on S3: an interrupted run is gone on with, and what lies beyond 
     }
     CHECK_FALSE(has_ended(server));
     CHECK(server.open_uploads() == 0);
-    server.put("run/" + locations::event_key(3, "worker_0"), "events without an index");
+    server.put("run/" + smdebug::detail::locations::event_key(3, "worker_0"), "events without an index");
     hook_options options = saves_all(0);
     CHECK_THROWS_AS((hook{place_on(server), options}), run_exists);
     options.existing = existing_run::resume;
     options.init_step = 2;
     hook training{place_on(server), options};
-    CHECK_FALSE(server.content("run/" + locations::event_key(3, "worker_0")));
+    CHECK_FALSE(server.content("run/" + smdebug::detail::locations::event_key(3, "worker_0")));
     CHECK(whole_steps(server) == std::vector<step_number>{0, 1});
     for (int step = 2; step < 4; ++step) {
         save_step(training, step % 2 == 1);
@@ -244,10 +244,10 @@ TEST_CASE("hook on S3: what a worker that was killed had begun to send is given 
         static_cast<void>(s3::detail::perform_call(
             store.client(), {.method = http::method::post, .key = key, .query = {{"uploads", ""}}}));
     };
-    const std::string own = locations::event_key(7, "worker_0");
+    const std::string own = smdebug::detail::locations::event_key(7, "worker_0");
     begin("run/" + own);
     begin("run/" + own);
-    begin("run/" + locations::event_key(7, "worker_1"));  // who may be at work
+    begin("run/" + smdebug::detail::locations::event_key(7, "worker_1"));  // who may be at work
     begin("run/notes");
     begin("elsewhere/" + own);
     REQUIRE(server.open_uploads() == 5);

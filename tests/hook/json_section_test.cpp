@@ -18,7 +18,7 @@ const std::string file_name = "f.json";
 // A document and the section that it is.
 struct parsed {
     explicit parsed(std::string_view text) : section(file_name, "S", document.parse(as_bytes(text))) {}
-    json::document document;
+    smdebug::detail::json::document document;
     json_section section;
 };
 

@@ -13,7 +13,7 @@ using namespace smdebug;
 namespace {
 
 collections_file file_of(const std::string& run) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file file;
     const std::string text = smdebug_test::file_content(std::string{SMDEBUG_TEST_DATA "/golden/"} + run +
                                                         "/collections/000000000/worker_0_collections.json");

@@ -36,7 +36,7 @@ const std::string device = "/job:worker/replica:0/task:1/device:GPU:0";
 
 template <class Storage>
 void mark_begun(Storage& store, const std::string& worker) {
-    store.write(locations::collections_key(worker), as_bytes("{}"));
+    store.write(smdebug::detail::locations::collections_key(worker), as_bytes("{}"));
 }
 
 }  // namespace

@@ -184,10 +184,10 @@ TEST_CASE("run_writer: a collections file that was lost behind its back is writt
     CHECK(store.failed().find("collections") != std::string::npos);
     CHECK(run.lost().size() == 1);
     CHECK(run.lost().empty());
-    CHECK_FALSE(store.objects().size(locations::collections_key("worker_0")));
+    CHECK_FALSE(store.objects().size(smdebug::detail::locations::collections_key("worker_0")));
     write_step(run, collections, 1);
     run.drain();
-    CHECK(store.objects().size(locations::collections_key("worker_0")));
+    CHECK(store.objects().size(smdebug::detail::locations::collections_key("worker_0")));
 }
 
 TEST_CASE("run_writer: TensorBoard's files lie in the run, or in a folder that a path can name") {

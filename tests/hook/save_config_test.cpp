@@ -105,7 +105,7 @@ TEST_CASE("save_config: what has no meaning is refused by name and value") {
 
 TEST_CASE("save_config: says of the golden run `collections` what the Python package saved there") {
     const std::filesystem::path run = SMDEBUG_TEST_DATA "/golden/collections";
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file file;
     const std::string text = smdebug_test::file_content(run / "collections/000000000/worker_0_collections.json");
     REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
@@ -122,12 +122,12 @@ TEST_CASE("save_config: says of the golden run `collections` what the Python pac
             continue;
         }
         const std::string bytes = smdebug_test::file_content(entry.path());
-        index_file::meta head;
+        smdebug::detail::index_file::meta head;
         std::set<std::string> names;
-        REQUIRE_FALSE(index_file::parse(
+        REQUIRE_FALSE(smdebug::detail::index_file::parse(
                           as_bytes(bytes), parser, head,
-                          [&](const index_file::location& place) { names.emplace(place.tensor_name); },
-                          [](const index_file::saved_shape&) {})
+                          [&](const smdebug::detail::index_file::location& place) { names.emplace(place.tensor_name); },
+                          [](const smdebug::detail::index_file::saved_shape&) {})
                           .has_value());
         saved[{head.mode, head.mode_step}] = names;
     }

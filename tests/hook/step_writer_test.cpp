@@ -76,9 +76,9 @@ struct floats {
 // Reads every tensor that the index names from where it says, and gives their first elements.
 std::map<std::string, float> read_back(const noting_sink& sink) {
     std::map<std::string, float> found;
-    json::document parser;
-    index_file::meta head;
-    REQUIRE_FALSE(index_file::parse(
+    smdebug::detail::json::document parser;
+    smdebug::detail::index_file::meta head;
+    REQUIRE_FALSE(smdebug::detail::index_file::parse(
         as_bytes(sink.index), parser, head,
         [&](const auto& entry) {
             decoded_tensor decoded;

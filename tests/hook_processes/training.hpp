@@ -105,16 +105,18 @@ struct files_found {
     files_found found;
     for (const std::string& key : local_storage{folder}.list("", {})) {
         if (key.find(".tmp.") != std::string::npos) {
-            (key.starts_with(locations::events_folder)  ? found.half_events
-             : key.starts_with(locations::index_folder) ? found.half_indexes
-                                                        : found.half_others) += 1;
-        } else if (key == locations::end_of_job) {
+            (key.starts_with(smdebug::detail::locations::events_folder)  ? found.half_events
+             : key.starts_with(smdebug::detail::locations::index_folder) ? found.half_indexes
+                                                                         : found.half_others) += 1;
+        } else if (key == smdebug::detail::locations::end_of_job) {
             found.has_ended = true;
-        } else if (key == locations::collections_key(worker)) {
+        } else if (key == smdebug::detail::locations::collections_key(worker)) {
             found.has_collections = true;
-        } else if (const auto index = locations::parse_index_key(key); index && index->worker_part == worker) {
+        } else if (const auto index = smdebug::detail::locations::parse_index_key(key);
+                   index && index->worker_part == worker) {
             found.indexes.insert(index->step);
-        } else if (const auto events = locations::parse_step_file(key, locations::event_extension);
+        } else if (const auto events =
+                       smdebug::detail::locations::parse_step_file(key, smdebug::detail::locations::event_extension);
                    events && events->worker_part == worker) {
             found.events.insert(events->step);
         }

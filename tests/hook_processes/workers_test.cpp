@@ -131,7 +131,9 @@ private:
     std::vector<std::unique_ptr<child_process>> children_;
 };
 
-bool has_ended(const std::string& folder) { return local_storage{folder}.size(locations::end_of_job).has_value(); }
+bool has_ended(const std::string& folder) {
+    return local_storage{folder}.size(smdebug::detail::locations::end_of_job).has_value();
+}
 
 // All steps of all workers are there, each what that worker must have written.
 void check_whole(const std::string& folder, const job_plan& plan, std::vector<std::size_t> workers = {}) {
@@ -448,12 +450,13 @@ TEST_CASE("workers: where one is to write, the first one does, alone, and ends t
     CHECK(children[0]->wait() == 0);
     CHECK(has_ended(folder.path()));
     for (const std::string& key : local_storage{folder.path()}.list("", {})) {
-        CHECK((key == locations::end_of_job || key.find("worker_0") != std::string::npos));
+        CHECK((key == smdebug::detail::locations::end_of_job || key.find("worker_0") != std::string::npos));
     }
     const local_trial run{folder.path()};
     CHECK(run.num_workers() == 1);
     CHECK(run.workers() == std::vector<std::string>{"worker_0"});
     CHECK(run.steps().size() == 4);
-    const std::string file = file_content(folder.path() + "/" + locations::collections_key("worker_0"));
+    const std::string file =
+        file_content(folder.path() + "/" + smdebug::detail::locations::collections_key("worker_0"));
     CHECK(file.find(R"("num_workers": 1)") != std::string::npos);
 }

@@ -12,7 +12,7 @@ using namespace smdebug;
 namespace {
 
 std::optional<std::string> wrong_with(std::string_view text) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file out;
     return parse_collections_file(as_bytes(text), parser, out);
 }
@@ -20,7 +20,7 @@ std::optional<std::string> wrong_with(std::string_view text) {
 }  // namespace
 
 TEST_CASE("collections_file: reads everything that a collection holds") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file out;
     const auto wrong = parse_collections_file(as_bytes(R"({"collections": {
         "norms": {"name": "norms", "include_regex": ["^a", "b$"], "tensor_names": ["z", "a", "z"],
@@ -55,7 +55,7 @@ TEST_CASE("collections_file: reads everything that a collection holds") {
 }
 
 TEST_CASE("collections_file: a collection is known by its own name, whatever key it stands under") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file out;
     CHECK_FALSE(parse_collections_file(
                     as_bytes(R"({"collections": {"key": {"name": "own"}, "bare": {}}, "_meta": {}})"), parser, out)
@@ -65,7 +65,7 @@ TEST_CASE("collections_file: a collection is known by its own name, whatever key
 }
 
 TEST_CASE("collections_file: an empty _meta means one worker") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file out;
     CHECK_FALSE(parse_collections_file(as_bytes(R"({"collections": {}, "_meta": {}})"), parser, out).has_value());
     CHECK(out.num_workers == 1);

@@ -18,7 +18,7 @@ using namespace smdebug;
 namespace {
 
 collections_file parsed(std::string_view text) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     collections_file out;
     const auto wrong = parse_collections_file(as_bytes(text), parser, out);
     INFO(wrong.value_or(""));
@@ -27,11 +27,11 @@ collections_file parsed(std::string_view text) {
 }
 
 // JSON with the fields of objects in the order of their names: equal texts for equal JSON.
-std::string ordered(json::value held) {
+std::string ordered(smdebug::detail::json::value held) {
     std::string text;
     if (held.is_object()) {
         std::map<std::string, std::string> fields;
-        held.for_each_field([&](std::string_view name, json::value field) {
+        held.for_each_field([&](std::string_view name, smdebug::detail::json::value field) {
             fields[std::string{name}] = ordered(field);
             return true;
         });
@@ -41,7 +41,7 @@ std::string ordered(json::value held) {
         return text.empty() ? "{}" : text + "}";
     }
     if (held.is_array()) {
-        held.for_each_element([&](json::value item) {
+        held.for_each_element([&](smdebug::detail::json::value item) {
             text += (text.empty() ? "[" : ",") + ordered(item);
             return true;
         });
@@ -58,7 +58,7 @@ std::string ordered(json::value held) {
 }
 
 std::string ordered(std::string_view text) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto root = parser.parse(as_bytes(text));
     REQUIRE(root.has_value());
     return ordered(*root);

@@ -8,7 +8,7 @@
 #include <vector>
 
 using namespace smdebug;
-using namespace smdebug::index_file;
+using namespace smdebug::detail::index_file;
 
 namespace {
 
@@ -28,7 +28,7 @@ struct parsed {
 };
 
 parsed parse_text(std::string_view text) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     parsed out;
     out.wrong = parse(
         as_bytes(text), parser, out.head,

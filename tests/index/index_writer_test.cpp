@@ -18,7 +18,7 @@ using namespace smdebug;
 
 namespace {
 
-constexpr index_file::meta some_head{
+constexpr smdebug::detail::index_file::meta some_head{
     .mode = mode::train, .mode_step = 12, .event_file_name = "events/000000000024/000000000024_worker_0.tfevents"};
 
 }  // namespace
@@ -43,7 +43,7 @@ TEST_CASE("index_writer: writes what the Python package writes") {
 TEST_CASE("index_writer: lists without entries are there, empty") {
     index_writer writer;
     constexpr std::string_view meta = R"({"meta": {"mode": "GLOBAL", "mode_step": 0, "event_file_name": "e"}, )";
-    const index_file::meta head{.mode = mode::global, .mode_step = 0, .event_file_name = "e"};
+    const smdebug::detail::index_file::meta head{.mode = mode::global, .mode_step = 0, .event_file_name = "e"};
     CHECK(writer.text(head) == std::string{meta} + R"("tensor_payload": [], "shape_payload": []})");
     writer.add_shape("s", "s", shape_type{1});
     CHECK_FALSE(writer.empty());
@@ -54,7 +54,7 @@ TEST_CASE("index_writer: lists without entries are there, empty") {
 }
 
 TEST_CASE("index_writer: every intact index file of the golden runs comes out again, byte for byte") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     index_writer writer;
     std::size_t files = 0;
     std::size_t shapes = 0;
@@ -64,12 +64,14 @@ TEST_CASE("index_writer: every intact index file of the golden runs comes out ag
             continue;
         }
         const std::string bytes = smdebug_test::file_content(entry.path());
-        index_file::meta head;
+        smdebug::detail::index_file::meta head;
         writer.clear();
-        const auto wrong = index_file::parse(
+        const auto wrong = smdebug::detail::index_file::parse(
             as_bytes(bytes), parser, head,
-            [&](const index_file::location& place) { writer.add_tensor(place.tensor_name, place.record); },
-            [&](const index_file::saved_shape& shape) {
+            [&](const smdebug::detail::index_file::location& place) {
+                writer.add_tensor(place.tensor_name, place.record);
+            },
+            [&](const smdebug::detail::index_file::saved_shape& shape) {
                 writer.add_shape(shape.tensor_name, shape.original_name, shape.extents);
                 ++shapes;
             });
@@ -89,7 +91,7 @@ TEST_CASE("index_writer: what it writes is split without parsing") {
     index_writer writer;
     writer.add_tensor("w", {0, std::numeric_limits<std::uint64_t>::max()});
     const std::string text{writer.text(some_head)};
-    const auto parts = index_file::split_canonical(as_bytes(text));
+    const auto parts = smdebug::detail::index_file::split_canonical(as_bytes(text));
     REQUIRE(parts.has_value());
     CHECK(parts->head.mode == mode::train);
     CHECK(parts->head.mode_step == 12);
@@ -99,7 +101,7 @@ TEST_CASE("index_writer: what it writes is split without parsing") {
 TEST_CASE("index_writer: a name that is no UTF-8 does not spoil the file") {
     index_writer writer;
     writer.add_tensor("a\xFF\xC3", {1, 2});
-    json::document parser;
+    smdebug::detail::json::document parser;
     CHECK(parser.parse(as_bytes(writer.text(some_head))).has_value());
 }
 
@@ -121,7 +123,7 @@ TEST_CASE("index_writer: a file of a size that it has made allocates nothing") {
 TEST_CASE("index_writer: what it keeps from one file to the next never shows") {
     std::mt19937 random{5};
     index_writer kept;
-    const index_file::meta head{mode::train, 3, "events/x"};
+    const smdebug::detail::index_file::meta head{mode::train, 3, "events/x"};
     for (int file = 0; file < 2000; ++file) {
         index_writer fresh;
         const auto entries = random() % 6;

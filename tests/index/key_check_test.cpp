@@ -14,7 +14,7 @@ namespace {
 
 std::string checked(std::string_view text) {
     constexpr std::array<std::string_view, 2> known{"meta", "tensor_payload"};
-    json::document parser;
+    smdebug::detail::json::document parser;
     return renamed_keys(*parser.parse(as_bytes(text)), known).value_or("");
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("renamed_keys: an unknown key counts where a known one is missing, els
 }
 
 TEST_CASE("repeated_keys: names a key that stands twice") {
-    json::document parser;
+    smdebug::detail::json::document parser;
     CHECK_FALSE(repeated_keys(*parser.parse(as_bytes(R"({"a": 1, "b": 2})"))).has_value());
     CHECK_FALSE(repeated_keys(*parser.parse(as_bytes("3"))).has_value());
     CHECK(repeated_keys(*parser.parse(as_bytes(R"({"a": 1, "b": 2, "a": 3})"))) == "the key \"a\" stands twice");

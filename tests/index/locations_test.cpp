@@ -6,7 +6,7 @@
 #include <string>
 
 using namespace smdebug;
-using namespace smdebug::locations;
+using namespace smdebug::detail::locations;
 
 static_assert(base_name("index/000000000/x.json") == "x.json");
 static_assert(base_name("x.json") == "x.json");
@@ -42,11 +42,11 @@ TEST_CASE("locations: every other worker name is taken literally, whatever it ho
 }
 
 TEST_CASE("locations: keys are those of the Python package") {
-    CHECK(locations::index_key(12345, "worker_0") == "index/000000012/000000012345_worker_0.json");
+    CHECK(smdebug::detail::locations::index_key(12345, "worker_0") == "index/000000012/000000012345_worker_0.json");
     CHECK(event_key(12345, "worker_0") == "events/000000012345/000000012345_worker_0.tfevents");
     CHECK(collections_key("worker_0") == "collections/000000000/worker_0_collections.json");
-    CHECK(locations::index_key(1'000'000'000'000, "w") == "index/1000000000/1000000000000_w.json");
-    const auto back = parse_index_key(locations::index_key(12345, "worker_0"));
+    CHECK(smdebug::detail::locations::index_key(1'000'000'000'000, "w") == "index/1000000000/1000000000000_w.json");
+    const auto back = parse_index_key(smdebug::detail::locations::index_key(12345, "worker_0"));
     REQUIRE(back.has_value());
     CHECK(back->step == 12345);
     const std::string event = event_key(7, "/job:worker/replica:0/task:1/device:GPU:0");

@@ -114,8 +114,8 @@ TEST_CASE("waiting: a missing event file is waited for, and read when it comes")
     build.collections();
     const written_step late = simple_step(4);
     const event_bytes events = encode_events(late);
-    const std::string key = locations::event_key(4, "worker_0");
-    build.put(locations::index_key(4, "worker_0"), index_text(late, events.places, key));
+    const std::string key = smdebug::detail::locations::event_key(4, "worker_0");
+    build.put(smdebug::detail::locations::index_key(4, "worker_0"), index_text(late, events.places, key));
     const local_trial run{folder.path(), {.poll_interval = 60s, .missing_event_file_retry_limit = 2}};
     const std::jthread writer{[&] {
         std::this_thread::sleep_for(20ms);

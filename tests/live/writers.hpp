@@ -155,10 +155,10 @@ private:
     template <class Pause>
     void write_in_place(smdebug::local_storage& store, const written_step& step, Pause& pause) const {
         const event_bytes events = encode_events(step);
-        const std::string event_file = smdebug::locations::event_key(step.step, step.worker);
+        const std::string event_file = smdebug::detail::locations::event_key(step.step, step.worker);
         store.write(event_file, events.bytes);
         const std::string text = index_text(step, events.places, event_file);
-        const std::string key = smdebug::locations::index_key(step.step, step.worker);
+        const std::string key = smdebug::detail::locations::index_key(step.step, step.worker);
         store.write(key + ".tmp", {});  // makes the folder
         std::ofstream out{plan_.path + "/" + key, std::ios::binary};
         out << std::string_view{text}.substr(0, text.size() / 2) << std::flush;

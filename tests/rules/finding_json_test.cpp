@@ -37,7 +37,7 @@ TEST_CASE("finding_json: what is not finite is a string, no threshold is null, a
 TEST_CASE("finding_json: is valid JSON whatever the names hold") {
     const std::string odd = "quote \" backslash \\ newline \n umlaut \xC3\xA4 no UTF-8 \xFF";
     const std::string text = finding_json(odd, {.tensor = odd, .worker = odd, .rule = odd, .message = odd});
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto root = parser.parse(as_bytes(text));
     REQUIRE(root);
     CHECK((*root)["message"]->string() == "quote \" backslash \\ newline \n umlaut \xC3\xA4 no UTF-8 \xEF\xBF\xBD");

@@ -56,7 +56,7 @@ TEST_CASE("rule_report: keeps the first findings, and says how many it left out"
     const rule_report report = report_of(rule, invoke_rule(rule, some_run()), {.run = "out", .most_details = 1});
     CHECK(report.violations == 3);
     CHECK(report.details.size() == 1);
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto root = parser.parse(as_bytes(report_json(report)));
     REQUIRE(root);
     CHECK((*root)["RuleTriggered"]->integer() == 2);
@@ -69,7 +69,7 @@ TEST_CASE("rule_report: keeps the first findings, and says how many it left out"
     const auto details = (*root)["Details"];
     CHECK((*details)["left_out"]->integer() == 2);
     std::size_t findings = 0;
-    (*details)["findings"]->for_each_element([&](json::value one) {
+    (*details)["findings"]->for_each_element([&](smdebug::detail::json::value one) {
         CHECK(one["run"]->string() == "out");
         CHECK(one["rule"]->string() == "vanishing_gradient");
         CHECK(one["step"]->integer() == 1);

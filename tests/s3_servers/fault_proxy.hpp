@@ -55,19 +55,19 @@ public:
     /// What has come since the last reset.
     [[nodiscard]] counts count() const {
         const std::string said = control("GET", "/__count__");
-        smdebug::json::document document;
+        smdebug::detail::json::document document;
         const auto whole = document.parse(smdebug::as_bytes(said));
         if (!whole) {
             throw std::runtime_error("the proxy did not answer in JSON: " + said);
         }
-        const auto number = [](smdebug::json::value of, std::string_view name) {
+        const auto number = [](smdebug::detail::json::value of, std::string_view name) {
             return static_cast<std::size_t>(of[name].value().unsigned_integer().value());
         };
-        const auto text = [](smdebug::json::value of, std::string_view name) {
+        const auto text = [](smdebug::detail::json::value of, std::string_view name) {
             return std::string{of[name].value().string().value()};
         };
         counts found{.connections = number(*whole, "connections"), .fired = number(*whole, "fired")};
-        (*whole)["requests"].value().for_each_element([&](smdebug::json::value one) {
+        (*whole)["requests"].value().for_each_element([&](smdebug::detail::json::value one) {
             found.requests.push_back({.method = text(one, "method"),
                                       .target = text(one, "target"),
                                       .range = text(one, "range"),

@@ -295,8 +295,8 @@ inline odd_run damaged_files() {
     for (const step_number step : {0, 1, 2, 3}) {
         build.step(step_of(step, usual));
     }
-    build.put(smdebug::locations::event_key(1, "worker_0"), "");
-    build.put(smdebug::locations::event_key(2, "worker_0"), std::string(4000, 'x'));
+    build.put(smdebug::detail::locations::event_key(1, "worker_0"), "");
+    build.put(smdebug::detail::locations::event_key(2, "worker_0"), std::string(4000, 'x'));
     build.end();
     return {"event files that are damaged", smdebug::memory_trial{store}};
 }

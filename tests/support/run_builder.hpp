@@ -70,17 +70,17 @@ inline event_bytes encode_events(const written_step& step) {
     event_bytes out;
     const std::string mode_step = std::to_string(step.mode_step < 0 ? step.step : step.mode_step);
     const std::string mode = std::to_string(static_cast<int>(step.mode));
-    const std::vector<wire::plugin_data> plugins{{"mode_step", mode_step}, {"mode", mode}};
+    const std::vector<smdebug::detail::wire::plugin_data> plugins{{"mode_step", mode_step}, {"mode", mode}};
     for (const written_tensor& tensor : step.tensors) {
-        wire::value_fields value;
+        smdebug::detail::wire::value_fields value;
         value.tag = tensor.name;
-        value.tensor = wire::tensor_fields{.type = tensor.type,
-                                           .shape = {.extents = tensor.shape, .dim_name = tensor.name},
-                                           .content = tensor.content,
-                                           .strings = tensor.strings};
+        value.tensor = smdebug::detail::wire::tensor_fields{.type = tensor.type,
+                                                            .shape = {.extents = tensor.shape, .dim_name = tensor.name},
+                                                            .content = tensor.content,
+                                                            .strings = tensor.strings};
         value.plugins = plugins;
-        const auto payload =
-            wire::to_bytes({.wall_time = 1.5, .step = step.step, .file_version = {}, .values = std::span{&value, 1}});
+        const auto payload = smdebug::detail::wire::to_bytes(
+            {.wall_time = 1.5, .step = step.step, .file_version = {}, .values = std::span{&value, 1}});
         const std::size_t begin = out.bytes.size();
         record::append_record(out.bytes, payload, step.footers);
         out.places.push_back({begin, out.bytes.size() - begin});
@@ -141,21 +141,21 @@ public:
         }
         text += "}, \"_meta\": {\"num_workers\": " + std::to_string(workers.size()) + "}}";
         for (const std::string& worker : workers) {
-            put(smdebug::locations::collections_key(worker), text);
+            put(smdebug::detail::locations::collections_key(worker), text);
         }
         return *this;
     }
 
     /// A step of one worker: events first, then the index.
     run_builder& step(const written_step& step) {
-        const std::string event_file = smdebug::locations::event_key(step.step, step.worker);
+        const std::string event_file = smdebug::detail::locations::event_key(step.step, step.worker);
         const event_bytes events = encode_events(step);
         store_.write(event_file, events.bytes);
-        put(smdebug::locations::index_key(step.step, step.worker), index_text(step, events.places, event_file));
+        put(smdebug::detail::locations::index_key(step.step, step.worker), index_text(step, events.places, event_file));
         return *this;
     }
 
-    run_builder& end() { return put(std::string{smdebug::locations::end_of_job}, "end"); }
+    run_builder& end() { return put(std::string{smdebug::detail::locations::end_of_job}, "end"); }
 
     run_builder& put(std::string_view key, std::string_view content) {
         store_.write(key, smdebug::as_bytes(content));

@@ -58,7 +58,7 @@ public:
         }
         put_all(store);
     }
-    void end() const { server_.put("run/" + std::string{smdebug::locations::end_of_job}, "end"); }
+    void end() const { server_.put("run/" + std::string{smdebug::detail::locations::end_of_job}, "end"); }
 
     template <class... Cache>
     [[nodiscard]] smdebug::any_storage storage(Cache... cache) const {

@@ -22,7 +22,7 @@
 #include "../wire/messages.hpp"
 
 namespace record = smdebug::record;
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::as_text;
 using smdebug::byte_view;

@@ -9,7 +9,7 @@
 
 #include "../wire/messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::decoded_tensor;
 using smdebug::dtype;

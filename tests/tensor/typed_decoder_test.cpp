@@ -13,7 +13,7 @@
 
 #include "../wire/messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::bfloat16;
 using smdebug::decoded_tensor;

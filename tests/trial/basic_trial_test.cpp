@@ -176,7 +176,7 @@ TEST_CASE("trial: an event file's name that leaves the run is damage, and the fi
     const written_step step = one(0);
     run_builder{store}
         .collections()
-        .put(locations::index_key(0, "worker_0"), index_text(step, {{0, 8}}, "../secret"))
+        .put(smdebug::detail::locations::index_key(0, "worker_0"), index_text(step, {{0, 8}}, "../secret"))
         .step(one(1))
         .end();
     const local_trial run{folder.path() + "/run"};

@@ -158,12 +158,12 @@ TEST_CASE(
     }
     build.end();
     // Twelve real bytes claim 2 TiB, the file looks as if they were there, and the index says yet more.
-    const std::string hurt = locations::event_key(1, "worker_0");
+    const std::string hurt = smdebug::detail::locations::event_key(1, "worker_0");
     std::string head(record::header_size, '\0');
     record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));
     place.write(hurt, head);
     std::filesystem::resize_file(place.path() + "/" + hurt, (std::uint64_t{1} << 41U) + 16);
-    build.put(locations::index_key(1, "worker_0"),
+    build.put(smdebug::detail::locations::index_key(1, "worker_0"),
               index_text({.step = 1, .tensors = {tensor_of<float>("w", {1})}}, {{0, std::uint64_t{1} << 62U}}, hurt));
 
     const local_trial run{place.path()};
@@ -193,7 +193,7 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
     run_builder build{store};
     build.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
     build.step({.step = 1, .tensors = {tensor_of<float>("w", {1})}}).end();
-    const std::string index = locations::index_key(1, "worker_0");
+    const std::string index = smdebug::detail::locations::index_key(1, "worker_0");
     const std::uint64_t huge = std::uint64_t{1} << 40U;  // sparse
     std::filesystem::resize_file(place.path() + "/" + index, huge);
     try {
@@ -209,7 +209,7 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
     CHECK(rest.problems().front().what.find(std::to_string(huge)) != std::string::npos);
     CHECK_THROWS_AS((local_trial{place.path(), {.limits = {.index_file = 10}}}), index_reader_exception);
 
-    const std::string collections = locations::collections_key("worker_0");
+    const std::string collections = smdebug::detail::locations::collections_key("worker_0");
     std::filesystem::resize_file(place.path() + "/" + collections, huge);
     try {
         const local_trial run{place.path()};
@@ -221,7 +221,7 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
 }
 
 TEST_CASE("damaged runs: a pipe in the place of an index file, or a link to a pipe or device, is told") {
-    const std::string pipe = locations::index_key(1, "worker_0");
+    const std::string pipe = smdebug::detail::locations::index_key(1, "worker_0");
     for (const std::string target : {"", "../../a_pipe", "/dev/null"}) {
         CAPTURE(target);
         const temporary_folder place;
@@ -252,7 +252,7 @@ TEST_CASE("damaged runs: a link to a pipe that comes to lead to an index file is
     run_builder build{store};
     build.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
     build.step({.step = 1, .tensors = {tensor_of<float>("w", {2})}});
-    const std::filesystem::path index = place.path() + "/" + locations::index_key(1, "worker_0");
+    const std::filesystem::path index = place.path() + "/" + smdebug::detail::locations::index_key(1, "worker_0");
     const std::filesystem::path elsewhere = place.path() + "/elsewhere";
     const std::filesystem::path pipe = place.path() + "/target";
     std::filesystem::rename(index, elsewhere);
@@ -278,8 +278,9 @@ TEST_CASE("damaged runs: a record under another name is told, whatever the names
         const written_step wrong{.step = 0, .tensors = {tensor_of<float>(name, {5}), tensor_of<float>(other, {99})}};
         const event_bytes events = encode_events(wrong);
         build.collections().step(wrong).end();
-        build.put(locations::index_key(0, "worker_0"),
-                  index_text(wrong, {events.places[1], events.places[1]}, locations::event_key(0, "worker_0")));
+        build.put(smdebug::detail::locations::index_key(0, "worker_0"),
+                  index_text(wrong, {events.places[1], events.places[1]},
+                             smdebug::detail::locations::event_key(0, "worker_0")));
         const memory_trial run{store};
         const recorded_name parsed = parse_recorded_name(name);
         const auto tensor = run.tensor(parsed.tensor);
@@ -312,7 +313,7 @@ TEST_CASE("damaged runs: a tensor whose own name holds that of saved reductions 
 
 TEST_CASE("damaged runs: a damaged event file costs the tensors in it, and nothing else") {
     const auto files = recorded("torch_mlp");
-    const std::string hurt = locations::event_key(2, "worker_0");
+    const std::string hurt = smdebug::detail::locations::event_key(2, "worker_0");
     memory_storage whole;
     for (const auto& [key, content] : files) {
         whole.write(key, as_bytes(content));

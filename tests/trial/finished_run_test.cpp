@@ -51,7 +51,7 @@ memory_storage a_run(bool ended = true) {
     if (ended) {
         build.end();
     }
-    store.remove(locations::event_key(30, "worker_1"));
+    store.remove(smdebug::detail::locations::event_key(30, "worker_1"));
     return store;
 }
 
@@ -131,7 +131,8 @@ TEST_CASE("a finished run: the same when the run ended while the trial watched i
 
 TEST_CASE("a finished run: of one that is cached nothing at all is asked for twice") {
     counting_storage<> far{a_run()};
-    far.write(locations::event_key(30, "worker_1"), as_bytes("not a record"));  // a missing one would be asked for
+    far.write(smdebug::detail::locations::event_key(30, "worker_1"),
+              as_bytes("not a record"));  // a missing one would be asked for
     const auto try_it = [&](auto store) {
         const basic_trial run{std::move(store)};
         for (int i = 0; i < steps_saved; ++i) {  // a scan alone leaves nothing in a memory cache

@@ -66,7 +66,7 @@ memory_storage one_step(std::size_t tensors) {
     return store;
 }
 
-const std::string first_file = locations::event_key(0, "worker_0");
+const std::string first_file = smdebug::detail::locations::event_key(0, "worker_0");
 
 }  // namespace
 
@@ -92,7 +92,7 @@ TEST_CASE("first_values: what lies far from each other is not read with what lie
     const event_bytes events = encode_events(step);
     written_step named = step_of(2);
     store.write(first_file, events.bytes);
-    run_builder{store}.collections().put(locations::index_key(0, "worker_0"),
+    run_builder{store}.collections().put(smdebug::detail::locations::index_key(0, "worker_0"),
                                          index_text(named, {events.places[0], events.places[2]}, first_file));
     const counting_storage<> counted{store};
     const basic_trial<counting_storage<>> run{counted};
@@ -150,7 +150,7 @@ TEST_CASE("first_values: whatever is damaged, the same is found as tensor by ten
                     step.shapes.push_back({"t" + std::to_string(any(8)), "o", {7}});
                 }
                 build.step(step);
-                const std::string events = locations::event_key(number, worker);
+                const std::string events = smdebug::detail::locations::event_key(number, worker);
                 auto bytes = store.read(events);
                 std::vector<std::byte> changed(bytes.view().begin(), bytes.view().end());
                 for (std::size_t hits = any(4); hits-- > 0 && !changed.empty();) {

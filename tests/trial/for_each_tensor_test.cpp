@@ -134,17 +134,17 @@ TEST_CASE("for_each_tensor: damage is handed over where it is, on any number of 
     build.end();
     for (const step_number step : {step_number{10}, step_number{11}, step_number{97}}) {
         std::vector<std::byte> bytes;
-        const byte_buffer whole = store.read(locations::event_key(step, "worker_0"));
+        const byte_buffer whole = store.read(smdebug::detail::locations::event_key(step, "worker_0"));
         bytes.assign(whole.data(), whole.data() + whole.size());
         bytes[9] ^= std::byte{1};  // the first record's length checksum
         bytes.resize(bytes.size() - 3);
-        store.write(locations::event_key(step, "worker_0"), bytes);
+        store.write(smdebug::detail::locations::event_key(step, "worker_0"), bytes);
     }
-    store.remove(locations::event_key(50, "worker_0"));
+    store.remove(smdebug::detail::locations::event_key(50, "worker_0"));
     const memory_trial run{store};
     const texts one = lines(run, {}, reduction_set::all(), 1);
     REQUIRE(one.size() == 200);
-    CHECK(one[20].ends_with(" failed: " + locations::event_key(10, "worker_0") + " " +
+    CHECK(one[20].ends_with(" failed: " + smdebug::detail::locations::event_key(10, "worker_0") + " " +
                             std::to_string(static_cast<int>(absence::damaged))));
     CHECK(one[21].ends_with(" lost max"));
     CHECK(one[100].ends_with(" whole file"));
@@ -164,10 +164,10 @@ TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, lar
     }
     build.end();
     const auto flip = [&](step_number step, std::size_t at) {
-        const byte_buffer whole = store.read(locations::event_key(step, "worker_0"));
+        const byte_buffer whole = store.read(smdebug::detail::locations::event_key(step, "worker_0"));
         std::vector<std::byte> bytes(whole.data(), whole.data() + whole.size());
         bytes[at < bytes.size() ? at : bytes.size() - 6] ^= std::byte{0x20};
-        store.write(locations::event_key(step, "worker_0"), bytes);
+        store.write(smdebug::detail::locations::event_key(step, "worker_0"), bytes);
     };
     flip(1, 150'000);
     flip(3, 1'000'000);  // the last record
@@ -200,16 +200,17 @@ TEST_CASE("for_each_tensor: the visitor may write to the run's files, and be slo
     const local_trial run{folder.path()};
     for (const unsigned threads : {1U, 2U}) {
         int seen = 0;
-        for_each_tensor(
-            run, {}, reduction::sum,
-            [&](const reduced_tensor& found) {
-                CHECK(found.reductions(reduction::sum) == 200'000);
-                // Under a lease this would wait for 45 s.
-                std::ofstream own{folder.path() + "/" + locations::event_key(found.step, "worker_0"), std::ios::app};
-                CHECK(own.good());
-                ++seen;
-            },
-            {.threads = threads});
+        for_each_tensor(run, {}, reduction::sum,
+                        [&](const reduced_tensor& found) {
+                            CHECK(found.reductions(reduction::sum) == 200'000);
+                            // Under a lease this would wait for 45 s.
+                            std::ofstream own{
+                                folder.path() + "/" + smdebug::detail::locations::event_key(found.step, "worker_0"),
+                                std::ios::app};
+                            CHECK(own.good());
+                            ++seen;
+                        },
+                        {.threads = threads});
         CHECK(seen == 3);
     }
 }
@@ -263,28 +264,29 @@ namespace {
 
 /// A run of one step with the tensor "c": `count` elements, of which the record has the first, 0.1, only.
 memory_storage constant_run(std::size_t count) {
-    const auto extent = messages::written([&](wire::field_writer& dim) { dim.write_varint(1, count); });
-    const auto shape = messages::written([&](wire::field_writer& w) { w.write_bytes(2, extent); });
-    const auto tensor = messages::written([&](wire::field_writer& w) {
+    const auto extent =
+        messages::written([&](smdebug::detail::wire::field_writer& dim) { dim.write_varint(1, count); });
+    const auto shape = messages::written([&](smdebug::detail::wire::field_writer& w) { w.write_bytes(2, extent); });
+    const auto tensor = messages::written([&](smdebug::detail::wire::field_writer& w) {
         w.write_varint(1, 1);
         w.write_bytes(2, shape);
         w.write_float(5, 0.1F);
     });
-    const auto value = messages::written([&](wire::field_writer& w) {
+    const auto value = messages::written([&](smdebug::detail::wire::field_writer& w) {
         w.write_text(1, "c");
         w.write_bytes(8, tensor);
     });
-    const auto summary = messages::written([&](wire::field_writer& w) { w.write_bytes(1, value); });
-    const auto event = messages::written([&](wire::field_writer& w) { w.write_bytes(5, summary); });
+    const auto summary = messages::written([&](smdebug::detail::wire::field_writer& w) { w.write_bytes(1, value); });
+    const auto event = messages::written([&](smdebug::detail::wire::field_writer& w) { w.write_bytes(5, summary); });
     std::vector<std::byte> bytes;
     record::append_record(bytes, event, record::footer_kind::checksum);
     memory_storage store;
     const written_step step{.tensors = {{.name = "c", .shape = {count}, .content = {}}}};
     run_builder{store}.collections().step(step).end();
-    const std::string event_file = locations::event_key(0, step.worker);
+    const std::string event_file = smdebug::detail::locations::event_key(0, step.worker);
     store.write(event_file, bytes);
     const std::string index = index_text(step, {{0, bytes.size()}}, event_file);
-    store.write(locations::index_key(0, step.worker), as_bytes(index));
+    store.write(smdebug::detail::locations::index_key(0, step.worker), as_bytes(index));
     return store;
 }
 

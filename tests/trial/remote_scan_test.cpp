@@ -108,7 +108,7 @@ memory_storage random_run(std::mt19937& random) {
                 wanted.shapes.push_back({"a", "a:0", {2, 3}});
             }
             build.step(wanted);
-            const std::string key = locations::event_key(number, worker);
+            const std::string key = smdebug::detail::locations::event_key(number, worker);
             const byte_buffer bytes = store.read(key);
             std::vector<std::byte> changed(bytes.view().begin(), bytes.view().end());
             switch (below(8)) {
@@ -126,7 +126,7 @@ memory_storage random_run(std::mt19937& random) {
                     store.write(key, changed);
                     break;
                 case 3:
-                    build.put(locations::index_key(number, worker),
+                    build.put(smdebug::detail::locations::index_key(number, worker),
                               index_text(wanted, encode_events(wanted).places, ""));
                     break;
                 default:
@@ -157,7 +157,7 @@ memory_storage wide_run(step_number steps, int tensors) {
 auto poison(const memory_storage& store, std::mt19937& random) {
     std::map<std::string, std::uint64_t, std::less<>> bad;
     for (step_number number = 0; number < 12; ++number) {
-        const std::string key = locations::event_key(number, "worker_0");
+        const std::string key = smdebug::detail::locations::event_key(number, "worker_0");
         if (const auto size = store.size(key).value_or(0); size > 0 && random() % 2 == 0) {
             bad.emplace(key, random() % size);
         }

@@ -35,7 +35,7 @@ using namespace smdebug_test;
 
 namespace {
 
-const std::string event_file = locations::event_key(0, "worker_0");
+const std::string event_file = smdebug::detail::locations::event_key(0, "worker_0");
 
 memory_storage run_of(float number) {
     memory_storage store;

@@ -81,8 +81,8 @@ TEST_CASE("requests: a look at a job that has written nothing new is two, and li
     store.asked();
     run.refresh();
     store.asked();
-    const std::string open_key = locations::index_key(steps, {});
-    const texts expected{"size " + std::string{locations::end_of_job},
+    const std::string open_key = smdebug::detail::locations::index_key(steps, {});
+    const texts expected{"size " + std::string{smdebug::detail::locations::end_of_job},
                          "list index/ after " + open_key.substr(0, open_key.rfind('_'))};
     for (int look = 0; look < 3; ++look) {
         run.refresh();
@@ -115,7 +115,7 @@ TEST_CASE("requests: what an index file names outside of the run is never asked 
     run_builder build{inner};
     const written_step first{.step = 0, .tensors = {tensor_of<float>("a", {1})}};
     const written_step second{.step = 1, .tensors = {tensor_of<float>("a", {1})}};
-    build.collections().step(first).put(locations::index_key(1, "worker_0"),
+    build.collections().step(first).put(smdebug::detail::locations::index_key(1, "worker_0"),
                                         index_text(second, {{0, 100}}, "../../otherbucket/secret"));
     inner.write("../../otherbucket/secret", as_bytes(std::string(200, 's')));
     // Nor is what a listing shows there.

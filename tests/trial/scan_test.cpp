@@ -173,7 +173,7 @@ TEST_CASE("scan_parts: any number of threads hands the parts over in the order o
 }
 
 TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the walk goes on") {
-    const std::string refused = locations::event_key(1, "worker_0");
+    const std::string refused = smdebug::detail::locations::event_key(1, "worker_0");
     const basic_trial<refusing_storage> run{refusing_storage{long_run(3), refused}};
     for (const unsigned threads : {1U, 2U}) {
         const texts lines = scanned_in_parts(run, {.how = {.threads = threads}});

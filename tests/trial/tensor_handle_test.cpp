@@ -77,7 +77,7 @@ TEST_CASE("tensor: a value outlives its trial, and its storage") {
     const auto handle = std::make_unique<memory_trial::tensor_type>(run->tensor("w"));
     run.reset();
     const auto value = handle->value<float>(4);
-    store->remove(locations::event_key(4, "worker_0"));
+    store->remove(smdebug::detail::locations::event_key(4, "worker_0"));
     store.reset();
     CHECK(value(0, 1) == -2);
 }
@@ -186,7 +186,7 @@ TEST_CASE("tensor: steps and previous steps") {
 
 TEST_CASE("tensor: damage in one record leaves every other readable, and names file and byte") {
     memory_storage store = sample();
-    const std::string key = locations::event_key(2, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(2, "worker_0");
     const memory_trial run{store};
     const byte_buffer whole = store.read(key);
     const auto from = run.snapshot();
@@ -217,8 +217,8 @@ TEST_CASE("tensor: an index entry that lies about its record is damage, and allo
     run_builder build{store};
     const written_step step{.step = 0, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {2})}};
     build.collections().step(step).end();
-    const std::string index = locations::index_key(0, "worker_0");
-    const std::string event = locations::event_key(0, "worker_0");
+    const std::string index = smdebug::detail::locations::index_key(0, "worker_0");
+    const std::string event = smdebug::detail::locations::event_key(0, "worker_0");
     const auto places = encode_events(step).places;
     for (const byte_range lie : {byte_range{places[1].offset, places[0].length},               // b's record
                                  byte_range{places[0].offset + 1, places[0].length},           // off by one

@@ -35,8 +35,8 @@ memory_storage sample() {
     return store;
 }
 
-const std::string index_1 = locations::index_key(1, "worker_0");
-const std::string events_1 = locations::event_key(1, "worker_0");
+const std::string index_1 = smdebug::detail::locations::index_key(1, "worker_0");
+const std::string events_1 = smdebug::detail::locations::event_key(1, "worker_0");
 
 texts kinds_of(const std::vector<difference>& found) {
     texts kinds;
@@ -147,7 +147,7 @@ TEST_CASE("verify: damaged event files, strange workers and files that nobody na
     memory_storage more = sample();
     run_builder build{more};
     build.step({.step = 2, .tensors = {tensor_of<float>("w", {1})}, .worker = "worker_7"});
-    build.put(locations::event_key(5, "worker_0"), "").put("index/000000000/noise.json", "{}");
+    build.put(smdebug::detail::locations::event_key(5, "worker_0"), "").put("index/000000000/noise.json", "{}");
     build.put("collections/000000000/worker_1_collections.json", "{");
     CHECK(kinds_of(verify_run(more)) == texts{"damaged file", "workers", "workers", "damaged file", "unnamed file"});
 }
@@ -156,9 +156,9 @@ TEST_CASE("verify: of a running job what may still come is not missed") {
     memory_storage store;
     run_builder build{store};
     build.collections().step(step_of(0)).step(step_of(1));
-    build.put(locations::event_key(2, "worker_0"), "half a rec");  // its index file comes next
+    build.put(smdebug::detail::locations::event_key(2, "worker_0"), "half a rec");  // its index file comes next
     CHECK(verify_run(store).empty());
-    build.put(locations::index_key(2, "worker_0"), "{\"meta\"");
+    build.put(smdebug::detail::locations::index_key(2, "worker_0"), "{\"meta\"");
     CHECK(verify_run(store).empty());
     build.end();
     CHECK(kinds_of(verify_run(store)) == texts{"damaged file", "unnamed file"});

@@ -13,7 +13,7 @@
 #include "../record/event_files.hpp"
 #include "messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::byte_view;
 using smdebug::status;

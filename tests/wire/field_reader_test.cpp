@@ -10,7 +10,7 @@
 
 #include "messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::status;
 using wire::wire_type;

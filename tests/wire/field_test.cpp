@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using wire::tag;
 using wire::wire_type;
 

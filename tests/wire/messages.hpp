@@ -24,7 +24,7 @@ inline bytes of(std::string_view text) {
 template <class F>
 bytes written(F&& write) {
     bytes out;
-    smdebug::wire::field_writer writer{out};
+    smdebug::detail::wire::field_writer writer{out};
     write(writer);
     return out;
 }
@@ -50,7 +50,7 @@ bytes packed(const std::vector<T>& values) {
 inline bytes packed_varints(const std::vector<std::uint64_t>& values) {
     bytes out;
     for (const std::uint64_t value : values) {
-        smdebug::wire::append_varint(out, value);
+        smdebug::detail::wire::append_varint(out, value);
     }
     return out;
 }

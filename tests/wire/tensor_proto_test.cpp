@@ -9,7 +9,7 @@
 
 #include "messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::as_bytes;
 using smdebug::as_text;

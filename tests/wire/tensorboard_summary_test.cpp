@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using wire::tensorboard_tag;
 using wire::tensorboard_value;

@@ -11,7 +11,7 @@
 
 #include "messages.hpp"
 
-namespace wire = smdebug::wire;
+namespace wire = smdebug::detail::wire;
 using namespace std::literals;
 using smdebug::byte_view;
 using smdebug::status;

@@ -46,11 +46,12 @@ namespace detail {
 [[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
 
 /// The field of that name, whatever the case of its letters.
-[[nodiscard]] std::optional<json::value> field_of(json::value entry, std::string_view name);
+[[nodiscard]] std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
+                                                                   std::string_view name);
 
 /// A field that an action cannot do without; where it is not there, says so in `problem`.
-[[nodiscard]] std::string needed_field(json::value entry, std::string_view name, std::string_view action,
-                                       std::string& problem);
+[[nodiscard]] std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
+                                       std::string_view action, std::string& problem);
 
 /// One level of backslashes less: \" is a quote, \\ a backslash.
 [[nodiscard]] std::string without_escapes(std::string_view text);

@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Remembers what the first of several attempts threw.
 class first_failure {
@@ -32,6 +33,7 @@ private:
     std::exception_ptr what_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -14,7 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace json {
+namespace detail::json {
 
 /// A value in a parsed document.  Borrows: the document; text lives until it parses the next one.
 /// Every look returns nothing where the value is of another kind: nothing here throws.
@@ -73,7 +73,7 @@ private:
     std::unique_ptr<parser> parser_;
 };
 
-}  // namespace json
+}  // namespace detail::json
 }  // namespace v1
 }  // namespace smdebug
 

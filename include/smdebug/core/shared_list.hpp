@@ -10,6 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Immutable values of T in pieces that copies share.
 /// Threads: const calls may run at once, also on copies.  Lifetime: elements stay where they are as long as any list
@@ -77,5 +78,6 @@ private:
     std::size_t size_ = 0;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

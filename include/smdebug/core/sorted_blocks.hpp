@@ -12,6 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Immutable elements in ascending order of KeyOf(element), each key once, in blocks that copies share.
 /// Threads: const calls may run at once, also on copies.  Lifetime: elements stay where they are as long as any
@@ -180,5 +181,6 @@ private:
     std::size_t size_ = 0;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

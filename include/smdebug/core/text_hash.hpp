@@ -7,6 +7,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// The Hash of a container of strings whose KeyEqual is std::equal_to<>.
 struct text_hash {
@@ -16,5 +17,6 @@ struct text_hash {
     }
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

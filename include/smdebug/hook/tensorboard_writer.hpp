@@ -110,7 +110,7 @@ public:
     tensorboard_writer(tensorboard_place place, std::string worker, tensorboard_writer_options options = {})
         : place_(std::move(place)), worker_(std::move(worker)), options_(options) {}
 
-    /// Adds a point to the curve of that tag (see wire::tensorboard_tag) in the stamp's mode.
+    /// Adds a point to the curve of that tag (see detail::wire::tensorboard_tag) in the stamp's mode.
     void add_scalar(const detail::record_stamp& stamp, std::string_view tag, float value) { add(stamp, tag, value); }
 
     /// Adds a histogram; returns whether the tensor has one, see tensorboard_histogram.
@@ -121,13 +121,13 @@ public:
         if (found) {
             const std::vector<double> buckets{found->buckets.begin(), found->buckets.end()};
             add(stamp, tag,
-                wire::histogram_fields{.min = found->min,
-                                       .max = found->max,
-                                       .num = static_cast<double>(found->num),
-                                       .sum = found->sum,
-                                       .sum_squares = found->sum_squares,
-                                       .bucket_limits = found->bucket_limits,
-                                       .buckets = buckets});
+                detail::wire::histogram_fields{.min = found->min,
+                                               .max = found->max,
+                                               .num = static_cast<double>(found->num),
+                                               .sum = found->sum,
+                                               .sum_squares = found->sum_squares,
+                                               .bucket_limits = found->bucket_limits,
+                                               .buckets = buckets});
         }
         return found.has_value();
     }
@@ -149,13 +149,13 @@ private:
     };
 
     void add(const detail::record_stamp& stamp, std::string_view tag,
-             std::variant<float, wire::histogram_fields> value);
+             std::variant<float, detail::wire::histogram_fields> value);
 
     template <class Event>
     void append(stream& held, const Event& event) {
         payload_.clear();
-        wire::field_writer writer{payload_};
-        wire::encode(writer, event);
+        detail::wire::field_writer writer{payload_};
+        detail::wire::encode(writer, event);
         record::append_record(held.records, payload_, record::footer_kind::checksum);
     }
 

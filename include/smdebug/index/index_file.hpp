@@ -14,7 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace index_file {
+namespace detail::index_file {
 
 /// Where one tensor's record lies.
 struct location {
@@ -102,7 +102,7 @@ template <class OnLocation, class OnShape>
     return std::nullopt;
 }
 
-}  // namespace index_file
+}  // namespace detail::index_file
 }  // namespace v1
 }  // namespace smdebug
 

@@ -8,7 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace index_file {
+namespace detail::index_file {
 
 /// The first part.
 struct meta {
@@ -17,6 +17,6 @@ struct meta {
     std::string_view event_file_name;  ///< relative to the run; borrowed
 };
 
-}  // namespace index_file
+}  // namespace detail::index_file
 }  // namespace v1
 }  // namespace smdebug

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return count_ == 0 && shapes_.empty(); }
 
     /// The whole file.  Borrowed until the next call of anything.
-    [[nodiscard]] std::string_view text(const index_file::meta& head);
+    [[nodiscard]] std::string_view text(const detail::index_file::meta& head);
 
     /// Forgets the entries, keeps the memory.
     void clear() noexcept;

@@ -16,10 +16,11 @@ inline namespace v1 {
 
 /// A sentence on keys of `object` that are not in `known` while some of `known` are missing; nothing where all is well,
 /// or where the value is no object.
-[[nodiscard]] std::optional<std::string> renamed_keys(json::value object, std::span<const std::string_view> known);
+[[nodiscard]] std::optional<std::string> renamed_keys(detail::json::value object,
+                                                      std::span<const std::string_view> known);
 
 /// The same with two fields of one name, of which the last counts: no writer makes such.
-[[nodiscard]] std::optional<std::string> repeated_keys(json::value object);
+[[nodiscard]] std::optional<std::string> repeated_keys(detail::json::value object);
 
 }  // namespace v1
 }  // namespace smdebug

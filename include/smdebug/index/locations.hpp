@@ -14,7 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace locations {
+namespace detail::locations {
 
 inline constexpr std::string_view index_folder = "index/";
 inline constexpr std::string_view events_folder = "events/";
@@ -97,7 +97,7 @@ inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
 /// "collections/000000000/worker_0_collections.json"
 [[nodiscard]] std::string collections_key(std::string_view worker);
 
-}  // namespace locations
+}  // namespace detail::locations
 }  // namespace v1
 }  // namespace smdebug
 

@@ -48,14 +48,14 @@ inline void clear(decoded_tensor& out) noexcept {
 ///          and decode_strings.  `out` is then unspecified, and may be used again.
 /// Borrows: the message, for strings and mostly for elements; see decoded_tensor.
 /// `repeats`: null, or the number of elements that are left out of `out.bytes`, see decode_list.
-[[nodiscard]] inline status decode_tensor(const wire::tensor_proto& tensor, decoded_tensor& out,
+[[nodiscard]] inline status decode_tensor(const detail::wire::tensor_proto& tensor, decoded_tensor& out,
                                           std::size_t* repeats = nullptr) {
     detail::clear(out);
     if (repeats != nullptr) {
         *repeats = 0;
     }
     if (tensor.shape) {
-        if (const status read = wire::decode_tensor_shape(*tensor.shape, out.shape); read != status::ok) {
+        if (const status read = detail::wire::decode_tensor_shape(*tensor.shape, out.shape); read != status::ok) {
             return read;
         }
     }

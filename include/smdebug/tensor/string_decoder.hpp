@@ -53,11 +53,11 @@ namespace detail {
 /// TensorFlow, and up to max_repeated_bytes (of views).
 /// Shapes:  as in decode_list; packed strings need a shape, or there is no telling how many they are.
 /// Errors:  size_mismatch, too_large, those of field_reader.      Borrows: every string points into the message.
-[[nodiscard]] inline status decode_strings(const wire::tensor_proto& tensor, decoded_tensor& out) {
-    wire::field_reader reader{tensor.message};
+[[nodiscard]] inline status decode_strings(const detail::wire::tensor_proto& tensor, decoded_tensor& out) {
+    detail::wire::field_reader reader{tensor.message};
     if (tensor.content.empty()) {
-        for (wire::field f; reader.next(f);) {
-            if (f.is(wire::tensor_field::string_val, wire::wire_type::length_delimited)) {
+        for (detail::wire::field f; reader.next(f);) {
+            if (f.is(detail::wire::tensor_field::string_val, detail::wire::wire_type::length_delimited)) {
                 out.strings.push_back(f.as_text());
             }
         }

@@ -207,7 +207,7 @@ template <class T>
 /// `repeats`: where it is not null, a last value that repeats for long is written for a while only, and *repeats, which
 ///            has to be 0, becomes the number of elements that are left out, see repeated_block; what is too large is
 ///            so anyway.
-[[nodiscard]] inline status decode_list(const wire::tensor_proto& tensor, decoded_tensor& out,
+[[nodiscard]] inline status decode_list(const detail::wire::tensor_proto& tensor, decoded_tensor& out,
                                         std::size_t* repeats = nullptr) {
     assert(is_numeric(out.type));
     return visit_dtype(out.type, [&]<class T>() { return detail::decode_list_of<T>(tensor, out, repeats); });

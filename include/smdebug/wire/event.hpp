@@ -21,7 +21,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// An Event, looked at once.  A field that occurs twice counts as the last one does; summaries are not merged.
 /// Borrows: everything points into the message.
@@ -122,6 +122,6 @@ inline void encode(field_writer& writer, const event_fields& written) {
     return bytes;
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

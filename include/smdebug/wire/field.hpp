@@ -12,7 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// How a field's value is laid out.
 enum class wire_type : std::uint8_t {
@@ -77,6 +77,6 @@ struct field {
     [[nodiscard]] std::string_view as_text() const noexcept { return smdebug::as_text(bytes); }
 };
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

@@ -13,7 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// Reads field after field of the message in `bytes`:
 ///
@@ -138,6 +138,6 @@ private:
     status code_ = status::ok;
 };
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

@@ -15,7 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// Bytes of a field's tag.
 [[nodiscard]] constexpr std::size_t tag_size(field_number number) noexcept {
@@ -98,6 +98,6 @@ private:
     omitted_bytes* omitted_ = nullptr;
 };
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

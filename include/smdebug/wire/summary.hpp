@@ -22,7 +22,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// Which of the alternatives a value holds.
 enum class value_kind : std::uint8_t { none, simple_value, tensor, other };
@@ -205,6 +205,6 @@ inline void encode(field_writer& writer, std::span<const value_fields> summary) 
     }
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

@@ -23,7 +23,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 namespace tensor_field {
 inline constexpr field_number dtype = 1;
@@ -155,6 +155,6 @@ inline void encode(field_writer& writer, const tensor_fields& tensor) {
     }
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

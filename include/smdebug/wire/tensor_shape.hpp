@@ -19,7 +19,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// A shape to write.  Each dimension is named "<dim_name>_<extent>", which is what the Python package writes with the
 /// tensor's name for `dim_name`; with an empty `dim_name` dimensions have no names.
@@ -111,6 +111,6 @@ inline void encode(field_writer& writer, const tensor_shape& shape) {
     }
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

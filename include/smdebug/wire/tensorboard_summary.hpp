@@ -25,7 +25,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// What the first event of a file that TensorBoard reads has as its file_version.
 inline constexpr std::string_view tensorboard_file_version = "brain.Event:2";
@@ -175,6 +175,6 @@ inline void encode(field_writer& writer, const tensorboard_event& event) {
     }
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

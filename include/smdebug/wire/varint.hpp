@@ -13,7 +13,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace wire {
+namespace detail::wire {
 
 /// The most bytes that a varint has: 64 bits in groups of seven.
 inline constexpr std::size_t max_varint_size = 10;
@@ -95,6 +95,6 @@ inline void append_varint(std::vector<std::byte>& out, std::uint64_t value) {
     return static_cast<std::int64_t>((value >> 1) ^ ((value & 1U) != 0 ? ~std::uint64_t{0} : 0));
 }
 
-}  // namespace wire
+}  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug

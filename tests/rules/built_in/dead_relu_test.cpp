@@ -162,7 +162,7 @@ TEST_CASE("dead_relu: a layer that cannot be read is noted, and the others are j
         .collections()
         .step({.step = 0, .tensors = {tensor_of<float>("a_relu_output", {0}), tensor_of<float>("b_relu_output", {0})}})
         .end();
-    const std::string key = locations::event_key(0, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     const memory_trial run{store};

@@ -139,7 +139,7 @@ TEST_CASE("feature_importance_overweight: works on a trial that can only reduce"
 TEST_CASE("feature_importance_overweight: does not judge a step of which an importance cannot be read") {
     memory_storage store;
     run_builder{store}.collections().step(importances(0, {0.5, 0.3, 0.1, 0.1})).end();
-    const std::string key = locations::event_key(0, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     const auto found = feature_importance_overweight{}(memory_trial{store}, 0);

@@ -197,7 +197,7 @@ TEST_CASE("loss_not_decreasing: every worker with all_workers, against its own s
 
 TEST_CASE("loss_not_decreasing: what cannot be read is noted and is no check") {
     memory_storage store = saves({{0, 1}, {1, 1}, {11, 1}, {12, 1}});
-    const std::string key = locations::event_key(1, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(1, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     std::vector<finding> notes;

@@ -255,7 +255,7 @@ TEST_CASE("poor_weight_initialization: a step that is judged again counts once")
 TEST_CASE("poor_weight_initialization: what cannot be read is noted, and does not hide the rest") {
     memory_storage store = one_step({tensor_of<float>("a_relu_input", {0, 2}), tensor_of<float>("b_relu_input", {0, 8}),
                                      tensor_of<float>("loss", {1}), tensor_of<float>("g", {0, 0})});
-    const std::string key = locations::event_key(0, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     CHECK(fired(store) == names{"b_relu_input"});

@@ -202,7 +202,7 @@ TEST_CASE("unchanged_tensor: works on a trial that can only reduce, and notes wh
     CHECK_FALSE(found[0].message.empty());
 
     memory_storage store = saves({{1}, {1}, {1}});
-    const std::string key = locations::event_key(1, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(1, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     const auto notes = unchanged_tensor{.tensor_regex = "."}(memory_trial{store}, 2);

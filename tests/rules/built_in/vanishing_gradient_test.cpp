@@ -70,7 +70,7 @@ TEST_CASE("vanishing_gradient: a gradient that cannot be read is noted, and the 
     run_builder build{store};
     build.collections({"worker_0"}, {{"gradients", {"bad", "good"}}});
     build.step({.step = 0, .tensors = {tensor_of<float>("good", {0}), tensor_of<float>("bad", {0})}}).end();
-    const std::string key = locations::event_key(0, "worker_0");
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
     const byte_buffer whole = store.read(key);
     store.write(key, whole.view().first(whole.size() - 5));
     const memory_trial run{store};

@@ -43,7 +43,7 @@ memory_storage six_steps(const std::vector<step_number>& lost) {
         build.step({.step = step, .tensors = {tensor_of<float>("a", {value}), tensor_of<float>("b", {value, 2})}});
     }
     for (const step_number step : lost) {
-        store.remove(locations::event_key(step, "worker_0"));
+        store.remove(smdebug::detail::locations::event_key(step, "worker_0"));
     }
     build.end();
     return store;
@@ -69,7 +69,7 @@ TEST_CASE("observed_trial: counts what rules looked at and what of it could not 
     const rule_outcome alone = invoke_rule(rule, run);
     CHECK(alone.tensors == 12);
     CHECK(alone.unread == 2);
-    CHECK(alone.first_unread.find(locations::event_key(2, "worker_0")) != std::string::npos);
+    CHECK(alone.first_unread.find(smdebug::detail::locations::event_key(2, "worker_0")) != std::string::npos);
     CHECK(status_of(alone) == rule_status::incomplete);
     const auto together = invoke_rules(run, {}, rules::exploding_tensor{}, rules::vanishing_gradient{},
                                        rules::unchanged_tensor{.collection_names = "gradients"});
@@ -128,7 +128,7 @@ TEST_CASE("observed_trial: a step before the first that is looked at counts wher
     const memory_trial run{six_steps({1})};
     const rule_outcome back = invoke_rule(rules::loss_not_decreasing{.num_steps = 1}, run, {.start_step = 2});
     CHECK(back.unread == 1);
-    CHECK(back.first_unread.find(locations::event_key(1, "worker_0")) != std::string::npos);
+    CHECK(back.first_unread.find(smdebug::detail::locations::event_key(1, "worker_0")) != std::string::npos);
     const rule_outcome both = invoke_rule(rules::loss_not_decreasing{.num_steps = 1}, run);
     CHECK(both.unread == 1);
 }

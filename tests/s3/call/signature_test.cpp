@@ -134,19 +134,19 @@ TEST_CASE("signer: AWS's examples with a query") {
 TEST_CASE("signer: as botocore signs, encodes and sorts") {
     std::ifstream file{SMDEBUG_TEST_DATA "/../s3/data/signatures.json", std::ios::binary};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
-    json::document parser;
+    smdebug::detail::json::document parser;
     const auto cases = parser.parse(as_bytes(text));
     REQUIRE(cases.has_value());
     const s3::detail::signer by;
     int seen = 0;
-    cases->for_each_element([&](json::value each) {
+    cases->for_each_element([&](smdebug::detail::json::value each) {
         CAPTURE(seen);
         const auto field = [&](const char* name) { return std::string{each[name]->string().value()}; };
         const auto pairs = [&](const char* name) {
             std::vector<std::pair<std::string, std::string>> out;
-            each[name]->for_each_element([&](json::value pair) {
+            each[name]->for_each_element([&](smdebug::detail::json::value pair) {
                 std::vector<std::string> two;
-                pair.for_each_element([&](json::value one) {
+                pair.for_each_element([&](smdebug::detail::json::value one) {
                     two.emplace_back(one.string().value());
                     return true;
                 });

@@ -15,7 +15,7 @@ using namespace smdebug_test;
 namespace {
 
 std::string index_of(const written_step& step) {
-    return index_text(step, encode_events(step).places, locations::event_key(step.step, step.worker));
+    return index_text(step, encode_events(step).places, smdebug::detail::locations::event_key(step.step, step.worker));
 }
 
 written_step step_with(step_number step, std::vector<std::string> names, mode in = mode::train,

@@ -21,7 +21,7 @@ using names_list = std::vector<std::string>;
 namespace {
 
 auto claims(std::vector<catalog::claim> some) {
-    return sorted_blocks<catalog::claim, catalog::mode_step_of>{std::move(some)};
+    return smdebug::detail::sorted_blocks<catalog::claim, catalog::mode_step_of>{std::move(some)};
 }
 
 // Two workers; steps 0 (train 0), 3 (train 2), 5 (eval 0), 9 (train 1, of worker_0 alone).

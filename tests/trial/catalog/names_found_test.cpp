@@ -246,8 +246,8 @@ struct filled {
     void load() {
         catalog_builder builder{run, memory};
         for (const written_step& step : steps) {
-            const std::string text =
-                index_text(step, encode_events(step).places, locations::event_key(step.step, step.worker));
+            const std::string text = index_text(step, encode_events(step).places,
+                                                smdebug::detail::locations::event_key(step.step, step.worker));
             REQUIRE_FALSE(builder.add(step.step, step.worker, as_bytes(text)).has_value());
         }
         run = std::move(builder).finish(1000, false);

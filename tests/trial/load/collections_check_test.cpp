@@ -16,7 +16,7 @@ namespace {
 struct checked {
     collections_check check;
     std::vector<difference> found;
-    json::document parser;
+    smdebug::detail::json::document parser;
 
     void add(const std::string& key, std::string_view text) { check.add(key, as_bytes(text), parser, found); }
 };

@@ -60,7 +60,7 @@ TEST_CASE("index_listing: a storage that follows says what is new, and everythin
     const catalog nothing;
     CHECK(listing.next(nothing).size() == 2);
     build.step(one(0));
-    CHECK(listing.next(nothing) == std::vector<std::string>{locations::index_key(0, "worker_0")});
+    CHECK(listing.next(nothing) == std::vector<std::string>{smdebug::detail::locations::index_key(0, "worker_0")});
     CHECK(listing.next(nothing).empty());
     listing.forget();
     CHECK(listing.next(nothing).size() == 3);

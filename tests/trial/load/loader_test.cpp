@@ -49,7 +49,9 @@ TEST_CASE("loader: nothing there is one sentence that names the place and what w
 TEST_CASE("loader: a run whose collections files are not all there is waited for, and told when time is up") {
     memory_storage store;
     run_builder build{store};
-    build.put(locations::collections_key("worker_0"), R"({"collections": {}, "_meta": {"num_workers": 2}})")
+    build
+        .put(smdebug::detail::locations::collections_key("worker_0"),
+             R"({"collections": {}, "_meta": {"num_workers": 2}})")
         .step(one(0));
     trial_options options = quick();
     CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
@@ -57,7 +59,7 @@ TEST_CASE("loader: a run whose collections files are not all there is waited for
     options.open_timeout = 60s;
     std::jthread late{[&] {
         std::this_thread::sleep_for(20ms);
-        build.put(locations::collections_key("worker_1"), "never read");
+        build.put(smdebug::detail::locations::collections_key("worker_1"), "never read");
     }};
     const catalog opened = loader{store, options}.open();
     CHECK(opened.job->num_workers == 2);
@@ -114,7 +116,7 @@ TEST_CASE("loader: a file of a running job that is empty or cut is asked for aga
     memory_storage store;
     run_builder build{store};
     build.collections().step(one(1));
-    const std::string key = locations::index_key(2, "worker_0");
+    const std::string key = smdebug::detail::locations::index_key(2, "worker_0");
     build.put(key, "");
     const trial_options options;
     loader load{store, options};
@@ -131,7 +133,7 @@ TEST_CASE("loader: a file of a running job that is empty or cut is asked for aga
 TEST_CASE("loader: once the job has ended the same file is damage; the last catalog stays usable") {
     memory_storage store;
     run_builder build{store};
-    build.collections().step(one(1)).put(locations::index_key(2, "worker_0"), "{\"meta\"");
+    build.collections().step(one(1)).put(smdebug::detail::locations::index_key(2, "worker_0"), "{\"meta\"");
     const trial_options options;
     loader load{store, options};
     const catalog run = load.open();
@@ -140,7 +142,7 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
         static_cast<void>(load.load(run));
         FAIL("loaded");
     } catch (const index_reader_exception& thrown) {
-        CHECK(thrown.where() == locations::index_key(2, "worker_0"));
+        CHECK(thrown.where() == smdebug::detail::locations::index_key(2, "worker_0"));
         CHECK(thrown.step() == 2);
         CHECK(thrown.step_mode() == mode::global);
         CHECK(thrown.worker() == "worker_0");
@@ -154,7 +156,7 @@ TEST_CASE("loader: once the job has ended the same file is damage; the last cata
 TEST_CASE("loader: damage that is no half-written file is damage in a running job, too") {
     for (const char* text : {"[]", "{}", R"({"meta": {}, "tensor_payload": []})"}) {
         memory_storage store;
-        run_builder{store}.collections().step(one(1)).put(locations::index_key(2, "worker_0"), text);
+        run_builder{store}.collections().step(one(1)).put(smdebug::detail::locations::index_key(2, "worker_0"), text);
         const trial_options options;
         CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), index_reader_exception);
     }
@@ -169,7 +171,7 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
     run_builder{store}
         .collections()
         .step(one(1))
-        .put(locations::index_key(2, "worker_0"), "{")
+        .put(smdebug::detail::locations::index_key(2, "worker_0"), "{")
         .put("index/000000000/garbage.json", "{}")
         .step(one(3))
         .end();
@@ -179,7 +181,7 @@ TEST_CASE("loader: damage_policy::skip goes past a damaged file and says which")
     CHECK(run.steps_of(mode::global, false) == std::vector<step_number>{1, 3});
     CHECK(run.loaded_all_steps);
     REQUIRE(load.problems().size() == 2);
-    CHECK(load.problems()[0].where == locations::index_key(2, "worker_0"));
+    CHECK(load.problems()[0].where == smdebug::detail::locations::index_key(2, "worker_0"));
     CHECK(load.problems()[1].where == "index/000000000/garbage.json");
 }
 
@@ -189,7 +191,7 @@ TEST_CASE("loader: damage_policy::skip goes past what the storage cannot read, a
         using memory_storage::read;
         std::shared_ptr<bool> refuses = std::make_shared<bool>(true);
         [[nodiscard]] byte_buffer read(std::string_view key) const {
-            if (*refuses && key == locations::index_key(2, "worker_0")) {
+            if (*refuses && key == smdebug::detail::locations::index_key(2, "worker_0")) {
                 throw access_denied("no", {.where = std::string{key}});
             }
             return memory_storage::read(key);
@@ -204,7 +206,7 @@ TEST_CASE("loader: damage_policy::skip goes past what the storage cannot read, a
     const catalog run = load.open();
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{1, 3});
     REQUIRE(load.problems().size() == 1);
-    CHECK(load.problems()[0].where == locations::index_key(2, "worker_0"));
+    CHECK(load.problems()[0].where == smdebug::detail::locations::index_key(2, "worker_0"));
     *store.refuses = false;
     const auto next = load.load(run);
     REQUIRE(next.has_value());
@@ -217,7 +219,7 @@ TEST_CASE("loader: two names of one worker are one worker") {
     run_builder build{store};
     const std::string text = R"({"collections": {}, "_meta": {"num_workers": 2}})";
     build.put("collections/000000000/collections.json", text)
-        .put(locations::collections_key("worker_0"), text)
+        .put(smdebug::detail::locations::collections_key("worker_0"), text)
         .step(one(0));
     const trial_options options;
     CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), timed_out);
@@ -248,7 +250,7 @@ TEST_CASE("loader: a range loads only its steps, short keys and long ones alike"
     for (step_number step = 0; step < 10; ++step) {
         build.step(one(step));
         store.write("index/" + std::to_string(10 + step) + "_w.json",
-                    store.read(locations::index_key(step, "worker_0")).view());
+                    store.read(smdebug::detail::locations::index_key(step, "worker_0")).view());
     }
     const trial_options options{.range = {3, 16}};
     const catalog run = loader{store, options}.open();
@@ -266,7 +268,7 @@ TEST_CASE("loader: what a listing hides while it is written to is found before a
     int listings = 0;
     store.plays().on_list = [&](std::vector<std::string>& keys) {
         if (++listings == 1) {
-            std::erase(keys, locations::index_key(1, "worker_0"));
+            std::erase(keys, smdebug::detail::locations::index_key(1, "worker_0"));
         }
     };
     const trial_options options;
@@ -284,7 +286,7 @@ TEST_CASE("loader: a job that writes faster than it can be listed is shown as fa
     // Each listing is followed by two more steps, of which it shows the later one.
     store.plays().on_list = [&](std::vector<std::string>& keys) {
         build.step(one(next)).step(one(next + 1));
-        keys.push_back(locations::index_key(next + 1, "worker_0"));
+        keys.push_back(smdebug::detail::locations::index_key(next + 1, "worker_0"));
         next += 2;
     };
     const trial_options options;
@@ -325,7 +327,7 @@ TEST_CASE("loader: a load that fails loses nothing, wherever it fails") {
     }
     build.step(one(3)).step(one(4));
     store.plays().on_read = [](std::string_view key) {
-        if (key == locations::index_key(4, "worker_0")) {
+        if (key == smdebug::detail::locations::index_key(4, "worker_0")) {
             throw unavailable("not now");
         }
     };
@@ -369,8 +371,8 @@ TEST_CASE("loader: what it is told of is read without a listing") {
     catalog run = load.open();
     store.plays().listed_after.clear();
     build.step(one(1)).step(one(2));
-    const std::vector<std::string> told{locations::index_key(1, "worker_0"), "index/000000000/x.tmp",
-                                        locations::event_key(1, "worker_0"), "index/9_gone.json"};
+    const std::vector<std::string> told{smdebug::detail::locations::index_key(1, "worker_0"), "index/000000000/x.tmp",
+                                        smdebug::detail::locations::event_key(1, "worker_0"), "index/9_gone.json"};
     run = *load.load(run, &told);
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{0, 1});
     CHECK_FALSE(load.load(run, &told).has_value());
@@ -389,7 +391,8 @@ TEST_CASE("loader: a worker whose first file was half written is no other worker
     const trial_options options;
     loader load{store, options};
     catalog run = load.open();
-    build.put(locations::index_key(0, "worker_2"), "{").put(locations::index_key(0, "worker_1"), "");
+    build.put(smdebug::detail::locations::index_key(0, "worker_2"), "{")
+        .put(smdebug::detail::locations::index_key(0, "worker_1"), "");
     CHECK_FALSE(load.load(run).has_value());
     build.step(one(0, "worker_1"));
     run = *load.load(run);
@@ -406,7 +409,7 @@ TEST_CASE("loader: a worker is counted once, under whatever names it wrote a ste
     const trial_options options;
     loader load{store, options};
     catalog run = load.open();
-    store.write(other, store.read(locations::index_key(0, "worker_0")).view());
+    store.write(other, store.read(smdebug::detail::locations::index_key(0, "worker_0")).view());
     if (auto next = load.load(run)) {
         run = *std::move(next);
     }
@@ -417,7 +420,7 @@ TEST_CASE("loader: a worker is counted once, under whatever names it wrote a ste
 TEST_CASE("loader: a damaged file that is gone is no problem any more") {
     memory_storage store;
     run_builder build{store};
-    const std::string key = locations::index_key(1, "worker_0");
+    const std::string key = smdebug::detail::locations::index_key(1, "worker_0");
     build.collections().step(one(0)).put(key,
                                          R"({"meta": {"mode": "NOT_ONE", "mode_step": 1, "event_file_name": "x"}})");
     const trial_options options{.damaged_index = damage_policy::skip};
@@ -439,13 +442,13 @@ TEST_CASE("loader: what may hide something waits for a listing, whatever else is
     step_number next = 1;
     store.plays().on_list = [&](std::vector<std::string>& keys) {
         build.step(one(next)).step(one(next + 1));
-        keys.push_back(locations::index_key(next + 1, "worker_0"));  // and hides the one before it
+        keys.push_back(smdebug::detail::locations::index_key(next + 1, "worker_0"));  // and hides the one before it
         next += 2;
     };
     run = *load.load(run);  // the last listing's newest is held back
     const std::size_t shown = run.steps.size();
     store.plays().on_list = [](auto&) {};
-    const std::vector<std::string> told{locations::index_key(1, "worker_0")};
+    const std::vector<std::string> told{smdebug::detail::locations::index_key(1, "worker_0")};
     run = *load.load(run, &told);
     CHECK(run.steps.size() == static_cast<std::size_t>(next));
     CHECK(run.steps.size() > shown);
@@ -454,12 +457,12 @@ TEST_CASE("loader: what may hide something waits for a listing, whatever else is
 TEST_CASE("loader: after a load that failed everything is listed, whatever is told") {
     scripted_storage store;
     run_builder build{store};
-    build.collections().step(one(0)).put(locations::index_key(1, "worker_0"), "{");
+    build.collections().step(one(0)).put(smdebug::detail::locations::index_key(1, "worker_0"), "{");
     const trial_options options;
     loader load{store, options};
     catalog run = load.open();  // step 1 is half written, and asked for again
     build.step(one(1)).step(one(2));
-    const std::vector<std::string> told{locations::index_key(2, "worker_0")};
+    const std::vector<std::string> told{smdebug::detail::locations::index_key(2, "worker_0")};
     store.plays().on_read = [](std::string_view) { throw unavailable("not now"); };
     CHECK_THROWS_AS(static_cast<void>(load.load(run, &told)), unavailable);
     store.plays().on_read = [](std::string_view) {};

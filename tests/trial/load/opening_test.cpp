@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace {
 
 catalog::job_description open(const memory_storage& store, bool& seen_running, trial_options how = {}) {
-    json::document parser;
+    smdebug::detail::json::document parser;
     return opening{store, how, parser}.wait(seen_running);
 }
 catalog::job_description open(const memory_storage& store, trial_options how = {}) {
@@ -63,7 +63,7 @@ TEST_CASE("opening: a job that has ended without its collections files is not wa
 TEST_CASE("opening: a file that is cut may still be written while the job runs, and is damage when it has ended") {
     memory_storage store;
     run_builder build{store};
-    build.put(locations::collections_key("worker_0"), "{\"coll");
+    build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll");
     CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 3ms, .poll_interval = 1ms})),
                     collections_file_exception);
     {
@@ -73,6 +73,6 @@ TEST_CASE("opening: a file that is cut may still be written while the job runs, 
         }};
         CHECK(open(store, {.open_timeout = 60s}).num_workers == 1);
     }
-    build.put(locations::collections_key("worker_0"), "{\"coll").end();
+    build.put(smdebug::detail::locations::collections_key("worker_0"), "{\"coll").end();
     CHECK_THROWS_AS(static_cast<void>(open(store, {.open_timeout = 1h})), collections_file_exception);
 }

@@ -225,7 +225,7 @@ TEST_CASE("steps ahead: of a run that grows each event file is fetched once, whe
 TEST_CASE("steps ahead: what goes wrong on the way is told as if nothing were read ahead, and costs nothing else") {
     const run_on_s3 far{{.steps = 30, .workers = 2}};
     far.end();
-    const std::string lost = "run/" + locations::event_key(7, "worker_1");
+    const std::string lost = "run/" + smdebug::detail::locations::event_key(7, "worker_1");
     far.server().erase(lost);
     const trial run = far.open();
     static_cast<void>(far.fetches());
@@ -272,7 +272,8 @@ TEST_CASE("steps ahead: a trial asks its storage for the event files of all work
     told.asked = asked;
     const basic_trial far{any_storage{std::move(told)}};
     far.read_ahead(1);
-    CHECK(*asked == std::vector<std::string>{locations::event_key(1, "worker_0"), locations::event_key(1, "worker_1")});
+    CHECK(*asked == std::vector<std::string>{smdebug::detail::locations::event_key(1, "worker_0"),
+                                             smdebug::detail::locations::event_key(1, "worker_1")});
     far.read_ahead(99);
     CHECK(asked->size() == 2);
     noting_and_hesitant near{objects};
@@ -296,8 +297,11 @@ TEST_CASE("steps ahead: over a cached storage each event file is fetched once, w
     CHECK(outcome.evaluated == 30);
     const auto calls = far.calls();
     for (int i = 0; i < 30; ++i) {
-        CHECK(std::count(calls.begin(), calls.end(), "read " + locations::event_key(i, "worker_0")) == 1);
-        CHECK(std::count(calls.begin(), calls.end(), "read " + locations::event_key(i, "worker_1")) <= 1);
-        CHECK(std::count(calls.begin(), calls.end(), "part " + locations::event_key(i, "worker_0")) == 0);
+        CHECK(std::count(calls.begin(), calls.end(), "read " + smdebug::detail::locations::event_key(i, "worker_0")) ==
+              1);
+        CHECK(std::count(calls.begin(), calls.end(), "read " + smdebug::detail::locations::event_key(i, "worker_1")) <=
+              1);
+        CHECK(std::count(calls.begin(), calls.end(), "part " + smdebug::detail::locations::event_key(i, "worker_0")) ==
+              0);
     }
 }

@@ -53,12 +53,12 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     memory_storage store;
     run_builder build{store};
     build.collections().step(one(0)).step(one(1));
-    store.remove(locations::event_key(0, "worker_0"));
-    store.remove(locations::event_key(1, "worker_0"));
+    store.remove(smdebug::detail::locations::event_key(0, "worker_0"));
+    store.remove(smdebug::detail::locations::event_key(1, "worker_0"));
     const state_type patient{store, {.poll_interval = 1h, .missing_event_file_retry_limit = 1'000'000}, {}, {}};
     const state_type hasty{store, {.poll_interval = 1ms, .missing_event_file_retry_limit = 2}, {}, {}};
     CHECK(read_first(hasty, 1).failure().why == absence::event_file_missing);
-    CHECK(read_first(hasty, 1).failure().where == locations::event_key(1, "worker_0"));
+    CHECK(read_first(hasty, 1).failure().where == smdebug::detail::locations::event_key(1, "worker_0"));
 
     // The worker has gone on to step 2: what it has not written for 0 it will not write.  No waiting, then.
     build.step(one(2));
@@ -76,7 +76,7 @@ TEST_CASE("trial_state: an index file that names no event file, or one outside t
     const std::vector<std::string> names{"", "../../otherbucket/secret", "/secret", "events/../../secret", ".."};
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto step = static_cast<step_number>(i) + 1;
-        build.put(locations::index_key(step, "worker_0"), index_text(one(step), {{0, 10}}, names[i]));
+        build.put(smdebug::detail::locations::index_key(step, "worker_0"), index_text(one(step), {{0, 10}}, names[i]));
         if (!names[i].empty()) {
             store.write(names[i], as_bytes("not of this run, but long enough"));
         }
@@ -87,7 +87,8 @@ TEST_CASE("trial_state: an index file that names no event file, or one outside t
         CAPTURE(names[i]);
         const auto failed = read_first(state, static_cast<step_number>(i) + 1);
         CHECK(failed.failure().why == absence::damaged);
-        CHECK(failed.failure().where == locations::index_key(static_cast<step_number>(i) + 1, "worker_0"));
+        CHECK(failed.failure().where ==
+              smdebug::detail::locations::index_key(static_cast<step_number>(i) + 1, "worker_0"));
         CHECK(failed.failure().note.find(names[i]) != std::string::npos);
     }
     CHECK(read_first(state, 0).has_value());

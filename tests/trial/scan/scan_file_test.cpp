@@ -51,7 +51,9 @@ memory_storage a_run() {
     return store;
 }
 
-byte_buffer events_of(const memory_storage& store) { return store.read(locations::event_key(7, "worker_0")); }
+byte_buffer events_of(const memory_storage& store) {
+    return store.read(smdebug::detail::locations::event_key(7, "worker_0"));
+}
 
 }  // namespace
 
@@ -115,7 +117,7 @@ TEST_CASE("file_scanner: a file that is not there, or cannot be read, fails ever
                 CHECK(tensor.values == nullptr);
                 if (tensor.failure != nullptr) {
                     failed.emplace_back(tensor.name);
-                    CHECK(tensor.failure->where == locations::event_key(7, "worker_0"));
+                    CHECK(tensor.failure->where == smdebug::detail::locations::event_key(7, "worker_0"));
                     CHECK(tensor.failure->why == (why_not ? absence::damaged : absence::event_file_missing));
                     CHECK(tensor.failure->note == (why_not ? why : ""));
                 }

@@ -76,7 +76,7 @@ memory_storage a_run() {
                                 tensor_of<float>("last", {number, number})}});
     }
     build.end();
-    store.remove(locations::event_key(2, "worker_0"));
+    store.remove(smdebug::detail::locations::event_key(2, "worker_0"));
     return store;
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
         walk.walk(
             files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
         CHECK(store.asked->size() == (near ? 3 : 19));
-        CHECK(store.asked->front() == locations::event_key(1, "worker_0"));
+        CHECK(store.asked->front() == smdebug::detail::locations::event_key(1, "worker_0"));
     }
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
         },
         [](std::size_t) {});
     CHECK(seen == texts{"shaped", "b"});
-    CHECK(store.seen->whole == inner.size(locations::event_key(1, "worker_0")));
+    CHECK(store.seen->whole == inner.size(smdebug::detail::locations::event_key(1, "worker_0")));
     CHECK(store.seen->ranged == 0);
 }
 

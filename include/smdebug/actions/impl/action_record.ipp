@@ -27,17 +27,18 @@ SMDEBUG_INLINE bool equal_but_for_case(std::string_view left, std::string_view r
                       [&](char a, char b) { return small(a) == small(b); });
 }
 
-SMDEBUG_INLINE std::optional<json::value> field_of(json::value entry, std::string_view name) {
-    std::optional<json::value> found;
-    entry.for_each_field([&](std::string_view field, json::value held) {
+SMDEBUG_INLINE std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
+                                                                    std::string_view name) {
+    std::optional<smdebug::detail::json::value> found;
+    entry.for_each_field([&](std::string_view field, smdebug::detail::json::value held) {
         found = equal_but_for_case(field, name) ? held : found;
         return true;
     });
     return found;
 }
 
-SMDEBUG_INLINE std::string needed_field(json::value entry, std::string_view name, std::string_view action,
-                                        std::string& problem) {
+SMDEBUG_INLINE std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
+                                        std::string_view action, std::string& problem) {
     const auto held = field_of(entry, name);
     const auto text = held ? held->string() : std::nullopt;
     if (!text || text->empty()) {
@@ -47,7 +48,7 @@ SMDEBUG_INLINE std::string needed_field(json::value entry, std::string_view name
 }
 
 /// Adds the action that an entry stands for, or why there is none.
-SMDEBUG_INLINE void add_action(parsed_actions& found, json::value entry, std::size_t number) {
+SMDEBUG_INLINE void add_action(parsed_actions& found, smdebug::detail::json::value entry, std::size_t number) {
     const std::string name{[&] {
         const auto held = field_of(entry, "name");
         return (held ? held->string() : std::nullopt).value_or("");
@@ -95,8 +96,8 @@ SMDEBUG_INLINE parsed_actions parse_actions(std::string_view text) {
     if (text.empty() || text == "None") {
         return found;
     }
-    json::document parser;
-    json::document inner;
+    smdebug::detail::json::document parser;
+    smdebug::detail::json::document inner;
     std::string plain;
     auto root = parser.parse(as_bytes(text));
     if (!root) {
@@ -114,7 +115,7 @@ SMDEBUG_INLINE parsed_actions parse_actions(std::string_view text) {
         root = held ? held : inner.parse(as_bytes(detail::without_escapes(embedded)));
     }
     std::size_t number = 0;
-    const bool is_list = root && root->for_each_element([&](json::value entry) {
+    const bool is_list = root && root->for_each_element([&](smdebug::detail::json::value entry) {
         detail::add_action(found, entry, ++number);
         return true;
     });

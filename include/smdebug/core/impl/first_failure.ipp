@@ -6,6 +6,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void first_failure::rethrow() const {
     if (what_) {
@@ -13,5 +14,6 @@ SMDEBUG_INLINE void first_failure::rethrow() const {
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

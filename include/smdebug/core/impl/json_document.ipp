@@ -12,7 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace json {
+namespace detail::json {
 
 struct value::access {
     using element_type = simdjson::dom::element;
@@ -127,6 +127,6 @@ SMDEBUG_INLINE std::optional<value> document::parse(byte_view bytes) {
     return value::access::of(root);
 }
 
-}  // namespace json
+}  // namespace detail::json
 }  // namespace v1
 }  // namespace smdebug

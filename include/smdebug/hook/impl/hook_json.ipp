@@ -118,7 +118,7 @@ SMDEBUG_INLINE void refuse_unmatched(const hook_options& options, const std::str
 
 SMDEBUG_INLINE hook_options hook_options_from_json(byte_view text, std::string_view where) {
     const std::string file{where};
-    json::document parser;
+    detail::json::document parser;
     const auto root = parser.parse(text);
     if (!root) {
         throw value_error(file + ": the hook's configuration is no JSON", {.where = file});

@@ -84,19 +84,19 @@ SMDEBUG_INLINE std::size_t tensorboard_writer::held_bytes() const noexcept {
 }
 
 SMDEBUG_INLINE void tensorboard_writer::add(const detail::record_stamp& stamp, std::string_view tag,
-                                            std::variant<float, wire::histogram_fields> value) {
+                                            std::variant<float, detail::wire::histogram_fields> value) {
     stream& held = streams_[place_of(stamp.mode)];
     if (held.records.empty()) {
         held.key = std::string{name_of(stamp.mode)} + "/" +
-                   locations::step_file_name(stamp.step, worker_, locations::event_extension);
-        append(
-            held,
-            wire::event_fields{
-                .wall_time = stamp.wall_time, .step = 0, .file_version = wire::tensorboard_file_version, .values = {}});
+                   detail::locations::step_file_name(stamp.step, worker_, detail::locations::event_extension);
+        append(held, detail::wire::event_fields{.wall_time = stamp.wall_time,
+                                                .step = 0,
+                                                .file_version = detail::wire::tensorboard_file_version,
+                                                .values = {}});
     }
-    const std::string cleaned = wire::tensorboard_tag(tag);
-    const std::array values{wire::tensorboard_value{cleaned, value}};
-    append(held, wire::tensorboard_event{stamp.wall_time, stamp.step, values});
+    const std::string cleaned = detail::wire::tensorboard_tag(tag);
+    const std::array values{detail::wire::tensorboard_value{cleaned, value}};
+    append(held, detail::wire::tensorboard_event{stamp.wall_time, stamp.step, values});
 }
 
 SMDEBUG_INLINE void tensorboard_writer::write_all() {

@@ -209,7 +209,7 @@ SMDEBUG_INLINE bool collections_parser::read_step(const std::optional<json::valu
 
 }  // namespace detail
 
-SMDEBUG_INLINE std::optional<std::string> parse_collections_file(byte_view bytes, json::document& parser,
+SMDEBUG_INLINE std::optional<std::string> parse_collections_file(byte_view bytes, detail::json::document& parser,
                                                                  collections_file& out) {
     const auto root = parser.parse(bytes);
     if (!root) {

@@ -10,7 +10,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace index_file {
+namespace detail::index_file {
 
 SMDEBUG_INLINE std::optional<split> split_canonical(byte_view bytes) noexcept {
     std::string_view text = as_text(bytes);
@@ -139,6 +139,6 @@ SMDEBUG_INLINE bool read_shape(json::value item, saved_shape& out) {
 }
 
 }  // namespace detail
-}  // namespace index_file
+}  // namespace detail::index_file
 }  // namespace v1
 }  // namespace smdebug

@@ -38,7 +38,7 @@ SMDEBUG_INLINE void index_writer::add_shape(std::string_view name, std::string_v
     shapes_ += "]}";
 }
 
-SMDEBUG_INLINE std::string_view index_writer::text(const index_file::meta& head) {
+SMDEBUG_INLINE std::string_view index_writer::text(const detail::index_file::meta& head) {
     cut();
     text_ = R"({"meta": {"mode": ")";
     text_ += name_of(head.mode);

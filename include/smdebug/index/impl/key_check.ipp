@@ -10,10 +10,11 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE std::optional<std::string> renamed_keys(json::value object, std::span<const std::string_view> known) {
+SMDEBUG_INLINE std::optional<std::string> renamed_keys(detail::json::value object,
+                                                       std::span<const std::string_view> known) {
     std::vector<std::string_view> seen;
     std::string strange;
-    const bool is_object = object.for_each_field([&](std::string_view key, json::value) {
+    const bool is_object = object.for_each_field([&](std::string_view key, detail::json::value) {
         seen.push_back(key);
         if (std::find(known.begin(), known.end(), key) == known.end()) {
             strange.append(strange.empty() ? "\"" : ", \"").append(key).append("\"");
@@ -32,9 +33,9 @@ SMDEBUG_INLINE std::optional<std::string> renamed_keys(json::value object, std::
     return "unknown key " + strange + " where " + missing + " is missing";
 }
 
-SMDEBUG_INLINE std::optional<std::string> repeated_keys(json::value object) {
+SMDEBUG_INLINE std::optional<std::string> repeated_keys(detail::json::value object) {
     std::vector<std::string_view> seen;
-    static_cast<void>(object.for_each_field([&](std::string_view key, json::value) {
+    static_cast<void>(object.for_each_field([&](std::string_view key, detail::json::value) {
         seen.push_back(key);
         return true;
     }));

@@ -9,7 +9,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace locations {
+namespace detail::locations {
 
 SMDEBUG_INLINE std::string worker_from_file_part(std::string_view part) {
     std::string worker{part};
@@ -74,6 +74,6 @@ SMDEBUG_INLINE std::string collections_key(std::string_view worker) {
            "_collections.json";
 }
 
-}  // namespace locations
+}  // namespace detail::locations
 }  // namespace v1
 }  // namespace smdebug

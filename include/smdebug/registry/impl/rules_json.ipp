@@ -91,11 +91,11 @@ SMDEBUG_INLINE rule_request request_from(const json::value& item) {
 }  // namespace detail
 
 SMDEBUG_INLINE std::vector<rule_request> parse_rules_json(std::string_view text, const std::string& source) {
-    json::document document;
+    detail::json::document document;
     const auto root = document.parse(as_bytes(text));
     std::vector<rule_request> requests;
-    const auto take_all = [&](const json::value& list) {
-        list.for_each_element([&](const json::value& item) {
+    const auto take_all = [&](const detail::json::value& list) {
+        list.for_each_element([&](const detail::json::value& item) {
             try {
                 requests.push_back(detail::request_from(item));
             } catch (const value_error& wrong) {
@@ -110,7 +110,7 @@ SMDEBUG_INLINE std::vector<rule_request> parse_rules_json(std::string_view text,
         found = true;
         take_all(*root);
     } else if (root) {
-        root->for_each_field([&](std::string_view field, const json::value& value) {
+        root->for_each_field([&](std::string_view field, const detail::json::value& value) {
             if (field == "DebugRuleConfigurations" && value.is_array()) {
                 found = true;
                 take_all(value);

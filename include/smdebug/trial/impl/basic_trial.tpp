@@ -79,7 +79,7 @@ basic_trial<Storage, Decoder, Kernel>::basic_trial(
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::string basic_trial<Storage, Decoder, Kernel>::name() const {
-    return state_->options().name.empty() ? std::string{locations::base_name(path())} : state_->options().name;
+    return state_->options().name.empty() ? std::string{detail::locations::base_name(path())} : state_->options().name;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>

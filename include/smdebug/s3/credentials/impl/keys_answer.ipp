@@ -26,7 +26,7 @@ SMDEBUG_INLINE std::string shown_word(std::string_view text) {
 }
 
 SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& where, std::string_view sent) {
-    json::document reader;
+    smdebug::detail::json::document reader;
     const auto root = reader.parse(body);
     const auto text = [&](const char* name) -> std::optional<std::string> {
         const auto field = root ? (*root)[name] : std::nullopt;
