@@ -13,7 +13,7 @@ using namespace smdebug::detail;
 
 namespace {
 
-index_key key_of(std::string text) { return *index_key::parse(std::move(text)); }
+parsed_index_key key_of(std::string text) { return *parsed_index_key::parse(std::move(text)); }
 
 catalog sample() {
     catalog made;
@@ -24,8 +24,8 @@ catalog sample() {
 
 }  // namespace
 
-TEST_CASE("index_key: is taken apart, and its text stays, also when it is short and is moved") {
-    std::vector<index_key> keys;
+TEST_CASE("parsed_index_key: is taken apart, and its text stays, also when it is short and is moved") {
+    std::vector<parsed_index_key> keys;
     for (const char* text : {"index/000000000/000000000012_worker_0.json", "index/7_w.csv", "3_x.json"}) {
         keys.push_back(key_of(text));
     }
@@ -38,20 +38,20 @@ TEST_CASE("index_key: is taken apart, and its text stays, also when it is short 
     CHECK(keys[2].worker_part() == "x");
 }
 
-TEST_CASE("index_key: a name of another form is none, and its text is not lost") {
+TEST_CASE("parsed_index_key: a name of another form is none, and its text is not lost") {
     for (const std::string bad : {"index/abc.json", "index/_worker_0.json", "index/12.json", "index/12_.json"}) {
         std::string text = bad;
-        CHECK_FALSE(index_key::parse(std::move(text)).has_value());
+        CHECK_FALSE(parsed_index_key::parse(std::move(text)).has_value());
         CHECK(text == bad);  // NOLINT(bugprone-use-after-move): that is the promise
     }
 }
 
-TEST_CASE("index_key: keys stand by step, then by worker, each once") {
-    std::vector<index_key> keys{key_of("index/10_a.json"), key_of("index/9_b.json"), key_of("index/9_a.json"),
-                                key_of("index/10_a.json"), key_of("index/9_a.csv")};
+TEST_CASE("parsed_index_key: keys stand by step, then by worker, each once") {
+    std::vector<parsed_index_key> keys{key_of("index/10_a.json"), key_of("index/9_b.json"), key_of("index/9_a.json"),
+                                       key_of("index/10_a.json"), key_of("index/9_a.csv")};
     put_in_order(keys);
     std::vector<std::string> texts;
-    for (const index_key& held : keys) {
+    for (const parsed_index_key& held : keys) {
         texts.push_back(held.text());
     }
     CHECK(texts == std::vector<std::string>{"index/9_a.csv", "index/9_a.json", "index/9_b.json", "index/10_a.json"});

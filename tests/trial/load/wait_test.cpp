@@ -114,42 +114,42 @@ struct player {
 TEST_CASE("waiter: looks at everything before and after it begins to watch, then at what it is told of") {
     player play;
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-    CHECK(pauses.told() == nullptr);
+    CHECK(pauses.begin_look() == nullptr);
     CHECK(play.tape->made == 0);  // what is there already needs no signal
     CHECK(pauses.pause() == wait_outcome::look_again);
     CHECK(play.tape->made == 1);
     CHECK(play.tape->waits == 0);
-    CHECK(pauses.told() == nullptr);
-    pauses.looked();
+    CHECK(pauses.begin_look() == nullptr);
+    pauses.end_look();
     play.tape->to_come = {{key_list{"a", "b"}}, {std::nullopt}, {key_list{"c"}}};
     CHECK(pauses.pause() == wait_outcome::look_again);
-    REQUIRE(pauses.told() != nullptr);
-    CHECK(*pauses.told() == key_list{"a", "b"});
+    REQUIRE(pauses.begin_look() != nullptr);
+    CHECK(*pauses.begin_look() == key_list{"a", "b"});
     CHECK(pauses.pause() == wait_outcome::look_again);
-    CHECK(pauses.told() == nullptr);  // it cannot say: everything
+    CHECK(pauses.begin_look() == nullptr);  // it cannot say: everything
     CHECK(pauses.pause() == wait_outcome::look_again);
-    CHECK(*pauses.told() == key_list{"c"});
+    CHECK(*pauses.begin_look() == key_list{"c"});
 }
 
 TEST_CASE("waiter: the next wait goes on where the last one ended, and misses nothing in between") {
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-        CHECK(pauses.told() == nullptr);
+        CHECK(pauses.begin_look() == nullptr);
         CHECK(pauses.pause() == wait_outcome::look_again);
-        CHECK(pauses.told() == nullptr);
-        pauses.looked();
+        CHECK(pauses.begin_look() == nullptr);
+        pauses.end_look();
     }
     play.tape->to_come = {{key_list{"between"}}};
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-        REQUIRE(pauses.told() != nullptr);
-        CHECK(*pauses.told() == key_list{"between"});
-        pauses.looked();
+        REQUIRE(pauses.begin_look() != nullptr);
+        CHECK(*pauses.begin_look() == key_list{"between"});
+        pauses.end_look();
     }
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-    REQUIRE(pauses.told() != nullptr);
-    CHECK(pauses.told()->empty());  // nothing has changed
+    REQUIRE(pauses.begin_look() != nullptr);
+    CHECK(pauses.begin_look()->empty());  // nothing has changed
     CHECK(play.tape->made == 1);
 }
 
@@ -157,18 +157,18 @@ TEST_CASE("waiter: what was announced and not looked at, because the look failed
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-        static_cast<void>(pauses.told());
+        static_cast<void>(pauses.begin_look());
         CHECK(pauses.pause() == wait_outcome::look_again);
-        static_cast<void>(pauses.told());
-        pauses.looked();
+        static_cast<void>(pauses.begin_look());
+        pauses.end_look();
         play.tape->to_come = {{key_list{"first"}}};
         CHECK(pauses.pause() == wait_outcome::look_again);
         // The look fails: whoever waits leaves by an exception.
     }
     play.tape->to_come = {{key_list{"second"}}};
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-    REQUIRE(pauses.told() != nullptr);
-    CHECK(*pauses.told() == key_list{"first", "second"});
+    REQUIRE(pauses.begin_look() != nullptr);
+    CHECK(*pauses.begin_look() == key_list{"first", "second"});
     CHECK(play.tape->made == 1);
 }
 
@@ -176,11 +176,11 @@ TEST_CASE("waiter: a first look that failed is made again by the next wait") {
     player play;
     {
         waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-        static_cast<void>(pauses.told());
+        static_cast<void>(pauses.begin_look());
         CHECK(pauses.pause() == wait_outcome::look_again);
     }
     waiter pauses{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-    CHECK(pauses.told() == nullptr);
+    CHECK(pauses.begin_look() == nullptr);
 }
 
 TEST_CASE("waiter: a signal that fails makes the next look one at everything") {
@@ -189,7 +189,7 @@ TEST_CASE("waiter: a signal that fails makes the next look one at everything") {
         void interrupt() noexcept override {}
     };
     change_feed feed{[] { return std::make_unique<broken>(); }};
-    feed.seen();
+    feed.end_look(1h);
     CHECK(feed.unseen() != nullptr);
     CHECK_THROWS_AS(feed.listen(waiter::clock::now()), unavailable);
     CHECK(feed.unseen() == nullptr);
@@ -202,8 +202,8 @@ TEST_CASE("waiter: looks at everything each interval, however much is announced"
     int everything = 0;
     const auto until = waiter::clock::now() + 500ms;
     while (waiter::clock::now() < until) {
-        everything += pauses.told() == nullptr ? 1 : 0;
-        pauses.looked();
+        everything += pauses.begin_look() == nullptr ? 1 : 0;
+        pauses.end_look();
         CHECK(pauses.pause() == wait_outcome::look_again);
     }
     CHECK(everything > 3);
@@ -213,9 +213,9 @@ TEST_CASE("waiter: rests no longer than to the deadline, and looks again when it
     player play;
     play.tape->for_ever = {};
     waiter pauses{1h, 30ms, {}, {}, play.source(), &play.pool};
-    static_cast<void>(pauses.told());
+    static_cast<void>(pauses.begin_look());
     CHECK(pauses.pause() == wait_outcome::look_again);
-    static_cast<void>(pauses.told());
+    static_cast<void>(pauses.begin_look());
     std::this_thread::sleep_for(20ms);  // a look that takes long is followed by a long rest
     const auto begun = waiter::clock::now();
     while (pauses.pause() != wait_outcome::timed_out) {
@@ -236,22 +236,22 @@ TEST_CASE("waiter: a feed that nobody has asked for an interval is not relied on
     player play;
     {
         waiter pauses{1ms, std::nullopt, {}, {}, play.source(), &play.pool};
-        static_cast<void>(pauses.told());
+        static_cast<void>(pauses.begin_look());
         CHECK(pauses.pause() == wait_outcome::look_again);
-        pauses.looked();
+        pauses.end_look();
     }
     std::this_thread::sleep_for(200ms);
     waiter pauses{1ms, std::nullopt, {}, {}, play.source(), &play.pool};
-    CHECK(pauses.told() == nullptr);
-    pauses.looked();
+    CHECK(pauses.begin_look() == nullptr);
+    pauses.end_look();
 }
 
 TEST_CASE("waiter: waits that go on at once have signals of their own") {
     player play;
     waiter first{1h, std::nullopt, {}, {}, play.source(), &play.pool};
     waiter second{1h, std::nullopt, {}, {}, play.source(), &play.pool};
-    static_cast<void>(first.told());
-    static_cast<void>(second.told());
+    static_cast<void>(first.begin_look());
+    static_cast<void>(second.begin_look());
     CHECK(first.pause() == wait_outcome::look_again);
     CHECK(second.pause() == wait_outcome::look_again);
     CHECK(play.tape->made == 2);
@@ -265,7 +265,7 @@ TEST_CASE("waiter: a storage that has no signal to give is polled") {
                   }};
     for (int i = 0; i < 3; ++i) {
         CHECK(pauses.pause() == wait_outcome::look_again);
-        CHECK(pauses.told() == nullptr);
+        CHECK(pauses.begin_look() == nullptr);
     }
     CHECK(asked == 1);
 }

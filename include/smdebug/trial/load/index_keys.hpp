@@ -19,10 +19,10 @@ inline namespace v1 {
 namespace detail {
 
 /// The key of an index file, taken apart.
-class index_key {
+class parsed_index_key {
 public:
     /// Nothing when the name is not of the form <step>_<worker>; the key then stays where it is.
-    [[nodiscard]] static std::optional<index_key> parse(std::string&& key);
+    [[nodiscard]] static std::optional<parsed_index_key> parse(std::string&& key);
 
     [[nodiscard]] const std::string& text() const noexcept { return key_; }
     [[nodiscard]] step_number step() const noexcept { return step_; }
@@ -31,9 +31,12 @@ public:
         return std::string_view{key_}.substr(worker_begin_, worker_size_);
     }
 
-    [[nodiscard]] friend bool operator==(const index_key& a, const index_key& b) noexcept { return a.key_ == b.key_; }
+    [[nodiscard]] friend bool operator==(const parsed_index_key& a, const parsed_index_key& b) noexcept {
+        return a.key_ == b.key_;
+    }
     /// By step, then by worker: who claims a mode step, and which of two files of one worker counts.
-    [[nodiscard]] friend std::strong_ordering operator<=>(const index_key& a, const index_key& b) noexcept {
+    [[nodiscard]] friend std::strong_ordering operator<=>(const parsed_index_key& a,
+                                                          const parsed_index_key& b) noexcept {
         if (const auto by_step = a.step_ <=> b.step_; by_step != 0) {
             return by_step;
         }
@@ -42,7 +45,7 @@ public:
     }
 
 private:
-    index_key() = default;
+    parsed_index_key() = default;
     std::string key_;
     step_number step_ = 0;
     std::size_t worker_begin_ = 0;
@@ -54,7 +57,7 @@ class known_files {
 public:
     explicit known_files(const catalog& of) : of_(of) {}
 
-    [[nodiscard]] bool contains(const index_key& key);
+    [[nodiscard]] bool contains(const parsed_index_key& key);
 
 private:
     [[nodiscard]] static bool is_worker(std::string_view name, std::string_view part) {
@@ -67,10 +70,10 @@ private:
 };
 
 /// Puts keys into order, each once.
-void put_in_order(std::vector<index_key>& keys);
+void put_in_order(std::vector<parsed_index_key>& keys);
 
 /// Whether keys, in order, hold a later step of the key's worker.
-[[nodiscard]] bool fills_gap(const std::vector<index_key>& keys, const index_key& key);
+[[nodiscard]] bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key);
 
 }  // namespace detail
 }  // namespace v1

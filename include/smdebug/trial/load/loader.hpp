@@ -41,11 +41,13 @@ public:
     /// The catalog after `last`; nothing when nothing has changed.
     /// What one worker wrote is taken in the order in which it was written, whatever is written meanwhile: a step is
     /// never there without those that came before it.
-    /// `told`: the only keys that have changed since a load that began after the telling did; null: look for them.
-    /// Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only the
-    ///         reads where it was told.
+    /// `changed_keys`: the only keys that have changed since a load that began after the watching did; null: look for
+    /// them. Cost:   a call of index_listing, a second one where something is new, and a read of each new file; only
+    /// the
+    ///         reads where `changed_keys` says them.
     /// Errors: index_reader_exception, and what the storage throws; `last` then stays the newest, and nothing is lost.
-    [[nodiscard]] std::optional<catalog> load(const catalog& last, const std::vector<std::string>* told = nullptr);
+    [[nodiscard]] std::optional<catalog> load(const catalog& last,
+                                              const std::vector<std::string>* changed_keys = nullptr);
 
     [[nodiscard]] const settled_options& settled() const noexcept { return settled_; }
     /// When a job that was seen to end counts as ended.
@@ -60,34 +62,34 @@ private:
     [[nodiscard]] bool has_ended();
 
     [[nodiscard]] std::optional<catalog> load_new(const catalog& last, bool ended,
-                                                  const std::vector<std::string>* told);
+                                                  const std::vector<std::string>* changed_keys);
 
     /// Adds the listed index files that `last` does not know.
-    void add_new(std::vector<index_key>& keys, std::vector<std::string> listed, const catalog& last);
+    void add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed, const catalog& last);
 
     /// A folder that somebody writes to while it is listed may show a file and hide one that was written before it.
     /// All that was there when one listing ended is in the next: when that shows nothing more, nothing is hidden.
-    void list_until_quiet(std::vector<index_key>& keys, const catalog& last);
+    void list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last);
 
-    void read(const std::vector<index_key>& found, bool ended, catalog_builder& builder);
+    void read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder);
 
     /// An index file that the storage does not read with others.
-    void take_large(const index_key& key, bool ended, catalog_builder& builder);
+    void take_large(const parsed_index_key& key, bool ended, catalog_builder& builder);
 
-    void too_large(const index_key& key, std::uint64_t size);
+    void too_large(const parsed_index_key& key, std::uint64_t size);
 
-    void take(const index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
+    void take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
 
-    void damaged(const std::string& key, const index_key* parsed, const std::string& what);
+    void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what);
 
     const Storage& store_;
     const trial_options& options_;
     settled_options settled_;
     index_listing<Storage> listing_;
     load_memory memory_;
-    std::vector<index_key> left_over_;             // listed, and half written, unreadable or held back so far
+    std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far
     std::map<std::string, std::string> problems_;  // what is wrong, by key
-    bool needs_listing_ = false;                   // the next load looks for itself, whatever it is told
+    bool needs_listing_ = false;                   // the next load looks for itself, whatever changed_keys says
     bool seen_running_ = false;
     std::optional<waiter::clock::time_point> end_seen_;
 };

@@ -50,23 +50,28 @@ public:
     /// Whether anything is announced at all.
     [[nodiscard]] bool announces() const noexcept { return announces_; }
 
-    /// Sleeps until something is announced, but no longer than to `until`.
-    void listen(clock::time_point until);
-    /// Rests, whatever is announced meanwhile.
-    void rest(clock::time_point until) { static_cast<void>(rest_.wait_until(until)); }
-    /// Ends a listen() or a rest().  Any thread.
-    void interrupt() noexcept;
-
     /// The keys that have changed since the last look; null: everything has to be looked at.
     [[nodiscard]] const std::vector<std::string>* unseen() const noexcept { return everything_ ? nullptr : &unseen_; }
-    void look_at_everything() noexcept { everything_ = true; }
-    /// What unseen() says has been looked at.
-    void seen() noexcept;
 
-    clock::time_point rested{};     ///< when everything may be looked at again because of an announcement
-    clock::time_point next_look{};  ///< when it has to be without one
+    /// A look at what unseen() says begins now.
+    void begin_look() noexcept { looking_since_ = clock::now(); }
+    /// It has ended.  After one at everything the next is in an `interval`, and where there are announcements as rarely
+    /// as makes looking a twentieth of the time.
+    void end_look(std::chrono::milliseconds interval) noexcept;
+    /// Everything has to be looked at in an `interval`.
+    void plan_look_in(std::chrono::milliseconds interval) noexcept { next_look_ = clock::now() + interval; }
+
+    /// Sleeps until something is announced or everything has to be looked at, but no longer than to `until`.
+    void listen(clock::time_point until);
+    /// The same; and where an announcement asks for another look at everything soon after the last one, rests first:
+    /// looks at everything take no more than a tenth of the time.
+    void pause(clock::time_point until);
+    /// Ends a listen() or a pause().  Any thread.
+    void interrupt() noexcept;
 
 private:
+    static constexpr int rest_share = 9;            // rest after each look at everything, in looks
+    static constexpr int idle_share = 19;           // the same where changes are announced, and none is
     static constexpr std::size_t most_keys = 4096;  // beyond that a look at everything costs no more
 
     std::unique_ptr<change_signal> signal_;
@@ -74,6 +79,9 @@ private:
     std::vector<std::string> unseen_;
     bool announces_ = false;
     bool everything_ = true;
+    clock::time_point looking_since_ = clock::now();
+    clock::time_point rested_{};     // when everything may be looked at again because of an announcement
+    clock::time_point next_look_{};  // when it has to be without one
 };
 
 /// Keeps some feeds for the waits to come: what is announced between two waits is not lost, and the second need not
@@ -93,7 +101,7 @@ private:
     std::vector<std::unique_ptr<change_feed>> idle_;
 };
 
-/// The pauses of one wait: look at what told() says, looked(), pause(), and so on.
+/// The pauses of one wait: begin_look(), look at what it says, end_look(), pause(), and so on.
 /// One thread uses it.
 /// Cost: while nothing changes a look an interval; where the storage announces changes as rarely as makes looking a
 /// twentieth of the time.  However often it announces some, looking at everything takes no more than about a tenth of
@@ -112,11 +120,11 @@ public:
 
     /// Begins a look: gives the keys that have changed, where the storage tells all of them and looking at these is
     /// enough; null: look at everything.  Takes up what an earlier wait has left.
-    [[nodiscard]] const std::vector<std::string>* told();
+    [[nodiscard]] const std::vector<std::string>* begin_look();
 
-    /// Ends the look that told() began; pause() does so itself.  Where the look failed and neither is called, the next
+    /// Ends that look; pause() does so itself.  Where the look failed and neither is called, the next
     /// one, maybe of another wait, begins with what this one had.
-    void looked() noexcept;
+    void end_look() noexcept;
 
     /// Sleeps until a change, for an interval, to the deadline or to `latest`, whichever comes first.  The first pause
     /// returns at once where the storage announces changes: what came before it began to watch can only be seen by
@@ -129,13 +137,10 @@ public:
 private:
     static constexpr std::chrono::milliseconds shortest{1};
     static constexpr std::chrono::milliseconds longest{std::chrono::hours{24 * 365 * 100}};
-    static constexpr int rest_share = 9;   // rest after each look at everything, in looks
-    static constexpr int idle_share = 19;  // the same where changes are announced, and none is
 
     using callback = std::stop_callback<std::function<void()>>;
 
     [[nodiscard]] bool is_stopped() const noexcept { return stop_.stop_requested() || also_stop_.stop_requested(); }
-    void listen(clock::time_point until);
     void connect();
 
     std::chrono::milliseconds interval_;
@@ -145,7 +150,6 @@ private:
     signal_source signals_;
     feed_pool* pool_;
     std::unique_ptr<change_feed> feed_;
-    clock::time_point looking_since_ = clock::now();
     std::optional<callback> ended_;  // they call into the feed
     std::optional<callback> also_ended_;
 };

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/guarded.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,9 +59,10 @@ public:
     }
 
     /// The newest catalog after a refresh, unless the run has been loaded whole.
-    /// `told`: the only keys that have changed; see loader::load.
+    /// `changed_keys`: the only keys that have changed; see loader::load.
     /// Errors: what loader::load throws; the last catalog then stays.
-    [[nodiscard]] std::shared_ptr<const catalog> refreshed(const std::vector<std::string>* told = nullptr) const;
+    [[nodiscard]] std::shared_ptr<const catalog> refreshed(
+        const std::vector<std::string>* changed_keys = nullptr) const;
 
     /// How long nothing new has come: since this trial last saw a new index file, and before the first since the last
     /// step was written, where the storage knows when that was, which it is asked once.
@@ -85,17 +86,17 @@ public:
     [[nodiscard]] std::vector<problem> problems() const;
 
     /// The key of the event file that an index file names; empty where it names none, or one outside of the run.
-    [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& held);
+    [[nodiscard]] static std::string event_key(const catalog& from, const catalog::file& file);
     /// What is wrong with an index file for which there is no such key.
-    [[nodiscard]] static lookup_failure names_no_event_file(const catalog& from, const catalog::file& held);
+    [[nodiscard]] static lookup_failure names_no_event_file(const catalog& from, const catalog::file& file);
 
     /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
     /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
-    [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& held,
+    [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& file,
                                                  byte_range where) const;
 
 private:
-    [[nodiscard]] bool will_not_come(const catalog::file& held, const std::string& worker,
+    [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
                                      const std::string& missing) const;
 
     // When the newest files that the catalog knows were written.
@@ -105,23 +106,26 @@ private:
     trial_options options_;
     Decoder decoder_;
     Kernel kernel_;
-    mutable std::mutex loading_;  // held by the one refresh
-    mutable loader<Storage> loader_;
-    mutable std::mutex publishing_;  // held for the exchange of a pointer
-    mutable std::shared_ptr<const catalog> newest_;
+    mutable guarded<loader<Storage>> loader_;  // held by the one refresh
+    int missing_event_file_retry_limit_;
+    mutable guarded<std::shared_ptr<const catalog>> newest_;  // held for the exchange of a pointer
     waiter::clock::time_point opened_ = waiter::clock::now();
     mutable std::atomic<waiter::clock::rep> last_news_{0};  // when a refresh last found a file; 0: not yet
-    mutable std::mutex dating_;
-    mutable bool dated_ = false;  // whether written_ was asked for
-    mutable std::optional<std::chrono::system_clock::time_point> written_;
-    mutable feed_pool step_feeds_;
-    struct refresh_choice {
-        std::uint64_t number = 0;
-        bool on = true;
+    struct first_dating {
+        bool is_done = false;
+        std::optional<std::chrono::system_clock::time_point> last_written = {};
     };
-    mutable std::mutex setting_;
-    mutable std::vector<refresh_choice> settings_;  // live ones, oldest first
-    mutable std::uint64_t last_setting_ = 0;
+    mutable guarded<first_dating> dating_;  // held while the storage is asked
+    mutable feed_pool step_feeds_;
+    struct refresh_settings {
+        struct choice {
+            std::uint64_t number = 0;
+            bool on = true;
+        };
+        std::vector<choice> live = {};  // oldest first
+        std::uint64_t last_number = 0;
+    };
+    mutable guarded<refresh_settings> settings_;       // held while dynamic_refresh_ is set, too
     mutable std::atomic<bool> dynamic_refresh_{true};  // what they come to
 };
 

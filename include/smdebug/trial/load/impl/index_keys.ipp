@@ -11,12 +11,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE std::optional<index_key> index_key::parse(std::string&& key) {
+SMDEBUG_INLINE std::optional<parsed_index_key> parsed_index_key::parse(std::string&& key) {
     const auto name = locations::parse_index_key(key);
     if (!name) {
         return std::nullopt;
     }
-    index_key made;
+    parsed_index_key made;
     made.step_ = name->step;
     made.worker_begin_ = static_cast<std::size_t>(name->worker_part.data() - key.data());
     made.worker_size_ = name->worker_part.size();
@@ -24,7 +24,7 @@ SMDEBUG_INLINE std::optional<index_key> index_key::parse(std::string&& key) {
     return made;
 }
 
-SMDEBUG_INLINE bool known_files::contains(const index_key& key) {
+SMDEBUG_INLINE bool known_files::contains(const parsed_index_key& key) {
     if (at_ == nullptr || at_->step != key.step()) {
         at_ = of_.find_step(key.step());
         place_ = 0;
@@ -42,18 +42,18 @@ SMDEBUG_INLINE bool known_files::contains(const index_key& key) {
     return false;
 }
 
-SMDEBUG_INLINE void put_in_order(std::vector<index_key>& keys) {
+SMDEBUG_INLINE void put_in_order(std::vector<parsed_index_key>& keys) {
     if (!std::is_sorted(keys.begin(), keys.end())) {
         std::sort(keys.begin(), keys.end());
     }
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-SMDEBUG_INLINE bool fills_gap(const std::vector<index_key>& keys, const index_key& key) {
-    const auto none_later =
-        std::find_if(keys.rbegin(), keys.rend(), [&](const index_key& other) { return other.step() <= key.step(); });
+SMDEBUG_INLINE bool fills_gap(const std::vector<parsed_index_key>& keys, const parsed_index_key& key) {
+    const auto none_later = std::find_if(keys.rbegin(), keys.rend(),
+                                         [&](const parsed_index_key& other) { return other.step() <= key.step(); });
     return std::any_of(keys.rbegin(), none_later,
-                       [&](const index_key& other) { return other.worker_part() == key.worker_part(); });
+                       [&](const parsed_index_key& other) { return other.worker_part() == key.worker_part(); });
 }
 
 }  // namespace detail

@@ -42,15 +42,15 @@ std::string index_listing<Storage>::first_open_key(const catalog& last) {
     if (last.steps.empty() || last.steps.back().step >= step_with_long_name) {
         return {};
     }
-    auto at = last.steps.lower_bound(open_from_);
-    while (at != last.steps.end() && at->file_count >= last.job->num_workers) {
-        ++at;
+    auto step = last.steps.lower_bound(open_from_);
+    while (step != last.steps.end() && step->file_count >= last.job->num_workers) {
+        ++step;
     }
     // Nobody waits longer than the window for a worker that has died.
-    for (auto beyond = static_cast<std::size_t>(std::distance(at, last.steps.end())); beyond > window_; --beyond) {
-        ++at;
+    for (auto beyond = static_cast<std::size_t>(std::distance(step, last.steps.end())); beyond > window_; --beyond) {
+        ++step;
     }
-    open_from_ = at != last.steps.end() ? at->step : last.steps.back().step + 1;
+    open_from_ = step != last.steps.end() ? step->step : last.steps.back().step + 1;
     const std::string key = locations::index_key(open_from_, {});
     return key.substr(0, key.rfind('_'));
 }

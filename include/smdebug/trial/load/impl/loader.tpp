@@ -36,13 +36,13 @@ catalog loader<Storage>::open() {
 }
 
 template <storage Storage>
-std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vector<std::string>* told) {
+std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vector<std::string>* changed_keys) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = has_ended();
     // Only a listing shows what the last load has hidden or lost.
-    const bool everything = std::exchange(needs_listing_, false) || ended || told == nullptr;
+    const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
-        return load_new(last, ended, everything ? nullptr : told);
+        return load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
         memory_.forget();  // its numbers are those of a catalog that nobody will see
         listing_.forget();
@@ -54,11 +54,11 @@ std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vec
 
 template <storage Storage>
 std::vector<problem> loader<Storage>::problems() const {
-    std::vector<problem> found;
+    std::vector<problem> all;
     for (const auto& [where, what] : problems_) {
-        found.push_back({where, what});
+        all.push_back({where, what});
     }
-    return found;
+    return all;
 }
 
 template <storage Storage>
@@ -79,15 +79,15 @@ bool loader<Storage>::has_ended() {
 
 template <storage Storage>
 std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended,
-                                                 const std::vector<std::string>* told) {
+                                                 const std::vector<std::string>* changed_keys) {
     if (ended) {
         listing_.forget();  // once more everything: what came late and out of order, too
     }
-    std::vector<index_key> keys = std::exchange(left_over_, {});
+    std::vector<parsed_index_key> keys = std::exchange(left_over_, {});
     known_files known{last};  // a worker may have written the step under another name meanwhile
-    std::erase_if(keys, [&](const index_key& key) { return known.contains(key); });
-    add_new(keys, told != nullptr ? *told : listing_.next(last), last);
-    if (!ended && told == nullptr) {  // what is told comes in the order in which it was written
+    std::erase_if(keys, [&](const parsed_index_key& key) { return known.contains(key); });
+    add_new(keys, changed_keys != nullptr ? *changed_keys : listing_.next(last), last);
+    if (!ended && changed_keys == nullptr) {  // changed keys come in the order in which they were written
         list_until_quiet(keys, last);
     }
     if (keys.empty() && !ended) {
@@ -103,7 +103,8 @@ std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended
 }
 
 template <storage Storage>
-void loader<Storage>::add_new(std::vector<index_key>& keys, std::vector<std::string> listed, const catalog& last) {
+void loader<Storage>::add_new(std::vector<parsed_index_key>& keys, std::vector<std::string> listed,
+                              const catalog& last) {
     known_files known{last};
     if (last.steps.empty()) {
         keys.reserve(keys.size() + listed.size());
@@ -112,7 +113,7 @@ void loader<Storage>::add_new(std::vector<index_key>& keys, std::vector<std::str
         if (!locations::is_index_file(text) || !text.starts_with(locations::index_folder)) {
             continue;
         }
-        auto key = index_key::parse(std::move(text));
+        auto key = parsed_index_key::parse(std::move(text));
         if (!key) {
             damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
         } else if (options_.range.contains(key->step()) && !known.contains(*key)) {
@@ -123,19 +124,20 @@ void loader<Storage>::add_new(std::vector<index_key>& keys, std::vector<std::str
 }
 
 template <storage Storage>
-void loader<Storage>::list_until_quiet(std::vector<index_key>& keys, const catalog& last) {
+void loader<Storage>::list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last) {
     constexpr int most = 4;  // a job that writes faster than it can be listed is not waited for
     for (int pass = 1; pass <= most && !keys.empty(); ++pass) {
-        std::vector<index_key> later;
+        std::vector<parsed_index_key> later;
         add_new(later, listing_.next(last), last);
-        std::erase_if(later, [&](const index_key& key) { return std::binary_search(keys.begin(), keys.end(), key); });
+        std::erase_if(later,
+                      [&](const parsed_index_key& key) { return std::binary_search(keys.begin(), keys.end(), key); });
         if (later.empty()) {
             return;
         }
         if (pass == most) {
             // What may hide something itself has to wait.
-            const auto held_back =
-                std::partition(later.begin(), later.end(), [&](const index_key& key) { return fills_gap(keys, key); });
+            const auto held_back = std::partition(later.begin(), later.end(),
+                                                  [&](const parsed_index_key& key) { return fills_gap(keys, key); });
             needs_listing_ = held_back != later.end();
             std::move(held_back, later.end(), std::back_inserter(left_over_));
             later.erase(held_back, later.end());
@@ -146,36 +148,36 @@ void loader<Storage>::list_until_quiet(std::vector<index_key>& keys, const catal
 }
 
 template <storage Storage>
-void loader<Storage>::read(const std::vector<index_key>& found, bool ended, catalog_builder& builder) {
+void loader<Storage>::read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder) {
     std::vector<std::string> keys;
-    keys.reserve(found.size());
-    for (const index_key& held : found) {
-        keys.push_back(held.text());
+    keys.reserve(files.size());
+    for (const parsed_index_key& file : files) {
+        keys.push_back(file.text());
     }
     read_each_past_errors(
-        store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(found[i], bytes, ended, builder); },
+        store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(files[i], bytes, ended, builder); },
         [&](std::size_t i, const error& failed) {
             // Not many at once, but alone: its size then decides.
             if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
-                take_large(found[i], ended, builder);
+                take_large(files[i], ended, builder);
                 return;
             }
             if (dynamic_cast<const corrupt_data*>(&failed) != nullptr) {  // a pipe or device, say
-                damaged(found[i].text(), &found[i], std::string{failed.message()});
-                left_over_.push_back(found[i]);
+                damaged(files[i].text(), &files[i], std::string{failed.message()});
+                left_over_.push_back(files[i]);
                 return;
             }
             // What cannot be read is skipped where damage is; else the storage's word stands.
             if (options_.damaged_index == damage_policy::fail) {
                 throw;
             }
-            damaged(found[i].text(), &found[i], std::string{failed.message()});
-            left_over_.push_back(found[i]);
+            damaged(files[i].text(), &files[i], std::string{failed.message()});
+            left_over_.push_back(files[i]);
         });
 }
 
 template <storage Storage>
-void loader<Storage>::take_large(const index_key& key, bool ended, catalog_builder& builder) {
+void loader<Storage>::take_large(const parsed_index_key& key, bool ended, catalog_builder& builder) {
     const auto size = store_.size(key.text());
     if (size && *size > options_.limits.index_file) {
         too_large(key, *size);
@@ -191,7 +193,7 @@ void loader<Storage>::take_large(const index_key& key, bool ended, catalog_build
 }
 
 template <storage Storage>
-void loader<Storage>::too_large(const index_key& key, std::uint64_t size) {
+void loader<Storage>::too_large(const parsed_index_key& key, std::uint64_t size) {
     damaged(key.text(), &key,
             "the file has " + std::to_string(size) + " bytes, more than the " +
                 std::to_string(options_.limits.index_file) + " that trial_options::limits.index_file allows");
@@ -199,7 +201,8 @@ void loader<Storage>::too_large(const index_key& key, std::uint64_t size) {
 }
 
 template <storage Storage>
-void loader<Storage>::take(const index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder) {
+void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
+                           catalog_builder& builder) {
     if (!bytes) {
         problems_.erase(key.text());
         return;  // gone since the listing
@@ -227,7 +230,7 @@ void loader<Storage>::take(const index_key& key, std::optional<byte_view> bytes,
 }
 
 template <storage Storage>
-void loader<Storage>::damaged(const std::string& key, const index_key* parsed, const std::string& what) {
+void loader<Storage>::damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what) {
     if (options_.damaged_index == damage_policy::fail) {
         error_context context{.where = key};
         if (parsed != nullptr) {

@@ -17,8 +17,8 @@ step_wait<State>::step_wait(const State& state, const wait_options& how)
 
 template <class State>
 std::shared_ptr<const catalog> step_wait<State>::look() {
-    auto newest = state_.refreshed(pauses_.told());
-    pauses_.looked();
+    auto newest = state_.refreshed(pauses_.begin_look());
+    pauses_.end_look();
     return newest;
 }
 

@@ -19,16 +19,23 @@ SMDEBUG_INLINE change_feed::change_feed(const signal_source& signals) : signal_(
 
 SMDEBUG_INLINE void change_feed::listen(clock::time_point until) {
     // Should anything fail on the way, everything has to be looked at.
-    const bool before = std::exchange(everything_, true);
-    bool told_all = true;
-    if (signal_->wait_until(until)) {
+    const bool was_everything = std::exchange(everything_, true);
+    bool keys_suffice = true;
+    if (signal_->wait_until(std::min(until, next_look_))) {
         const auto keys = signal_->told();
-        told_all = keys.has_value() && keys->size() + unseen_.size() <= most_keys;
-        if (told_all) {
+        keys_suffice = keys.has_value() && keys->size() + unseen_.size() <= most_keys;
+        if (keys_suffice) {
             unseen_.insert(unseen_.end(), keys->begin(), keys->end());
         }
     }
-    everything_ = before || !told_all;
+    everything_ = was_everything || !keys_suffice || clock::now() >= next_look_;
+}
+
+SMDEBUG_INLINE void change_feed::pause(clock::time_point until) {
+    listen(until);
+    if (everything_ && clock::now() < next_look_) {
+        static_cast<void>(rest_.wait_until(std::min(rested_, until)));
+    }
 }
 
 SMDEBUG_INLINE void change_feed::interrupt() noexcept {
@@ -36,7 +43,13 @@ SMDEBUG_INLINE void change_feed::interrupt() noexcept {
     rest_.interrupt();
 }
 
-SMDEBUG_INLINE void change_feed::seen() noexcept {
+SMDEBUG_INLINE void change_feed::end_look(std::chrono::milliseconds interval) noexcept {
+    if (everything_) {
+        const auto now = clock::now();
+        const auto taken = now - looking_since_;
+        rested_ = now + std::min<clock::duration>(rest_share * taken, interval);
+        next_look_ = now + std::max<clock::duration>(announces_ ? idle_share * taken : clock::duration{0}, interval);
+    }
     unseen_.clear();
     everything_ = false;
 }
@@ -79,34 +92,29 @@ SMDEBUG_INLINE waiter::~waiter() {
     }
 }
 
-SMDEBUG_INLINE const std::vector<std::string>* waiter::told() {
+SMDEBUG_INLINE const std::vector<std::string>* waiter::begin_look() {
     if (!feed_ && pool_ != nullptr) {
         feed_ = pool_->take();
         if (feed_) {
             connect();
-            listen(clock::now());
+            feed_->listen(clock::now());
         }
     }
-    looking_since_ = clock::now();
-    return feed_ ? feed_->unseen() : nullptr;
+    if (!feed_) {
+        return nullptr;
+    }
+    feed_->begin_look();
+    return feed_->unseen();
 }
 
-SMDEBUG_INLINE void waiter::looked() noexcept {
-    if (!feed_) {
-        return;
+SMDEBUG_INLINE void waiter::end_look() noexcept {
+    if (feed_) {
+        feed_->end_look(interval_);
     }
-    if (feed_->unseen() == nullptr) {
-        const auto now = clock::now();
-        const auto taken = now - looking_since_;
-        feed_->rested = now + std::min<clock::duration>(rest_share * taken, interval_);
-        feed_->next_look =
-            now + std::max<clock::duration>(feed_->announces() ? idle_share * taken : clock::duration{0}, interval_);
-    }
-    feed_->seen();
 }
 
 SMDEBUG_INLINE wait_outcome waiter::pause(clock::time_point latest) {
-    looked();
+    end_look();
     if (is_stopped()) {
         return wait_outcome::stopped;
     }
@@ -117,30 +125,18 @@ SMDEBUG_INLINE wait_outcome waiter::pause(clock::time_point latest) {
         feed_ = std::make_unique<change_feed>(signals_);
         connect();
         if (feed_->announces()) {
-            looking_since_ = clock::now();
             return wait_outcome::look_again;
         }
-        feed_->next_look = clock::now() + interval_;
+        feed_->plan_look_in(interval_);
     }
-    const auto until = deadline_ ? std::min(latest, *deadline_) : latest;
-    listen(until);
-    if (feed_->unseen() == nullptr && clock::now() < feed_->next_look) {
-        feed_->rest(std::min(feed_->rested, until));
-    }
-    looking_since_ = clock::now();
+    feed_->pause(deadline_ ? std::min(latest, *deadline_) : latest);
+    feed_->begin_look();
     return is_stopped() ? wait_outcome::stopped : wait_outcome::look_again;
 }
 
 SMDEBUG_INLINE std::chrono::milliseconds waiter::intervals(std::chrono::milliseconds interval, int count) noexcept {
     const auto one = std::clamp<std::chrono::milliseconds>(interval, shortest, longest);
     return count > 0 && one > longest / count ? longest : one * count;
-}
-
-SMDEBUG_INLINE void waiter::listen(clock::time_point until) {
-    feed_->listen(std::min(until, feed_->next_look));
-    if (clock::now() >= feed_->next_look) {
-        feed_->look_at_everything();
-    }
 }
 
 SMDEBUG_INLINE void waiter::connect() {

@@ -22,35 +22,34 @@ trial_state<Storage, Decoder, Kernel>::trial_state(Storage store, trial_options 
       decoder_(std::move(decoder)),
       kernel_(std::move(kernel)),
       loader_(store_, options_),
-      newest_(std::make_shared<const catalog>(loader_.open())) {}
+      missing_event_file_retry_limit_(loader_.lock()->settled().missing_event_file_retry_limit),
+      newest_(std::make_shared<const catalog>(loader_.lock()->open())) {}
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::current() const {
-    const std::lock_guard lock{publishing_};
-    return newest_;
+    return *newest_.lock();
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
-    const std::vector<std::string>* told) const {
+    const std::vector<std::string>* changed_keys) const {
     auto last = current();
     if (last->loaded_all_steps) {
         return last;
     }
-    const std::lock_guard lock{loading_};
+    const auto loading = loader_.lock();
     last = current();  // somebody else may have been at it
     if (last->loaded_all_steps) {
         return last;
     }
     // Made before the load: what the loader remembers is of a catalog that has to be published then.
     const auto published = std::make_shared<catalog>();
-    if (auto next = loader_.load(*last, told)) {
+    if (auto next = loading->load(*last, changed_keys)) {
         if (next->file_count > last->file_count) {
             last_news_.store(waiter::clock::now().time_since_epoch().count(), std::memory_order_relaxed);
         }
         *published = std::move(*next);
-        const std::lock_guard publish{publishing_};
-        newest_ = published;
+        *newest_.lock() = published;
         return published;
     }
     return last;
@@ -65,12 +64,12 @@ std::chrono::milliseconds trial_state<Storage, Decoder, Kernel>::quiet_time() co
         return std::chrono::duration_cast<milliseconds>(now.time_since_epoch() - seen);
     }
     auto quiet = std::chrono::duration_cast<milliseconds>(now - opened_);
-    const std::lock_guard lock{dating_};
-    if (!dated_) {  // as long as nothing new has come, the answer is the same
-        written_ = last_written(*current());
-        dated_ = true;
+    const auto dating = dating_.lock();
+    if (!dating->is_done) {  // as long as nothing new has come, the answer is the same
+        dating->last_written = last_written(*current());
+        dating->is_done = true;
     }
-    if (const auto written = written_) {
+    if (const auto written = dating->last_written) {
         quiet = std::max(quiet, time_between(*written, std::chrono::system_clock::now()));
     }
     return quiet;
@@ -84,56 +83,54 @@ waiter::clock::time_point trial_state<Storage, Decoder, Kernel>::look_by(
         latest = waiter::clock::now() + std::max(*give_up_after - quiet_time(), std::chrono::milliseconds{0}) +
                  std::chrono::milliseconds{1};
     }
-    const std::lock_guard lock{loading_};
-    return std::min(latest, loader_.end_due().value_or(latest));
+    return std::min(latest, loader_.lock()->end_due().value_or(latest));
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::uint64_t trial_state<Storage, Decoder, Kernel>::begin_refresh_setting(bool on) const {
-    const std::lock_guard lock{setting_};
-    settings_.push_back({++last_setting_, on});
+    const auto settings = settings_.lock();
+    settings->live.push_back({++settings->last_number, on});
     dynamic_refresh_.store(on, std::memory_order_relaxed);
-    return last_setting_;
+    return settings->last_number;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 void trial_state<Storage, Decoder, Kernel>::end_refresh_setting(std::uint64_t number) const noexcept {
-    const std::lock_guard lock{setting_};
-    std::erase_if(settings_, [&](const refresh_choice& held) { return held.number == number; });
-    dynamic_refresh_.store(settings_.empty() || settings_.back().on, std::memory_order_relaxed);
+    const auto settings = settings_.lock();
+    std::erase_if(settings->live, [&](const auto& choice) { return choice.number == number; });
+    dynamic_refresh_.store(settings->live.empty() || settings->live.back().on, std::memory_order_relaxed);
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
-    const std::lock_guard lock{loading_};
-    return loader_.problems();
+    return loader_.lock()->problems();
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from, const catalog::file& held) {
-    if (held.event_file == catalog::usual_event_file) {
-        return locations::event_key(held.step, from.workers[held.worker]);
+std::string trial_state<Storage, Decoder, Kernel>::event_key(const catalog& from, const catalog::file& file) {
+    if (file.event_file == catalog::usual_event_file) {
+        return locations::event_key(file.step, from.workers[file.worker]);
     }
-    const std::string& named = from.event_files[held.event_file];
+    const std::string& named = from.event_files[file.event_file];
     return stays_inside(named) ? named : std::string{};
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 lookup_failure trial_state<Storage, Decoder, Kernel>::names_no_event_file(const catalog& from,
-                                                                          const catalog::file& held) {
-    const std::string& named = from.event_files[held.event_file];
+                                                                          const catalog::file& file) {
+    const std::string& named = from.event_files[file.event_file];
     return {.why = absence::damaged,
-            .where = locations::index_key(held.step, from.workers[held.worker]),
+            .where = locations::index_key(file.step, from.workers[file.worker]),
             .note = named.empty() ? "the index file names no event file"
                                   : "the index file names an event file outside of the run, \"" + named + "\""};
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const catalog& from, const catalog::file& held,
+lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const catalog& from, const catalog::file& file,
                                                                       byte_range where) const {
-    const std::string key = event_key(from, held);
+    const std::string key = event_key(from, file);
     if (key.empty()) {
-        return names_no_event_file(from, held);
+        return names_no_event_file(from, file);
     }
     std::optional<waiter> pauses;
     bool last_try = false;
@@ -150,25 +147,24 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
         }
         if (!pauses) {
             const std::chrono::milliseconds interval = look_interval(store_, options_.poll_interval);
-            pauses.emplace(interval, waiter::intervals(interval, loader_.settled().missing_event_file_retry_limit),
-                           options_.stop, std::stop_token{},
-                           signals_of(store_, {key, std::string{locations::end_of_job}}));
+            pauses.emplace(interval, waiter::intervals(interval, missing_event_file_retry_limit_), options_.stop,
+                           std::stop_token{}, signals_of(store_, {key, std::string{locations::end_of_job}}));
         }
         // It may have come just before whatever says that it will not come any more.
-        last_try = will_not_come(held, from.workers[held.worker], key) || pauses->pause() != wait_outcome::look_again;
+        last_try = will_not_come(file, from.workers[file.worker], key) || pauses->pause() != wait_outcome::look_again;
     }
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& held, const std::string& worker,
+bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& file, const std::string& worker,
                                                           const std::string& missing) const {
     const auto newest = current();
     if (newest->loaded_all_steps || store_.size(locations::end_of_job)) {
         return true;
     }
     const catalog::file* last = nullptr;
-    for (auto at = newest->steps.lower_bound(held.step + 1); at != newest->steps.end(); ++at) {
-        for (const catalog::file& later : at->files()) {
+    for (auto step = newest->steps.lower_bound(file.step + 1); step != newest->steps.end(); ++step) {
+        for (const catalog::file& later : step->files()) {
             last = newest->workers[later.worker] == worker ? &later : last;
         }
     }
@@ -181,8 +177,8 @@ bool trial_state<Storage, Decoder, Kernel>::will_not_come(const catalog::file& h
         return false;  // a name that says neither step nor worker has no later one
     }
     for (const std::string& key : store_.list(locations::events_folder, missing)) {
-        const auto there = locations::parse_step_file(key, locations::event_extension);
-        if (there && there->worker_part == wanted->worker_part && there->step > wanted->step) {
+        const auto other = locations::parse_step_file(key, locations::event_extension);
+        if (other && other->worker_part == wanted->worker_part && other->step > wanted->step) {
             return true;
         }
     }
@@ -203,8 +199,8 @@ std::optional<std::chrono::system_clock::time_point> trial_state<Storage, Decode
                 look_at(locations::collections_key(worker));
             }
         } else {
-            for (const catalog::file& held : from.steps.back().files()) {
-                look_at(locations::index_key(held.step, from.workers[held.worker]));
+            for (const catalog::file& file : from.steps.back().files()) {
+                look_at(locations::index_key(file.step, from.workers[file.worker]));
             }
         }
     }
