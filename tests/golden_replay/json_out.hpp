@@ -4,8 +4,7 @@
 
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/core/json_text.hpp>
-
-#include <simdjson.h>
+#include <smdebug/core/utf8.hpp>
 
 #include <charconv>
 #include <concepts>
@@ -28,23 +27,13 @@ private:
 
 namespace detail {
 
-/// The bytes of the UTF-8 sequence that `text` begins with; 0 where there is none.
-[[nodiscard]] inline std::size_t utf8_length(std::string_view text) {
-    for (std::size_t length = 1; length <= 4 && length <= text.size(); ++length) {
-        if (simdjson::validate_utf8(text.data(), length)) {
-            return length;
-        }
-    }
-    return 0;
-}
-
 /// Text that is not all UTF-8: each stray byte becomes the lone surrogate that Python's "surrogateescape" makes of it,
 /// so that the file stays readable and different bytes stay different.
 [[nodiscard]] inline std::string escaped(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out = "\"";
     while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
+        const std::size_t length = smdebug::first_utf8_character(text).length;
         if (length == 0) {
             const auto code = static_cast<unsigned char>(text.front());
             out.append("\\udc").append({digits[code >> 4U], digits[code & 15U]});
@@ -70,7 +59,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline fragment in_quotes(std::string_view text) {
-    if (!simdjson::validate_utf8(text.data(), text.size())) {
+    if (!smdebug::is_utf8(text)) {
         return fragment{detail::escaped(text)};
     }
     std::string out;

@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/rule_status.hpp>
@@ -47,17 +48,14 @@ inline constexpr std::size_t most_status_details = 1024;
 
 /// At most that many bytes of a text, cut where a character of UTF-8 begins.
 [[nodiscard]] constexpr std::string_view cut_text(std::string_view text, std::size_t most) noexcept {
-    const auto inside_character = [&](std::size_t at) {
-        return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
-    };
     if (text.size() <= most) {
         return text;
     }
     std::size_t end = most;
-    while (end > 0 && most - end < 3 && inside_character(end)) {
+    while (end > 0 && most - end < 3 && continues_utf8_character(text[end])) {
         --end;
     }
-    return text.substr(0, inside_character(end) ? most : end);  // no UTF-8: any place will do
+    return text.substr(0, continues_utf8_character(text[end]) ? most : end);  // no UTF-8: any place will do
 }
 
 /// A time as ISO 8601 has it: "2026-11-22T10:00:00.250Z".

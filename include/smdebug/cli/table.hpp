@@ -1,6 +1,8 @@
 // Aligned tables of text, which can be made to fit a terminal.
 #pragma once
 
+#include <smdebug/core/utf8.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +39,7 @@ struct column {
 
 /// How wide a text is on a terminal, taking every character as one column.
 [[nodiscard]] inline std::size_t width_of(std::string_view text) noexcept {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_utf8_character));
 }
 
 /// Appends one cell of a table; after the last of a row, a line's end.  A cell that is too wide pushes the rest.
@@ -68,14 +69,11 @@ inline void append_cell(std::string& out, std::span<const column> columns, std::
 
 /// Where the character at `place` begins, in bytes.
 [[nodiscard]] inline std::size_t byte_of(std::string_view text, std::size_t place) noexcept {
-    std::size_t at = 0;
-    for (; at < text.size(); ++at) {
-        const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80;
-        if (begins && place-- == 0) {
-            break;
-        }
+    std::size_t begin = 0;
+    while (begin < text.size() && (continues_utf8_character(text[begin]) || place-- != 0)) {
+        ++begin;
     }
-    return at;
+    return begin;
 }
 
 /// The text in no more than `width` characters, with "..." for those that are left out.

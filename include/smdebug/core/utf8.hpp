@@ -8,6 +8,11 @@
 namespace smdebug {
 inline namespace v1 {
 
+/// Whether a byte is one of a character's, but not its first.
+[[nodiscard]] constexpr bool continues_utf8_character(char byte) noexcept {
+    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
 /// A character, and how many bytes it takes: 0 where there is none.
 struct utf8_character {
     std::uint32_t code = 0;
@@ -26,11 +31,10 @@ struct utf8_character {
     }
     std::uint32_t code = lead & (0x7FU >> length);
     for (std::size_t i = 1; i < length; ++i) {
-        const auto next = static_cast<unsigned char>(text[i]);
-        if ((next & 0xC0U) != 0x80U) {
+        if (!continues_utf8_character(text[i])) {
             return {};
         }
-        code = (code << 6U) | (next & 0x3FU);
+        code = (code << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
     }
     const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
     const bool surrogate = code >= 0xD800 && code < 0xE000;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/utf8.hpp>
 #include <smdebug/storage/cache/object_scout.hpp>
 
 namespace smdebug {
@@ -20,7 +21,7 @@ SMDEBUG_INLINE std::string key_before(std::string_view key) {
     }
     bool inside_character = true;  // which goes whole, should the key be UTF-8
     while (inside_character && !before.empty()) {
-        inside_character = (static_cast<unsigned char>(before.back()) & 0xC0U) == 0x80U;
+        inside_character = continues_utf8_character(before.back());
         before.pop_back();
     }
     return before;
