@@ -23,7 +23,6 @@
 #include <smdebug/registry/rules_json.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/evaluate.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>

@@ -88,7 +88,7 @@ static_assert(smdebug::rule<mean_above, trial> && smdebug::requires_tensors<mean
                 run.emplace(open_run(place));
             }
             for (const smdebug::finding& one :
-                 smdebug::detail::evaluate_rule(rule, *run, step, {.timeout = patience})) {
+                 smdebug::detail::held_rule<mean_above&, trial>{rule}.evaluate(*run, step, {.timeout = patience})) {
                 if (one.met) {  // the Python package says so by an exception, the library by the finding
                     throw smdebug::rule_evaluation_condition_met(std::string{mean_above::name()}, step);
                 }

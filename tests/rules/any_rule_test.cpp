@@ -60,7 +60,7 @@ TEST_CASE("any_rule: holds a copy, which its own copies share, or borrows") {
     CHECK(mine.calls == 1);
 }
 
-TEST_CASE("any_rule: calls a rule as evaluate_rule does, also with a trial that shares what it reads") {
+TEST_CASE("any_rule: calls a rule as erased_rule does, also with a trial that shares what it reads") {
     memory_storage store;
     run_builder{store}
         .collections()
@@ -70,7 +70,7 @@ TEST_CASE("any_rule: calls a rule as evaluate_rule does, also with a trial that 
                .mode_step = 1})
         .end();
     const memory_trial run{store};
-    trial_of_rules<memory_trial> shared{std::make_shared<detail::read_log>(), run};
+    trial_of_rules<memory_trial> shared{run};
     shared.begin_step(3);
     const auto found = stored_rule{rules::exploding_tensor{}}.call(shared, 3, {});
     REQUIRE(found.size() == 1);

@@ -246,16 +246,3 @@ TEST_CASE("invoke_rule: a rule that compares runs holds them, and none of them r
     CHECK(other.dynamic_refresh());
     CHECK(run.dynamic_refresh());
 }
-
-TEST_CASE("evaluate_rule: one step, with refreshing off during the call") {
-    const memory_trial run{sample()};
-    bool refreshing = true;
-    auto rule = [&](const memory_trial& trial, step_number) -> finding {
-        refreshing = trial.dynamic_refresh();
-        return {.met = true};
-    };
-    CHECK(evaluate_rule(rule, run, 0).size() == 1);
-    CHECK_FALSE(refreshing);
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, run, 5)), step_unavailable);
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, run, 2'000'000'000)), no_more_data);
-}

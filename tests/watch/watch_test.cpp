@@ -130,7 +130,7 @@ TEST_CASE("watch: rules find in the training process what they find in a run, at
     std::vector<noted> expected;
     const auto expect = [&](auto rule, std::string name) {
         for (const step_number step : {0, 10, 20, 30}) {
-            for (const finding& one : evaluate_rule(rule, run, step)) {
+            for (const finding& one : held_rule<decltype(rule)&, run_in_memory>{rule}.evaluate(run, step)) {
                 expected.push_back({name, one, step});
             }
         }

@@ -19,8 +19,11 @@ namespace {
 // A watcher as a hook drives it.
 template <class Callback, class... Rules>
 auto watcher_of(watch_options how, Callback callback, Rules... rules) {
-    return std::make_shared<rule_watcher<scalar_kernel>>(hook_options{}, std::move(how), std::move(callback),
-                                                         std::vector{watched_rule<scalar_kernel>{std::move(rules)}...});
+    using watcher = rule_watcher<scalar_kernel>;
+    using run_type = detail::watched_trial<scalar_kernel>;
+    return std::make_shared<watcher>(hook_options{}, std::move(how), std::move(callback),
+                                     std::vector<std::shared_ptr<watcher::watched_rule>>{
+                                         std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))...});
 }
 
 void show(hook_observer& who, std::string_view name, double value) {

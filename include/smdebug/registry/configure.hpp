@@ -4,7 +4,6 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/near_names.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/rules/setting_text.hpp>
@@ -72,6 +71,10 @@ namespace detail {
 
 void check_regexes(const text_list& list);
 
+/// The error about a value that a parameter cannot have, and about a parameter that a rule does not have.
+[[nodiscard]] value_error wrong_parameter(const rule_info& rule, std::string_view name, const value_error& why);
+[[nodiscard]] value_error unknown_parameter(const rule_info& rule, std::string_view name);
+
 }  // namespace detail
 
 /// Sets one setting of a rule.  Returns whether it has one of that name.
@@ -79,12 +82,12 @@ void check_regexes(const text_list& list);
 template <described_rule R>
 bool set_parameter(R& rule, std::string_view name, const parameter_value& given) {
     bool known = false;
-    for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
-        if (each.name != name) {
-            return;
-        }
-        known = true;
-        try {
+    try {
+        for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
+            if (each.name != name) {
+                return;
+            }
+            known = true;
             T value{};
             given.items ? parse_setting(*given.items, value) : parse_setting(std::string_view{given.text}, value);
             if constexpr (detail::text_list_setting<T>) {
@@ -93,13 +96,10 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& given)
                 }
             }
             rule.*each.member = std::move(value);
-        } catch (const value_error& wrong) {
-            const R standard{};  // named: of a temporary with a list in it g++ 12 makes an internal error
-            throw value_error("rule " + std::string{rule.name()} + ": parameter " + std::string{name} + " (" +
-                              std::string{type_name_of<T>()} + ", default " + text_of(standard.*each.member) + ") " +
-                              std::string{wrong.message()});
-        }
-    });
+        });
+    } catch (const value_error& wrong) {
+        throw detail::wrong_parameter(describe<R>(), name, wrong);
+    }
     return known;
 }
 
@@ -108,17 +108,9 @@ bool set_parameter(R& rule, std::string_view name, const parameter_value& given)
 template <described_rule R>
 void configure(R& rule, const rule_parameters& given) {
     for (const auto& [name, value] : given) {
-        if (set_parameter(rule, name, value)) {
-            continue;
+        if (!set_parameter(rule, name, value)) {
+            throw detail::unknown_parameter(describe<R>(), name);
         }
-        std::vector<std::string> names;
-        std::string all;
-        for_each_setting<R>([&](const auto& each) {
-            names.emplace_back(each.name);
-            all.append(all.empty() ? "" : ", ").append(each.name);
-        });
-        throw value_error("rule " + std::string{rule.name()} + " has no parameter \"" + name + "\"." +
-                          did_you_mean(name, names, 3) + " It has: " + (all.empty() ? "none" : all));
     }
 }
 

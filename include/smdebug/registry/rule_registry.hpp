@@ -10,7 +10,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,34 +41,25 @@ public:
     template <described_rule R>
     requires rule<R, Trial>
     void add() {
-        entry made{.info = describe<R>(), .compares_runs = takes_other_runs<R, Trial>};
-        made.check = [](const rule_parameters& given, bool compares) {
-            R rule{};
-            configure(rule, given);
-            if constexpr (checked_rule<R>) {
-                if (!takes_other_runs<R, Trial> || !compares) {
-                    rule.check();
-                }
-            }
-            if (compares && !takes_other_runs<R, Trial>) {
-                throw value_error("rule " + std::string{rule.name()} +
-                                  " does not compare runs: it has no use for others");
-            }
-        };
-        made.make = [](const rule_parameters& given, const other_runs& others) {
-            R rule{};
-            configure(rule, given);
-            if constexpr (takes_other_runs<R, Trial>) {
-                rule.others = others;
-            }
-            if constexpr (checked_rule<R>) {
-                rule.check();
-            }
-            return any_rule<Trial>{std::move(rule)};
-        };
-        const std::string plain = plain_rule_name(made.info.name);
-        std::erase_if(entries_, [&](const entry& held) { return plain_rule_name(held.info.name) == plain; });
-        entries_.push_back(std::move(made));
+        put({.info = describe<R>(),
+             .compares_runs = takes_other_runs<R, Trial>,
+             .check =
+                 [](const rule_parameters& given, bool whole) {
+                     R rule{};
+                     configure(rule, given);
+                     if (whole) {
+                         detail::check_settings(rule);
+                     }
+                 },
+             .make = [](const rule_parameters& given, const other_runs& others) -> any_rule<Trial> {
+                 R rule{};
+                 configure(rule, given);
+                 if constexpr (takes_other_runs<R, Trial>) {
+                     rule.others = others;
+                 }
+                 detail::check_settings(rule);
+                 return rule;
+             }});
     }
 
     /// What there is to say of each rule, in the order in which they were added.
@@ -81,9 +71,7 @@ public:
 
     /// Says what is wrong with a name and parameters, before there are runs; `compares`: runs to compare with will be
     /// given.  Errors: as make().
-    void check(std::string_view name, const rule_parameters& given, bool compares = false) const {
-        find(name).check(given, compares);
-    }
+    void check(std::string_view name, const rule_parameters& given, bool compares = false) const;
 
     /// A new rule, with a memory of its own: one for each run.
     /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter, naming the
@@ -97,10 +85,11 @@ private:
     struct entry {
         rule_info info;
         bool compares_runs = false;
-        std::function<void(const rule_parameters&, bool)> check = {};
-        std::function<any_rule<Trial>(const rule_parameters&, const other_runs&)> make = {};
+        void (*check)(const rule_parameters&, bool whole) = nullptr;  ///< whole: it will not be given other runs
+        any_rule<Trial> (*make)(const rule_parameters&, const other_runs&) = nullptr;
     };
 
+    void put(entry made);
     [[nodiscard]] const entry& find(std::string_view name) const;
 
     std::vector<entry> entries_;

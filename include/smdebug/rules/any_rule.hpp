@@ -5,7 +5,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/built_in.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
@@ -44,6 +44,9 @@ struct trial_for_rules<Trial> {
 template <class Trial>
 using trial_of_rules = std::remove_cvref_t<typename detail::trial_for_rules<Trial>::type>;
 
+template <readable_trial Trial>
+class rule_session;
+
 /// Holds a rule, by value or by reference.  Copies share it; a rule that keeps state between steps is for one run.
 template <readable_trial Trial>
 class any_rule {
@@ -68,7 +71,9 @@ public:
 
     /// Errors: value_error, insufficient_information_for_rule_invocation: settings that make no sense.
     void check() const { held_->check(); }
-    /// Calls it at a step that is there.  Errors: as evaluate_rule's.
+    /// Calls it at a global step that is there, with refreshing off, after making sure of the tensors that it requires.
+    /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for what it requires throws, and whatever
+    ///         the rule throws.
     [[nodiscard]] std::vector<finding> call(const trial_of_rules<Trial>& run, step_number step,
                                             const wait_options& how) const {
         return held_->call(run, step, how);
@@ -80,66 +85,38 @@ public:
         return held_->while_waiting(run);
     }
     /// What it came to.
-    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const;
+    [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
+        return held_->report(outcome, how);
+    }
 
 private:
-    using run_type = trial_of_rules<Trial>;
+    friend rule_session<Trial>;
+    using erased_rule = detail::erased_rule<trial_of_rules<Trial>>;
 
-    struct interface {
-        explicit interface(std::string called) : name(std::move(called)) {}
-        interface(const interface&) = delete;
-        interface& operator=(const interface&) = delete;
-        virtual ~interface() = default;
-        virtual void check() const = 0;
-        [[nodiscard]] virtual std::vector<finding> call(const run_type&, step_number, const wait_options&) = 0;
-        [[nodiscard]] virtual std::optional<std::chrono::milliseconds> poll_interval() const = 0;
-        virtual void start() = 0;
-        [[nodiscard]] virtual std::optional<finding> while_waiting(const run_type&) = 0;
-        [[nodiscard]] virtual rule_report report(const rule_outcome&, const report_options&) const = 0;
-        std::string name;
-        step_range range = {};
-    };
-
-    template <class Held>
-    struct model final : interface {
-        using rule_type = std::remove_reference_t<Held>;
-        static constexpr bool polled = polled_rule<rule_type, run_type>;
-
-        template <class From>
-        explicit model(From&& from) : interface(name_of_rule(from)), callable(std::forward<From>(from)) {}
-
-        void check() const override { detail::check_settings(callable); }
-        std::vector<finding> call(const run_type& run, step_number step, const wait_options& how) override {
-            return detail::call_rule(callable, run, step, how);
+    [[nodiscard]] static std::vector<std::shared_ptr<erased_rule>> erased(const std::vector<any_rule>& rules) {
+        std::vector<std::shared_ptr<erased_rule>> all;
+        for (const any_rule& each : rules) {
+            all.push_back(each.held_);
         }
-        std::optional<std::chrono::milliseconds> poll_interval() const override;
-        void start() override;
-        std::optional<finding> while_waiting(const run_type& run) override;
-        rule_report report(const rule_outcome& outcome, const report_options& how) const override {
-            return report_of(callable, outcome, how);
-        }
+        return all;
+    }
 
-        Held callable;
-    };
-
-    explicit any_rule(std::shared_ptr<interface> held) : held_(std::move(held)) {}
+    explicit any_rule(std::shared_ptr<erased_rule> held) : held_(std::move(held)) {}
 
     template <class Held, class From>
-    [[nodiscard]] static std::shared_ptr<interface> kept(From&& callable) {
+    [[nodiscard]] static std::shared_ptr<erased_rule> kept(From&& callable) {
         if constexpr (has_compiled_rules<Trial> && built_in_rule<std::remove_reference_t<Held>, Trial>) {
             return kept_built_in<Held>(std::forward<From>(callable));
         } else {
-            return std::make_shared<model<Held>>(std::forward<From>(callable));
+            return std::make_shared<detail::held_rule<Held, trial_of_rules<Trial>>>(std::forward<From>(callable));
         }
     }
     /// Defined in the library of the compiled form, and nowhere else.
     template <class Held>
-    [[nodiscard]] static std::shared_ptr<interface> kept_built_in(Held&& callable);
+    [[nodiscard]] static std::shared_ptr<erased_rule> kept_built_in(Held&& callable);
 
-    std::shared_ptr<interface> held_;
+    std::shared_ptr<erased_rule> held_;
 };
 
 }  // namespace v1
 }  // namespace smdebug
-
-#include <smdebug/rules/impl/any_rule.tpp>

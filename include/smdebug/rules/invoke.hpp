@@ -4,19 +4,15 @@
 
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/drive/observed_trial.hpp>
-#include <smdebug/rules/drive/read_log.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
-#include <smdebug/trial/options.hpp>
 
 #include <memory>
-#include <span>
 #include <type_traits>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -28,16 +24,10 @@ concept rule_of_observed_trial =
     scannable_trial<Trial> && rule<Rule, observed_trial<Trial>> && requires_tensors<Rule, Trial>
 == requires_tensors<Rule, observed_trial<Trial>>;
 
-/// Calls use(trial, log): a trial to call the rule with, and its log; null where it has none.
-template <class Rule, class Trial, class Use>
-void with_log(const Trial& run, Use&& use) {
-    if constexpr (rule_of_observed_trial<Rule, Trial>) {
-        const auto log = std::make_shared<read_log>();
-        const observed_trial<Trial> observed{log, run};
-        use(observed, log);
-    } else {
-        use(run, nullptr);
-    }
+template <class Rule, class Run>
+[[nodiscard]] rule_outcome drive_alone(Rule& callable, const Run& run, const invoke_options& options) {
+    return rule_drive<Run>{run, {std::make_shared<held_rule<Rule&, Run>>(callable)}, options, listener_of(options)}
+        .go_alone();
 }
 
 }  // namespace detail
@@ -53,18 +43,11 @@ void with_log(const Trial& run, Use&& use) {
 template <class Rule, class Trial>
 requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& run,
                                                                              const invoke_options& options = {}) {
-    detail::check_settings(callable);
-    detail::driven_rule driven{.name = name_of_rule(callable), .call = {}};
-    driven.listener = {options.on_finding, options.on_note, options.on_skip};
-    detail::with_log<std::remove_reference_t<Rule>>(run, [&](const auto& seen, std::shared_ptr<detail::read_log> log) {
-        driven.log = std::move(log);
-        driven.call = [&](step_number step, const wait_options& how) {
-            return detail::call_rule(callable, seen, step, how);
-        };
-        detail::let_poll(driven, callable, seen);
-        detail::rule_drive{run, std::span{&driven, 1}, options, false, [](step_number) {}}.go();
-    });
-    return std::move(driven.outcome);
+    if constexpr (detail::rule_of_observed_trial<std::remove_reference_t<Rule>, Trial>) {
+        return detail::drive_alone(callable, detail::observed_trial<Trial>{run}, options);
+    } else {
+        return detail::drive_alone(callable, run, options);
+    }
 }
 
 }  // namespace v1

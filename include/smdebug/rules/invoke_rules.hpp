@@ -6,7 +6,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/read_log.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
@@ -54,6 +53,8 @@ struct rule_result {
 
 namespace detail {
 
+[[nodiscard]] drive_listener listener_of(const invoke_rules_options& options);
+
 [[nodiscard]] std::string words_of(const std::exception_ptr& cause);
 
 }  // namespace detail
@@ -63,7 +64,7 @@ namespace detail {
 template <readable_trial Trial>
 class rule_session {
 public:
-    rule_session(const Trial& run, std::vector<any_rule<Trial>> rules, invoke_rules_options options = {});
+    rule_session(const Trial& run, const std::vector<any_rule<Trial>>& rules, invoke_rules_options options = {});
     rule_session(const rule_session&) = delete;
     rule_session& operator=(const rule_session&) = delete;
 
@@ -74,9 +75,9 @@ public:
     /// Asks rules that watch the clock, while `next_step` is waited for; see polled_rule.
     void idle(step_number next_step);
     /// How often they want to be asked; nothing where there is no such rule.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval();
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const;
     /// Whether no rule will be called any more.
-    [[nodiscard]] bool over();
+    [[nodiscard]] bool over() const;
     /// Ends the rules that are not over.
     void end(invoke_end why, step_number next_step);
 
@@ -84,24 +85,15 @@ public:
     [[nodiscard]] std::vector<rule_result> results() const;
 
 private:
-    static constexpr bool shares = scannable_trial<Trial>;
-    struct nothing {};
-    using shared_type = std::conditional_t<shares, std::unique_ptr<trial_of_rules<Trial>>, nothing>;
+    using run_type = trial_of_rules<Trial>;
+    using seen_type = std::conditional_t<scannable_trial<Trial>, run_type, const run_type&>;
 
-    [[nodiscard]] static shared_type make_shared_trial(const Trial& run, const sharing_options& how,
-                                                       const std::shared_ptr<detail::read_log>& log);
-    [[nodiscard]] const trial_of_rules<Trial>& seen() const;
+    [[nodiscard]] static seen_type seen_of(const Trial& run, const sharing_options& how);
+    [[nodiscard]] detail::drive_listener listener();
 
-    void prepare(std::size_t i);
-
-    [[nodiscard]] auto drive();
-
-    const Trial& run_;
-    std::shared_ptr<detail::read_log> log_;  // of the rule that is being called
-    [[no_unique_address]] shared_type shared_;
-    std::vector<any_rule<Trial>> rules_;
     invoke_rules_options options_;
-    std::vector<detail::driven_rule> driven_;
+    seen_type seen_;
+    detail::rule_drive<run_type> drive_;
 };
 
 /// Evaluates rules at every saved global step, as invoke_rule does each, in one walk: all rules look at a step before
@@ -112,9 +104,9 @@ private:
 ///          those rules that reductions cannot answer.
 /// Memory:  as sharing_options say.
 template <readable_trial Trial>
-[[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, std::vector<any_rule<Trial>> rules,
+[[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const std::vector<any_rule<Trial>>& rules,
                                                     const invoke_rules_options& options = {}) {
-    rule_session<Trial> session{run, std::move(rules), options};
+    rule_session<Trial> session{run, rules, options};
     session.go();
     return session.results();
 }

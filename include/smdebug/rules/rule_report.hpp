@@ -11,7 +11,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -62,31 +61,15 @@ template <class R>
 
 namespace detail {
 
-[[nodiscard]] std::string end_details_of(const std::string& rule, const rule_outcome& outcome,
-                                         const std::string& failure);
-
-[[nodiscard]] std::string status_details_of(const std::string& rule, const rule_outcome& outcome,
-                                            const std::string& failure);
+[[nodiscard]] rule_report report_of(std::string rule, std::map<std::string, std::string> parameters,
+                                    const rule_outcome& outcome, const report_options& how);
 
 }  // namespace detail
 
 /// The report of a rule, of what invoke_rule or invoke_rules gave.
 template <class R>
 [[nodiscard]] rule_report report_of(const R& rule, const rule_outcome& outcome, const report_options& how = {}) {
-    rule_report made{.rule = name_of_rule(rule),
-                     .run = how.run,
-                     .triggered = outcome.met_at.size(),
-                     .violations = outcome.findings.size(),
-                     .datapoints = outcome.evaluated,
-                     .skipped = outcome.skipped,
-                     .tensors = outcome.tensors,
-                     .unread = outcome.unread,
-                     .parameters = parameters_of(rule),
-                     .status = status_of(outcome)};
-    made.status_details = detail::status_details_of(made.rule, outcome, how.failure);
-    const std::size_t kept = std::min(outcome.findings.size(), how.most_details);
-    made.details.assign(outcome.findings.begin(), outcome.findings.begin() + static_cast<std::ptrdiff_t>(kept));
-    return made;
+    return detail::report_of(name_of_rule(rule), parameters_of(rule), outcome, how);
 }
 
 /// Appends a report as one JSON object.  The keys are those of the Python package; "Details" is

@@ -78,6 +78,18 @@ concept checked_rule = requires(const R& rule) {
     { rule.check() } -> std::same_as<void>;
 };
 
+namespace detail {
+
+/// Settings that make no sense are an error before anything is read.
+template <class Rule>
+void check_settings(const Rule& callable) {
+    if constexpr (checked_rule<Rule>) {
+        callable.check();
+    }
+}
+
+}  // namespace detail
+
 /// Calls visit(setting) for each setting of R, in order.
 template <described_rule R, class Visit>
 constexpr void for_each_setting(Visit&& visit) {

@@ -5,6 +5,7 @@
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch_options.hpp>
 #include <smdebug/watch/watcher.hpp>
@@ -62,9 +63,9 @@ template <observable_hook Hook, finding_callback Callback,
 requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback,
                                                               Rules... rules) {
     using kernel_type = typename Hook::kernel_type;
-    std::vector<watched_rule<kernel_type>> all;
-    all.reserve(sizeof...(Rules));
-    (all.emplace_back(std::move(rules)), ...);
+    using run_type = detail::watched_trial<kernel_type>;
+    std::vector<std::shared_ptr<detail::erased_rule<run_type>>> all{
+        std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))...};
     auto made = std::make_shared<rule_watcher<kernel_type>>(
         observed.options(), std::move(options),
         [held = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {

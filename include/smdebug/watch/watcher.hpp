@@ -12,9 +12,8 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
-#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/invoke.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch_options.hpp>
@@ -60,37 +59,15 @@ protected:
 template <class C>
 concept finding_callback = std::invocable<C&, const watched_finding&>;
 
-/// A rule of any type, as a watcher calls it: what it is does not multiply the code around it.
-template <reduction_kernel Kernel>
-class watched_rule {
-public:
-    template <rule<detail::watched_trial<Kernel>> Rule>
-    explicit watched_rule(Rule callable) : name_(name_of_rule(callable)) {
-        // Nothing can come while the training stands still: what has to be waited for is not there.
-        call_ = [held = std::make_shared<Rule>(std::move(callable))](const detail::watched_trial<Kernel>& run,
-                                                                     step_number step) {
-            return detail::evaluate_rule(*held, run, step, {.timeout = std::chrono::milliseconds{0}});
-        };
-    }
-
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// Errors: as evaluate_rule.
-    [[nodiscard]] std::vector<finding> operator()(const detail::watched_trial<Kernel>& run, step_number step) const {
-        return call_(run, step);
-    }
-
-private:
-    std::string name_;
-    std::function<std::vector<finding>(const detail::watched_trial<Kernel>&, step_number)> call_;
-};
-
 /// Keeps the last steps of a hook, calls rules and hands over what they find.
 template <reduction_kernel Kernel>
 class rule_watcher final : public watcher, public hook_observer {
 public:
+    using watched_rule = detail::erased_rule<detail::watched_trial<Kernel>>;
+
     /// Errors: value_error (options).
     rule_watcher(const hook_options& watched, watch_options how, std::function<void(const watched_finding&)> callback,
-                 std::vector<watched_rule<Kernel>> rules);
+                 std::vector<std::shared_ptr<watched_rule>> rules);
 
     [[nodiscard]] bool wants(const hook_step& step) override;
     [[nodiscard]] bool wants(std::string_view tensor) override { return !stopped_ && names_.contains(tensor, mode_); }
@@ -100,7 +77,7 @@ public:
     void end_step(const hook_step& step) override;
 
 private:
-    void evaluate(const watched_rule<Kernel>& each, const detail::watched_trial<Kernel>& run, const hook_step& at);
+    void evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& at);
 
     void hand_over(const watched_finding& found);
 
@@ -110,7 +87,7 @@ private:
     std::array<save_config_mode, all_modes.size()> when_;  // by mode
     detail::watched_names names_;
     std::function<void(const watched_finding&)> callback_;
-    std::vector<watched_rule<Kernel>> rules_;
+    std::vector<std::shared_ptr<watched_rule>> rules_;
     std::shared_ptr<detail::recent_steps<Kernel>> steps_;  // none after the end
     mode mode_ = mode::global;
 };

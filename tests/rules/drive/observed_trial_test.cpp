@@ -135,13 +135,13 @@ TEST_CASE("observed_trial: a step before the first that is looked at counts wher
 
 TEST_CASE("observed_trial: every way to ask is counted, and answers and throws as the trial does") {
     const memory_trial run{six_steps({1})};
-    const auto log = std::make_shared<detail::read_log>();
-    const observed_trial<memory_trial> observed{log, run};
+    const observed_trial<memory_trial> observed{run};
+    auto& log = observed.log();
     const auto tensor = observed.tensor("b");
     const auto counts = [&](step_number step, auto&& ask) {
-        log->begin({.step = step});
+        log.begin({.step = step});
         ask();
-        const auto asked = log->end();
+        const auto asked = log.end();
         return asked.read.size() + 10 * asked.lost.size();
     };
     const auto each_way = [&](step_number step, std::size_t expected) {

@@ -27,6 +27,22 @@ std::vector<rule_info> rule_registry<Trial>::infos() const {
 }
 
 template <readable_trial Trial>
+void rule_registry<Trial>::check(std::string_view name, const rule_parameters& given, bool compares) const {
+    const entry& known = find(name);
+    known.check(given, !(compares && known.compares_runs));
+    if (compares && !known.compares_runs) {
+        throw value_error("rule " + known.info.name + " does not compare runs: it has no use for others");
+    }
+}
+
+template <readable_trial Trial>
+void rule_registry<Trial>::put(entry made) {
+    const std::string plain = plain_rule_name(made.info.name);
+    std::erase_if(entries_, [&](const entry& held) { return plain_rule_name(held.info.name) == plain; });
+    entries_.push_back(std::move(made));
+}
+
+template <readable_trial Trial>
 const typename rule_registry<Trial>::entry& rule_registry<Trial>::find(std::string_view name) const {
     const std::string plain = plain_rule_name(name);
     std::vector<std::string> names;  // without capitals and underscores, as near ones are looked for

@@ -113,13 +113,16 @@ public:
 
     /// Makes the trial of these arguments.
     template <class... Arguments>
-    explicit observed_trial(std::shared_ptr<detail::read_log> log, const Arguments&... arguments)
-        : Trial(arguments...), log_(std::move(log)) {}
+    explicit observed_trial(const Arguments&... arguments)
+        : Trial(arguments...), log_(std::make_shared<detail::read_log>()) {}
     observed_trial(const observed_trial&) = delete;
     observed_trial& operator=(const observed_trial&) = delete;
 
     /// Errors: tensor_unavailable.
     [[nodiscard]] tensor_type tensor(std::string_view name) const { return {Trial::tensor(name), log_}; }
+
+    /// Of the rule that is being called.
+    [[nodiscard]] read_log& log() const noexcept { return *log_; }
 
 private:
     std::shared_ptr<detail::read_log> log_;

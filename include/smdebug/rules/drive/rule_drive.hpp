@@ -4,7 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
-#include <smdebug/rules/concepts.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/drive/read_log.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/outcome.hpp>
@@ -12,12 +12,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,34 +24,27 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Who is told of what one rule finds; all may be empty.
-struct rule_listener {
-    std::function<void(step_number, const finding&)> on_finding = {};
-    std::function<void(step_number, const finding&)> on_note = {};
-    std::function<void(step_number, const error&)> on_skip = {};
+/// Who is told of what rules find, each by its place among them; all may be empty.
+struct drive_listener {
+    std::function<void(step_number)> on_step = {};  ///< once a step, before the rules
+    std::function<void(std::size_t rule, step_number, const finding&)> on_finding = {};
+    std::function<void(std::size_t rule, step_number, const finding&)> on_note = {};
+    std::function<void(std::size_t rule, step_number, const error&)> on_skip = {};
 };
 
-/// One rule on its way over a run, whatever its type.
-struct driven_rule {
-    std::string name;
-    /// Calls it at a step that is there.
-    std::function<std::vector<finding>(step_number, const wait_options&)> call;
-    /// Asks it while the next step is waited for; empty where it does not care.
-    std::function<std::optional<finding>()> poll = {};
-    std::chrono::milliseconds poll_interval{0};
-    step_range range = {};  ///< it is called at these steps only
-    rule_listener listener = {};
-    std::shared_ptr<read_log> log = {};  ///< of the trial that it is called with; null: there is none
+/// The callbacks of who drives one rule.  Borrows them.
+[[nodiscard]] drive_listener listener_of(const invoke_options& options);
+
+/// How far one rule has come on its way over a run.
+struct rule_progress {
+    std::optional<std::chrono::milliseconds> poll_interval = {};  ///< unset: it is not asked while a step is waited for
     read_tally tally = {};
     rule_outcome outcome = {};
     bool over = false;
     std::exception_ptr failure = {};
+
+    void end(invoke_end why, step_number next_step);
 };
-
-void end_rule(driven_rule& each, invoke_end why, step_number next_step);
-
-/// Sorts a step's findings into the outcome and tells the listener.  Returns whether any was met.
-bool hand_over(driven_rule& each, std::vector<finding> found, step_number step, bool first_only);
 
 /// What an end of waiting means: which end it is, thrown as which error.
 template <class Wait>
@@ -69,16 +61,20 @@ template <class Wait>
     return std::nullopt;
 }
 
-/// Walks a run with some rules: go(), or whoever knows the steps says visit() and idle().  `begin_step` is called once
-/// a step, before the rules.
-template <class Trial, class BeginStep>
+/// Walks a run with some rules: go(), or whoever knows the steps says visit() and idle().  A rule that throws, or whose
+/// settings make no sense, ends alone.  Borrows the run and the options.
+template <class Run>
 class rule_drive {
 public:
-    rule_drive(const Trial& run, std::span<driven_rule> rules, const invoke_options& options, bool isolate,
-               BeginStep begin_step)
-        : run_(run), rules_(rules), options_(options), isolate_(isolate), begin_step_(std::move(begin_step)) {}
+    using rule_pointer = std::shared_ptr<erased_rule<Run>>;
+
+    rule_drive(const Run& run, std::vector<rule_pointer> rules, const invoke_options& options,
+               drive_listener listener = {});
 
     void go();
+
+    /// The same for one rule, which throws what it throws.
+    [[nodiscard]] rule_outcome go_alone();
 
     /// Calls the rules that are not over at a step that is there.
     void visit(step_number step);
@@ -90,46 +86,40 @@ public:
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const;
 
     [[nodiscard]] bool all_over() const {
-        return std::all_of(rules_.begin(), rules_.end(), [](const driven_rule& each) { return each.over; });
+        return std::all_of(progress_.begin(), progress_.end(), [](const rule_progress& each) { return each.over; });
     }
     void end_all(invoke_end why, step_number next_step);
+
+    [[nodiscard]] const std::vector<rule_pointer>& rules() const noexcept { return rules_; }
+    /// Of each of them, in their order.
+    [[nodiscard]] const std::vector<rule_progress>& progress() const noexcept { return progress_; }
 
 private:
     [[nodiscard]] named_step named(step_number step) const;
 
-    void evaluate(driven_rule& each, step_number step);
+    void evaluate(std::size_t rule, step_number step);
 
     /// What is behind a call is counted, unless it was broken off: then things look as if they were missing.
-    void count_reads(driven_rule& each, const std::vector<finding>& found, const std::exception_ptr& skipped) const;
+    void count_reads(rule_progress& each, const std::vector<finding>& found, const std::exception_ptr& skipped) const;
 
     // Not where the rule is called: what a listener throws is not the rule's failure.
-    static void skip(driven_rule& each, step_number step, const std::exception_ptr& why);
+    void skip(std::size_t rule, step_number step, const std::exception_ptr& why);
 
-    void take(driven_rule& each, std::vector<finding> found, step_number step);
-
-    // Waiting ------------------------------------------------------------------------------------------------------
+    /// Sorts a step's findings into the rule's outcome and tells the listener.
+    void take(std::size_t rule, std::vector<finding> found, step_number step);
 
     /// Waits for a step.  Returns why there is nothing to call rules at; nothing when the step is there.  `passed_over`
     /// says that it will never be there, but later ones are.
     [[nodiscard]] std::optional<invoke_end> wait_for(step_number step, bool& passed_over);
 
-    const Trial& run_;
-    std::span<driven_rule> rules_;
+    const Run& run_;
+    read_log* log_ = nullptr;  // of the rule that is being called; null: nobody can watch what rules ask for
+    std::vector<rule_pointer> rules_;
+    std::vector<rule_progress> progress_;
     const invoke_options& options_;
-    bool isolate_;  // a rule that throws ends alone
+    drive_listener listener_;
     named_step at_;
-    BeginStep begin_step_;
 };
-
-/// What a driver does with a rule that is asked while it waits.
-template <class Rule, class Trial>
-void let_poll(driven_rule& each, Rule& callable, const Trial& run) {
-    if constexpr (polled_rule<Rule, Trial>) {
-        callable.start();
-        each.poll = [&callable, &run] { return callable.while_waiting(run); };
-        each.poll_interval = callable.poll_interval();
-    }
-}
 
 }  // namespace detail
 }  // namespace v1

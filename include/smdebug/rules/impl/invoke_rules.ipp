@@ -8,6 +8,20 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+SMDEBUG_INLINE drive_listener listener_of(const invoke_rules_options& options) {
+    const auto without_step = [](const auto& tell) {
+        return [&tell](std::size_t rule, step_number, const finding& one) {
+            if (tell) {
+                tell(rule, one);
+            }
+        };
+    };
+    return {.on_step = options.on_step,
+            .on_finding = without_step(options.on_finding),
+            .on_note = without_step(options.on_note),
+            .on_skip = options.on_skip};
+}
+
 SMDEBUG_INLINE std::string words_of(const std::exception_ptr& cause) {
     try {
         std::rethrow_exception(cause);

@@ -7,7 +7,10 @@
 #include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/rule_report.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -76,6 +79,24 @@ SMDEBUG_INLINE std::string status_details_of(const std::string& rule, const rule
         return end + unread;
     }
     return end + (end.ends_with('.') ? " " : ". ") + unread;
+}
+
+SMDEBUG_INLINE rule_report report_of(std::string rule, std::map<std::string, std::string> parameters,
+                                     const rule_outcome& outcome, const report_options& how) {
+    rule_report made{.rule = std::move(rule),
+                     .run = how.run,
+                     .triggered = outcome.met_at.size(),
+                     .violations = outcome.findings.size(),
+                     .datapoints = outcome.evaluated,
+                     .skipped = outcome.skipped,
+                     .tensors = outcome.tensors,
+                     .unread = outcome.unread,
+                     .parameters = std::move(parameters),
+                     .status = status_of(outcome)};
+    made.status_details = status_details_of(made.rule, outcome, how.failure);
+    const std::size_t kept = std::min(outcome.findings.size(), how.most_details);
+    made.details.assign(outcome.findings.begin(), outcome.findings.begin() + static_cast<std::ptrdiff_t>(kept));
+    return made;
 }
 
 }  // namespace detail

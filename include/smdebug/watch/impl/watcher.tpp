@@ -9,7 +9,7 @@ inline namespace v1 {
 template <reduction_kernel Kernel>
 rule_watcher<Kernel>::rule_watcher(const hook_options& watched, watch_options how,
                                    std::function<void(const watched_finding&)> callback,
-                                   std::vector<watched_rule<Kernel>> rules)
+                                   std::vector<std::shared_ptr<watched_rule>> rules)
     : how_((check(how), std::move(how))),
       names_(watched, how_.include_regex),
       callback_(std::move(callback)),
@@ -44,8 +44,8 @@ void rule_watcher<Kernel>::end_step(const hook_step& step) {
     if (!stopped_ && steps) {
         if (const auto ended = steps->end(step.step)) {
             ++counters_.steps;
-            for (const watched_rule<Kernel>& each : rules_) {
-                evaluate(each, steps->run(), *ended);
+            for (const auto& each : rules_) {
+                evaluate(*each, steps->run(), *ended);
             }
         }
     }
@@ -55,29 +55,29 @@ void rule_watcher<Kernel>::end_step(const hook_step& step) {
 }
 
 template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::evaluate(const watched_rule<Kernel>& each, const detail::watched_trial<Kernel>& run,
-                                    const hook_step& at) {
+void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& at) {
     if (stopped_) {
         return;
     }
     std::vector<finding> found;
     try {
-        found = each(run, at.step);
+        // Nothing can come while the training stands still: what has to be waited for is not there.
+        found = each.evaluate(run, at.step, {.timeout = std::chrono::milliseconds{0}});
         ++counters_.evaluated;
     } catch (const not_found& missing) {
         if (!detail::means_skip(missing)) {
             throw;
         }
-        skip(each.name(), at.step, missing);
+        skip(each.name, at.step, missing);
     } catch (const step_not_yet_available& missing) {
-        skip(each.name(), at.step, missing);
+        skip(each.name, at.step, missing);
     } catch (const timed_out& missing) {
-        skip(each.name(), at.step, missing);
+        skip(each.name, at.step, missing);
     } catch (const stopped& missing) {
-        skip(each.name(), at.step, missing);
+        skip(each.name, at.step, missing);
     }
     for (const finding& one : found) {
-        hand_over({.rule = each.name(), .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
+        hand_over({.rule = each.name, .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
     }
 }
 

@@ -8,33 +8,25 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE void end_rule(driven_rule& each, invoke_end why, step_number next_step) {
-    if (!each.over) {
-        each.over = true;
-        each.outcome.end = why;
-        each.outcome.next_step = next_step;
-    }
+SMDEBUG_INLINE drive_listener listener_of(const invoke_options& options) {
+    const auto without_place = [](const auto& tell) {
+        return [&tell](std::size_t, step_number step, const auto& what) {
+            if (tell) {
+                tell(step, what);
+            }
+        };
+    };
+    return {.on_finding = without_place(options.on_finding),
+            .on_note = without_place(options.on_note),
+            .on_skip = without_place(options.on_skip)};
 }
 
-SMDEBUG_INLINE bool hand_over(driven_rule& each, std::vector<finding> found, step_number step, bool first_only) {
-    bool met = false;
-    for (finding& one : found) {
-        if (met && one.met && first_only) {
-            continue;
-        }
-        const auto& callback = one.met ? each.listener.on_finding : each.listener.on_note;
-        if (callback) {
-            callback(step, one);
-        }
-        if (one.met) {
-            met = true;
-            each.outcome.findings.push_back(std::move(one));
-        }
+SMDEBUG_INLINE void rule_progress::end(invoke_end why, step_number next_step) {
+    if (!over) {
+        over = true;
+        outcome.end = why;
+        outcome.next_step = next_step;
     }
-    if (met) {
-        each.outcome.met_at.push_back(step);
-    }
-    return met;
 }
 
 }  // namespace detail

@@ -1,25 +1,45 @@
 // The bodies of <smdebug/rules/drive/rule_drive.hpp> that are templates.
 #pragma once
 
-#include <smdebug/rules/drive/evaluate.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/drive/step_walk.hpp>
-#include <smdebug/trial/refresh_guard.hpp>
+
+#include <concepts>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::go() {
-    step_walk<Trial> walk{run_};
-    step_number next = options_.start_step;
-    for (driven_rule& each : rules_) {
-        each.outcome.next_step = next;
+template <class Run>
+rule_drive<Run>::rule_drive(const Run& run, std::vector<rule_pointer> rules, const invoke_options& options,
+                            drive_listener listener)
+    : run_(run), rules_(std::move(rules)), progress_(rules_.size()), options_(options), listener_(std::move(listener)) {
+    if constexpr (requires { requires std::same_as<decltype(run.log()), read_log&>; }) {
+        log_ = &run.log();
     }
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        rule_progress& each = progress_[i];
+        each.outcome.next_step = options_.start_step;
+        try {
+            rules_[i]->check();
+            each.poll_interval = rules_[i]->poll_interval();
+            if (each.poll_interval) {
+                rules_[i]->start();
+            }
+        } catch (...) {
+            each.failure = std::current_exception();
+            each.end(invoke_end::failed, options_.start_step);
+        }
+    }
+}
+
+template <class Run>
+void rule_drive<Run>::go() {
+    step_walk<Run> walk{run_};
+    step_number next = options_.start_step;
     while (!all_over()) {
         const std::optional<step_number> saved = walk.next(next);
-        if (!saved && !waits_for_steps<Trial>) {
+        if (!saved && !waits_for_steps<Run>) {
             return end_all(invoke_end::end_of_run, next);
         }
         const step_number step = saved.value_or(next);
@@ -42,83 +62,91 @@ void rule_drive<Trial, BeginStep>::go() {
     }
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::visit(step_number step) {
-    begin_step_(step);
+template <class Run>
+rule_outcome rule_drive<Run>::go_alone() {
+    go();
+    if (progress_.front().failure) {
+        std::rethrow_exception(progress_.front().failure);
+    }
+    return std::move(progress_.front().outcome);
+}
+
+template <class Run>
+void rule_drive<Run>::visit(step_number step) {
+    if (listener_.on_step) {
+        listener_.on_step(step);
+    }
     at_ = named(step);
-    for (driven_rule& each : rules_) {
-        if (!each.over && each.range.end && step >= *each.range.end) {
-            end_rule(each, invoke_end::end_step, *each.range.end);
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        rule_progress& each = progress_[i];
+        const step_range& range = rules_[i]->range;
+        if (!each.over && range.end && step >= *range.end) {
+            each.end(invoke_end::end_step, *range.end);
         }
-        if (!each.over && each.range.contains(step)) {
+        if (!each.over && range.contains(step)) {
             each.outcome.next_step = step + 1;
-            evaluate(each, step);
+            evaluate(i, step);
         }
     }
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::idle(step_number next_step) {
-    for (driven_rule& each : rules_) {
-        if (each.over || !each.poll) {
+template <class Run>
+void rule_drive<Run>::idle(step_number next_step) {
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        rule_progress& each = progress_[i];
+        if (each.over || !each.poll_interval) {
             continue;
         }
-        if (std::optional<finding> found = each.poll()) {
+        if (std::optional<finding> found = rules_[i]->while_waiting(run_)) {
             if (found->step < 0) {
                 found->step = options_.start_step;
             }
             each.outcome.next_step = next_step;
             const step_number at = found->step;
             std::vector<finding> one{*std::move(found)};
-            one.front().rule = each.name;
+            one.front().rule = rules_[i]->name;
             name_step(one, run_, at);
-            take(each, std::move(one), at);
+            take(i, std::move(one), at);
         }
     }
 }
 
-template <class Trial, class BeginStep>
-std::optional<std::chrono::milliseconds> rule_drive<Trial, BeginStep>::poll_interval() const {
+template <class Run>
+std::optional<std::chrono::milliseconds> rule_drive<Run>::poll_interval() const {
     std::optional<std::chrono::milliseconds> least;
-    for (const driven_rule& each : rules_) {
-        if (!each.over && each.poll && (!least || each.poll_interval < *least)) {
+    for (const rule_progress& each : progress_) {
+        if (!each.over && each.poll_interval && (!least || *each.poll_interval < *least)) {
             least = each.poll_interval;
         }
     }
     return least;
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::end_all(invoke_end why, step_number next_step) {
-    for (driven_rule& each : rules_) {
-        end_rule(each, why, next_step);
+template <class Run>
+void rule_drive<Run>::end_all(invoke_end why, step_number next_step) {
+    for (rule_progress& each : progress_) {
+        each.end(why, next_step);
     }
 }
 
-template <class Trial, class BeginStep>
-named_step rule_drive<Trial, BeginStep>::named(step_number step) const {
-    const auto name = [&] {
-        return named_step{step, run_.mode(step).value_or(mode::global), run_.mode_step(step).value_or(step)};
-    };
-    if constexpr (refreshable_trial<Trial>) {
-        const no_refresh guard{run_};
-        return name();
-    } else {
-        return name();
-    }
+template <class Run>
+named_step rule_drive<Run>::named(step_number step) const {
+    [[maybe_unused]] const auto guard = without_refresh(run_);
+    return {step, run_.mode(step).value_or(mode::global), run_.mode_step(step).value_or(step)};
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::evaluate(driven_rule& each, step_number step) {
+template <class Run>
+void rule_drive<Run>::evaluate(std::size_t rule, step_number step) {
     const wait_options how{.timeout = options_.timeout, .stop = options_.stop, .give_up_after = options_.give_up_after};
+    rule_progress& each = progress_[rule];
     std::vector<finding> found;
     std::exception_ptr skipped;
-    if (each.log) {
-        each.log->begin(at_);
+    if (log_ != nullptr) {
+        log_->begin(at_);
     }
     const auto call = [&] {
         try {
-            found = each.call(step, how);
+            found = rules_[rule]->call(run_, step, how);
         } catch (const not_found& missing) {
             if (!means_skip(missing)) {
                 throw;
@@ -128,34 +156,28 @@ void rule_drive<Trial, BeginStep>::evaluate(driven_rule& each, step_number step)
     };
     try {
         if (const auto waiting = end_of_wait(call)) {  // for a step that the rule requires
-            end_rule(each, *waiting, step);
-            return;
+            return each.end(*waiting, step);
         }
     } catch (...) {
         count_reads(each, {}, {});
-        if (!isolate_) {
-            throw;
-        }
         each.failure = std::current_exception();
-        end_rule(each, invoke_end::failed, step);
-        return;
+        return each.end(invoke_end::failed, step);
     }
     count_reads(each, found, skipped);
     if (skipped) {
-        skip(each, step, skipped);
-        return;
+        return skip(rule, step, skipped);
     }
     ++each.outcome.evaluated;
-    take(each, std::move(found), step);
+    take(rule, std::move(found), step);
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::count_reads(driven_rule& each, const std::vector<finding>& found,
-                                               const std::exception_ptr& skipped) const {
+template <class Run>
+void rule_drive<Run>::count_reads(rule_progress& each, const std::vector<finding>& found,
+                                  const std::exception_ptr& skipped) const {
     if (options_.stop.stop_requested()) {
         return;
     }
-    const auto asked = each.log ? std::optional{each.log->end()} : std::nullopt;
+    const auto asked = log_ != nullptr ? std::optional{log_->end()} : std::nullopt;
     const auto count = [&](const error* why) { each.tally.add(asked ? &*asked : nullptr, found, why, each.outcome); };
     if (!skipped) {
         return count(nullptr);
@@ -167,35 +189,50 @@ void rule_drive<Trial, BeginStep>::count_reads(driven_rule& each, const std::vec
     }
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::skip(driven_rule& each, step_number step, const std::exception_ptr& why) {
-    ++each.outcome.skipped;
-    if (!each.listener.on_skip) {
+template <class Run>
+void rule_drive<Run>::skip(std::size_t rule, step_number step, const std::exception_ptr& why) {
+    ++progress_[rule].outcome.skipped;
+    if (!listener_.on_skip) {
         return;
     }
     try {
         std::rethrow_exception(why);
     } catch (const error& missing) {
-        each.listener.on_skip(step, missing);
+        listener_.on_skip(rule, step, missing);
     }
 }
 
-template <class Trial, class BeginStep>
-void rule_drive<Trial, BeginStep>::take(driven_rule& each, std::vector<finding> found, step_number step) {
-    if (!hand_over(each, std::move(found), step, options_.first_offender)) {
+template <class Run>
+void rule_drive<Run>::take(std::size_t rule, std::vector<finding> found, step_number step) {
+    rule_progress& each = progress_[rule];
+    bool met = false;
+    for (finding& one : found) {
+        if (met && one.met && options_.first_offender) {
+            continue;
+        }
+        if (const auto& tell = one.met ? listener_.on_finding : listener_.on_note) {
+            tell(rule, step, one);
+        }
+        if (one.met) {
+            met = true;
+            each.outcome.findings.push_back(std::move(one));
+        }
+    }
+    if (!met) {
         return;
     }
+    each.outcome.met_at.push_back(step);
     if (options_.raise_eval_cond) {
-        throw rule_evaluation_condition_met(each.name, step, each.outcome.findings.back().message);
+        throw rule_evaluation_condition_met(rules_[rule]->name, step, each.outcome.findings.back().message);
     }
     if (options_.stop_at_first) {
-        end_rule(each, invoke_end::first_finding, each.outcome.next_step);
+        each.end(invoke_end::first_finding, each.outcome.next_step);
     }
 }
 
-template <class Trial, class BeginStep>
-std::optional<invoke_end> rule_drive<Trial, BeginStep>::wait_for(step_number step, bool& passed_over) {
-    if constexpr (waits_for_steps<Trial>) {
+template <class Run>
+std::optional<invoke_end> rule_drive<Run>::wait_for(step_number step, bool& passed_over) {
+    if constexpr (waits_for_steps<Run>) {
         using std::chrono::milliseconds;
         wait_options how{.timeout = options_.timeout, .stop = options_.stop, .give_up_after = options_.give_up_after};
         std::optional<milliseconds> left = options_.timeout;

@@ -1,8 +1,8 @@
-// The bodies of <smdebug/rules/drive/evaluate.hpp>.
+// The bodies of <smdebug/rules/drive/erased_rule.hpp>.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include <smdebug/rules/drive/evaluate.hpp>
+#include <smdebug/rules/drive/erased_rule.hpp>
 
 #include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
@@ -69,12 +69,18 @@ struct looks_back {
     }
 };
 
+/// Evaluates a rule as it is, once.
+template <class Rule, class Run>
+std::vector<finding> evaluated(Rule& rule, const Run& run, step_number step, const wait_options& how = {}) {
+    return held_rule<Rule&, Run>{rule}.evaluate(run, step, how);
+}
+
 }  // namespace
 
-TEST_CASE("evaluate_rule: findings and notes of one step, which say whose they are, and when") {
+TEST_CASE("erased_rule: findings and notes of one step, which say whose they are, and when") {
     const memory_trial run{sample()};
     looks_back rule;
-    const auto found = evaluate_rule(rule, run, 4);
+    const auto found = evaluated(rule, run, 4);
     REQUIRE(found.size() == 3);  // what says nothing is left out
     CHECK(found[0].rule == "own_name");
     CHECK(found[0].step == 2);
@@ -87,42 +93,42 @@ TEST_CASE("evaluate_rule: findings and notes of one step, which say whose they a
     CHECK_FALSE(found[2].met);
 }
 
-TEST_CASE("evaluate_rule: settings that make no sense are an error before anything is waited for") {
+TEST_CASE("erased_rule: settings that make no sense are an error before anything is waited for") {
     const memory_trial running{sample(false)};
     misconfigured rule;
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, running, 100)), value_error);
+    CHECK_THROWS_AS(static_cast<void>(evaluated(rule, running, 100)), value_error);
 }
 
-TEST_CASE("evaluate_rule: waits for the step, and says which way it does not come") {
+TEST_CASE("erased_rule: waits for the step, and says which way it does not come") {
     const memory_trial ended{sample()};
     const memory_trial running{sample(false), {.poll_interval = std::chrono::milliseconds{1}}};
     rules::exploding_tensor rule;
-    CHECK(evaluate_rule(rule, ended, 2).size() == 1);
-    CHECK(evaluate_rule(rule, ended, 4).empty());
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, ended, 3)), step_unavailable);
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, ended, 6)), no_more_data);
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(rule, running, 6, {.timeout = std::chrono::milliseconds{1}})),
+    CHECK(evaluated(rule, ended, 2).size() == 1);
+    CHECK(evaluated(rule, ended, 4).empty());
+    CHECK_THROWS_AS(static_cast<void>(evaluated(rule, ended, 3)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(evaluated(rule, ended, 6)), no_more_data);
+    CHECK_THROWS_AS(static_cast<void>(evaluated(rule, running, 6, {.timeout = std::chrono::milliseconds{1}})),
                     timed_out);
 }
 
-TEST_CASE("evaluate_rule: refreshing of all runs is off during a call, and on again behind it, come what may") {
+TEST_CASE("erased_rule: refreshing of all runs is off during a call, and on again behind it, come what may") {
     const memory_trial run{sample()};
     const memory_trial first{sample()};
     const memory_trial second{sample()};
     compares rule{{first, second}};
-    CHECK(evaluate_rule(rule, run, 0).empty());
+    CHECK(evaluated(rule, run, 0).empty());
     auto broken = [](const memory_trial&, step_number) -> finding { throw std::runtime_error("a bug"); };
-    CHECK_THROWS_AS(static_cast<void>(evaluate_rule(broken, run, 0)), std::runtime_error);
+    CHECK_THROWS_AS(static_cast<void>(evaluated(broken, run, 0)), std::runtime_error);
     for (const memory_trial* each : {&run, &first, &second}) {
         CHECK(each->dynamic_refresh());
     }
 }
 
-TEST_CASE("evaluate_rule: a trial that can neither wait nor refresh will do") {
+TEST_CASE("erased_rule: a trial that can neither wait nor refresh will do") {
     const fake_trial run{{{"a", {{0, {1, std::numeric_limits<double>::quiet_NaN()}}}}}};
     rules::exploding_tensor rule;
-    CHECK(evaluate_rule(rule, run, 0).size() == 1);
-    CHECK(evaluate_rule(rule, run, 1).empty());
+    CHECK(evaluated(rule, run, 0).size() == 1);
+    CHECK(evaluated(rule, run, 1).empty());
 }
 
 TEST_CASE("means_skip: what was not saved, and nothing else that was not found") {
