@@ -15,7 +15,7 @@
 #include <vector>
 
 using namespace smdebug;
-using reduce_test::element;
+using exact_element = reduce_test::element;
 using smdebug::reduction::l1, smdebug::reduction::l2, smdebug::reduction::max, smdebug::reduction::mean;
 using smdebug::reduction::min, smdebug::reduction::prod, smdebug::reduction::sum, smdebug::reduction::variance;
 
@@ -56,7 +56,7 @@ TEST_CASE("scalar_kernel: sums, norms and spreads of floats keep the promised bo
                 CAPTURE(static_cast<int>(which));
                 CAPTURE(length);
                 const auto values = reduce_test::numbers(which, length, range);
-                std::vector<element> elements;
+                std::vector<exact_element> elements;
                 for (const double value : values) {
                     elements.push_back(reduce_test::element_of(value));
                 }
@@ -107,7 +107,7 @@ TEST_CASE("scalar_kernel: a product neither overflows nor underflows on the way"
                 CAPTURE(static_cast<int>(which));
                 CAPTURE(length);
                 const auto values = reduce_test::numbers(which, length, range);
-                std::vector<element> elements;
+                std::vector<exact_element> elements;
                 for (const double value : values) {
                     elements.push_back(reduce_test::element_of(value));
                 }
@@ -262,7 +262,7 @@ void check_integers(dtype type) {
             CAPTURE(which);
             CAPTURE(length);
             const auto values = reduce_test::integers<Integer>(length, which);
-            std::vector<element> elements;
+            std::vector<exact_element> elements;
             Integer low = std::numeric_limits<Integer>::max();
             Integer high = std::numeric_limits<Integer>::min();
             std::uint64_t zeros = 0;
@@ -345,7 +345,7 @@ TEST_CASE("scalar_kernel: complex tensors have magnitudes, and only what magnitu
                 CAPTURE(scale);
                 CAPTURE(length);
                 std::vector<double> parts;
-                std::vector<element> magnitudes;
+                std::vector<exact_element> magnitudes;
                 for (std::size_t i = 0; i < length; ++i) {
                     const auto& [re, im, size] = triples[i % triples.size()];
                     parts.push_back(std::ldexp(re, scale + static_cast<int>(i % 7)));

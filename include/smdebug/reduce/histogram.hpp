@@ -10,11 +10,13 @@
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/wide_sum.hpp>
 #include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -166,41 +168,16 @@ private:
     void count_elements(const tensor_view& part) {
         const std::byte* at = part.bytes.data();
         const std::size_t count = part.count();
-        switch (part.type) {
-            case dtype::float32:
-                return count_lanes<float>(at, count);
-            case dtype::float64:
-                return count_lanes<double>(at, count);
-            case dtype::float16:
-                return count_widened<detail::from_half>(at, count);
-            case dtype::bfloat16:
-                return count_widened<detail::from_bfloat>(at, count);
-            case dtype::boolean:
-                return count_widened<detail::from_bool>(at, count);
-            case dtype::int8:
-                return count_widened<detail::from_integer<std::int8_t, float>>(at, count);
-            case dtype::uint8:
-                return count_widened<detail::from_integer<std::uint8_t, float>>(at, count);
-            case dtype::int16:
-                return count_widened<detail::from_integer<std::int16_t, float>>(at, count);
-            case dtype::uint16:
-                return count_widened<detail::from_integer<std::uint16_t, float>>(at, count);
-            case dtype::int32:
-                return count_widened<detail::from_integer<std::int32_t, double>>(at, count);
-            case dtype::uint32:
-                return count_widened<detail::from_integer<std::uint32_t, double>>(at, count);
-            case dtype::int64:
-                return count_widened<detail::from_integer<std::int64_t, double>>(at, count);
-            case dtype::uint64:
-                return count_widened<detail::from_integer<std::uint64_t, double>>(at, count);
-            case dtype::complex64:
-                return count_widened<detail::from_complex<float>>(at, count);
-            case dtype::complex128:
-                return count_widened<detail::from_complex<double>>(at, count);
-            case dtype::string:
-            case dtype::invalid:
-                return;
+        if (!is_numeric(part.type)) {
+            return;
         }
+        visit_dtype(part.type, [&]<class T>() {
+            if constexpr (std::floating_point<T>) {
+                count_lanes<T>(at, count);
+            } else {
+                count_widened<detail::conversion_of<T>>(at, count);
+            }
+        });
     }
 
     template <class Conversion>

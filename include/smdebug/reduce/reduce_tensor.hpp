@@ -12,9 +12,12 @@
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/reduce/single_element.hpp>
 #include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <array>
+#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -105,45 +108,24 @@ public:
         : tensor_(tensor), wanted_(wanted), watch_(watch), repeats_(repeats) {}
 
     [[nodiscard]] result<totals> run() const noexcept {
-        switch (tensor_.type) {
-            case dtype::float32:
+        if (!is_numeric(tensor_.type)) {
+            return status::unsupported;
+        }
+        return visit_dtype(tensor_.type, [this]<class T>() -> result<totals> {
+            if constexpr (std::same_as<T, float>) {
                 return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_);
-            case dtype::float64:
+            } else if constexpr (std::same_as<T, double>) {
                 return walk<Sweeps, double>(in_place<double>(), wanted_, &Sweeps::template widen<from_double>, watch_);
-            case dtype::float16:
-                return widened<from_half>();
-            case dtype::bfloat16:
-                return widened<from_bfloat>();
-            case dtype::boolean:
-                return widened<from_bool>();
-            case dtype::int8:
-                return widened<from_integer<std::int8_t, float>>();
-            case dtype::uint8:
-                return widened<from_integer<std::uint8_t, float>>();
-            case dtype::int16:
-                return widened<from_integer<std::int16_t, float>>();
-            case dtype::uint16:
-                return widened<from_integer<std::uint16_t, float>>();
-            case dtype::int32:
-                return widened<from_integer<std::int32_t, double>>();
-            case dtype::uint32:
-                return widened<from_integer<std::uint32_t, double>>();
-            case dtype::int64:
-                return exact<std::int64_t>();
-            case dtype::uint64:
-                return exact<std::uint64_t>();
-            case dtype::complex64:
-                return widened<from_complex<float>>();
-            case dtype::complex128: {
+            } else if constexpr (long_integer<T>) {
+                return exact<T>();
+            } else if constexpr (std::same_as<T, std::complex<double>>) {
                 auto source = source_of<from_complex<double>>();
                 source.kinds = &complex_kinds<Sweeps>;
                 return walk<Sweeps, double>(source, wanted_, source.widen, watch_);
+            } else {
+                return widened<conversion_of<T>>();
             }
-            case dtype::string:
-            case dtype::invalid:
-                break;
-        }
-        return status::unsupported;
+        });
     }
 
 private:

@@ -7,6 +7,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
@@ -34,41 +35,13 @@ template <class Tag>
     if (size == 0 || tensor.bytes.size() < size || tensor.bytes.size() >= 2 * size) {
         return std::nullopt;
     }
-    const std::byte* at = tensor.bytes.data();
-    switch (tensor.type) {
-        case dtype::float32:
-            return element_at<Tag, from_integer<float, double>>(at);
-        case dtype::float64:
-            return element_at<Tag, from_double>(at);
-        case dtype::float16:
-            return element_at<Tag, from_half>(at);
-        case dtype::bfloat16:
-            return element_at<Tag, from_bfloat>(at);
-        case dtype::boolean:
-            return element_at<Tag, from_bool>(at);
-        case dtype::int8:
-            return element_at<Tag, from_integer<std::int8_t, double>>(at);
-        case dtype::uint8:
-            return element_at<Tag, from_integer<std::uint8_t, double>>(at);
-        case dtype::int16:
-            return element_at<Tag, from_integer<std::int16_t, double>>(at);
-        case dtype::uint16:
-            return element_at<Tag, from_integer<std::uint16_t, double>>(at);
-        case dtype::int32:
-            return element_at<Tag, from_integer<std::int32_t, double>>(at);
-        case dtype::uint32:
-            return element_at<Tag, from_integer<std::uint32_t, double>>(at);
-        case dtype::int64:
-            return element_at<Tag, from_integer<std::int64_t, double>>(at);
-        case dtype::uint64:
-            return element_at<Tag, from_integer<std::uint64_t, double>>(at);
-        case dtype::complex64:
-        case dtype::complex128:
-        case dtype::string:
-        case dtype::invalid:
-            break;
-    }
-    return std::nullopt;
+    return visit_dtype(tensor.type, [&]<class T>() -> std::optional<double> {
+        if constexpr (requires { typename T::value_type; }) {  // complex
+            return std::nullopt;
+        } else {
+            return element_at<Tag, conversion_of<T>>(tensor.bytes.data());
+        }
+    });
 }
 
 /// All values of one element, as the definition in lanes.hpp has them: every sum is the element, its spread is 0.

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <smdebug/reduce/rounded.hpp>
+#include <smdebug/tensor/half.hpp>
 
 #include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -118,6 +121,34 @@ struct from_complex {
         return complex_magnitude<Tag>(static_cast<double>(value[0]) * scale, static_cast<double>(value[1]) * scale);
     }
 };
+
+template <class T>
+struct conversion_of_element {
+    using type = from_integer<T, std::conditional_t<(sizeof(T) > 2), double, float>>;
+};
+template <>
+struct conversion_of_element<float16> {
+    using type = from_half;
+};
+template <>
+struct conversion_of_element<bfloat16> {
+    using type = from_bfloat;
+};
+template <>
+struct conversion_of_element<bool> {
+    using type = from_bool;
+};
+template <>
+struct conversion_of_element<double> {
+    using type = from_double;
+};
+template <class Real>
+struct conversion_of_element<std::complex<Real>> {
+    using type = from_complex<Real>;
+};
+/// How elements of type T widen; integers of up to 16 bits to floats.
+template <class T>
+using conversion_of = typename conversion_of_element<T>::type;
 
 /// Widens `count` elements at any alignment, one at a time.  `simd_widen` does the same with vectors.
 template <class Tag, class Conversion>
