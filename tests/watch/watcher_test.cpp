@@ -19,11 +19,11 @@ namespace {
 // A watcher as a hook drives it.
 template <class Callback, class... Rules>
 auto watcher_of(watch_options how, Callback callback, Rules... rules) {
-    using watcher = rule_watcher<scalar_kernel>;
-    using run_type = detail::watched_trial<scalar_kernel>;
-    return std::make_shared<watcher>(hook_options{}, std::move(how), std::move(callback),
-                                     std::vector<std::shared_ptr<watcher::watched_rule>>{
-                                         std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))...});
+    const hook_options watched;  // named: of a temporary g++ 12 makes an internal error
+    std::vector<std::shared_ptr<typename rule_watcher<scalar_kernel>::watched_rule>> all;
+    (all.push_back(std::make_shared<detail::held_rule<Rules, detail::watched_trial<scalar_kernel>>>(std::move(rules))),
+     ...);
+    return std::make_shared<rule_watcher<scalar_kernel>>(watched, std::move(how), std::move(callback), std::move(all));
 }
 
 void show(hook_observer& who, std::string_view name, double value) {

@@ -64,8 +64,8 @@ requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, wa
                                                               Rules... rules) {
     using kernel_type = typename Hook::kernel_type;
     using run_type = detail::watched_trial<kernel_type>;
-    std::vector<std::shared_ptr<detail::erased_rule<run_type>>> all{
-        std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))...};
+    std::vector<std::shared_ptr<detail::erased_rule<run_type>>> all;
+    (all.push_back(std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))), ...);
     auto made = std::make_shared<rule_watcher<kernel_type>>(
         observed.options(), std::move(options),
         [held = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {
