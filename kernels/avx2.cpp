@@ -9,7 +9,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-constinit const compiled_kernel avx2_kernel = local_kernel<xsimd::fma3<xsimd::avx2>, owner>("avx2");
+constinit const detail::compiled_kernel avx2_kernel = local_kernel<xsimd::fma3<xsimd::avx2>, owner>("avx2");
 
 }  // namespace reduce
 }  // namespace v1

@@ -9,7 +9,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-constinit const compiled_kernel avx512bw_kernel = local_kernel<xsimd::avx512bw, owner>("avx512bw");
+constinit const detail::compiled_kernel avx512bw_kernel = local_kernel<xsimd::avx512bw, owner>("avx512bw");
 
 }  // namespace reduce
 }  // namespace v1

@@ -37,22 +37,22 @@ template <class Kernel>
 
 /// The table of a kernel.
 template <class Kernel>
-[[nodiscard]] constexpr compiled_kernel table_of(const char* instruction_set) noexcept {
+[[nodiscard]] constexpr detail::compiled_kernel table_of(const char* instruction_set) noexcept {
     return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>};
 }
 
 /// The table for a kernel of Base.
 template <class Base, class Owner>
-[[nodiscard]] constexpr compiled_kernel local_kernel(const char* instruction_set) noexcept {
+[[nodiscard]] constexpr detail::compiled_kernel local_kernel(const char* instruction_set) noexcept {
     return table_of<simd_kernel<local_arch<Base, Owner>>>(instruction_set);
 }
 
 // A file each; which of them are built depends on the processor, see CMakeLists.txt.
-extern const compiled_kernel avx512bw_kernel;
-extern const compiled_kernel avx2_kernel;
-extern const compiled_kernel sse2_kernel;
-extern const compiled_kernel neon64_kernel;
-extern const compiled_kernel plain_kernel;
+extern const detail::compiled_kernel avx512bw_kernel;
+extern const detail::compiled_kernel avx2_kernel;
+extern const detail::compiled_kernel sse2_kernel;
+extern const detail::compiled_kernel neon64_kernel;
+extern const detail::compiled_kernel plain_kernel;
 
 }  // namespace reduce
 }  // namespace v1

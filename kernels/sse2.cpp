@@ -9,7 +9,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
-constinit const compiled_kernel sse2_kernel = local_kernel<xsimd::sse2, owner>("sse2");
+constinit const detail::compiled_kernel sse2_kernel = local_kernel<xsimd::sse2, owner>("sse2");
 
 }  // namespace reduce
 }  // namespace v1

@@ -29,7 +29,7 @@ Arguments parsed(texts arguments) {
 std::string refusal(texts arguments) {
     try {
         static_cast<void>(cli::detail::parse_arguments(std::move(arguments), known()));
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
     return "accepted";

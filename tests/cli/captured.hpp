@@ -19,7 +19,7 @@ namespace smdebug_test {
 struct captured {
     std::ostringstream out;
     std::ostringstream err;
-    smdebug::cli::console to{out, err};
+    smdebug::cli::detail::console to{out, err};
 };
 
 inline std::string golden(std::string_view run) { return std::string{SMDEBUG_TEST_DATA "/golden/"}.append(run); }

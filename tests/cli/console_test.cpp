@@ -59,7 +59,7 @@ TEST_CASE("console: what is said is printable; of wrong usage the help keeps its
     run.to.note("the run a\x1b[2J\nb");
     run.to.damage("\xE2\x80\xAE");
     run.to.error(std::string{"x\0y", 3});
-    CHECK(cli::status_of(run.to, []() -> int { throw cli::usage_error("no \x1b\n", "Try this.\nOr that."); }) ==
+    CHECK(cli::status_of(run.to, []() -> int { throw cli::detail::usage_error("no \x1b\n", "Try this.\nOr that."); }) ==
           cli::exit_usage);
     CHECK(run.err.str() ==
           "smdebug: note: the run a\\x1b[2J\\nb\nsmdebug: note: \\u202e\nsmdebug: error: x\\x00y\n"
@@ -71,11 +71,11 @@ TEST_CASE("console: results that cannot be written throw; whether the reader has
         refusing_buffer refuses{code};
         std::ostream out{&refuses};
         std::ostringstream err;
-        cli::console to{out, err};
+        cli::detail::console to{out, err};
         try {
             to.print("a row\n");
             FAIL("written");
-        } catch (const cli::output_error& failed) {
+        } catch (const cli::detail::output_error& failed) {
             CHECK(failed.reader_is_gone() == (code == EPIPE));
             CHECK(contains(failed.what(), "the results cannot be written: "));
         }
@@ -91,7 +91,7 @@ TEST_CASE("console: no progress bar but on a terminal; there it is wiped out bef
 
     std::ostringstream out;
     std::ostringstream err;
-    cli::console to{out, err, {.err_is_terminal = true}};
+    cli::detail::console to{out, err, {.err_is_terminal = true}};
     to.progress("files", 1, 2);
     CHECK(err.str().empty());  // what is done in a moment needs no bar
     std::this_thread::sleep_for(std::chrono::milliseconds{450});

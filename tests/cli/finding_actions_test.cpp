@@ -23,7 +23,7 @@ std::string content_of(const std::string& path) {
 std::string refusal(const std::string& command) {
     try {
         static_cast<void>(cli::detail::words_of_command(command));
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
     return "accepted";
@@ -125,11 +125,11 @@ TEST_CASE("finding_actions: the service's actions are told once a rule, problems
     CHECK(notes[0].find("stoptraining for Job-1") != std::string::npos);
     CHECK(notes[1].find("fax") != std::string::npos);
     request.action_json = "{";
-    CHECK_THROWS_AS((cli::detail::finding_actions{{}, false, {request}}), cli::usage_error);
+    CHECK_THROWS_AS((cli::detail::finding_actions{{}, false, {request}}), cli::detail::usage_error);
 }
 
 TEST_CASE("finding_actions: an address that nothing can be sent to is refused before there is a finding") {
     CHECK_THROWS_WITH_AS(
         cli::detail::finding_actions(cli::detail::action_options{.post_url = "example.org/x"}, false, {}),
-        "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"", cli::usage_error);
+        "--post must be a URL, http:// or https:// and a host, not \"example.org/x\"", cli::detail::usage_error);
 }

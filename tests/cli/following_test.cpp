@@ -60,8 +60,8 @@ TEST_CASE("follow_runs: what is no error of a run ends them all, and is thrown")
     CHECK_THROWS_AS(
         static_cast<void>(cli::detail::follow_runs(
             {golden("scalars"), "/nowhere"}, {}, {.on = true}, shown.to, {},
-            [](const cli::detail::followed_run&) -> follow_end { throw cli::output_error("full", false); })),
-        cli::output_error);
+            [](const cli::detail::followed_run&) -> follow_end { throw cli::detail::output_error("full", false); })),
+        cli::detail::output_error);
 }
 
 TEST_CASE("follow_runs: a run that is not there is waited for until it is given up, or stopped") {

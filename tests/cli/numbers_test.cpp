@@ -14,12 +14,13 @@ TEST_CASE("whole_number: decimal digits, from the least on, up to what the type 
     CHECK(cli::detail::whole_number<step_number>("--step", "010", 0) == 10);
     CHECK(cli::detail::whole_number<std::uint8_t>("--n", "255", 1) == 255);
     for (const char* wrong : {"", " 1", "1 ", "+1", "-1", "1.0", "1e3", "0x10", "256", "x"}) {
-        CHECK_THROWS_AS(static_cast<void>(cli::detail::whole_number<std::uint8_t>("--n", wrong, 0)), cli::usage_error);
+        CHECK_THROWS_AS(static_cast<void>(cli::detail::whole_number<std::uint8_t>("--n", wrong, 0)),
+                        cli::detail::usage_error);
     }
     try {
         static_cast<void>(cli::detail::whole_number<int>("--n", "0", 1));
         FAIL("accepted");
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         CHECK(std::string{wrong.what()} == "--n must be a whole number, 1 or more, not \"0\"");
     }
 }
@@ -35,11 +36,11 @@ TEST_CASE("parse_range: A:B without B, open ends, one step alone") {
     CHECK_FALSE(cli::detail::parse_range("4").contains(5));
     CHECK(cli::detail::parse_range("9223372036854775807").contains(std::numeric_limits<step_number>::max()));
     for (const char* wrong : {"", "a", "7:3", "3:3", "1:2:3", "-1:3", "1:-3"}) {
-        CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_range(wrong)), cli::usage_error);
+        CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_range(wrong)), cli::detail::usage_error);
     }
     CHECK_THROWS_WITH_AS(static_cast<void>(cli::detail::parse_range("0-10")),
                          "--steps must be A:B, from step A up to, not including, B, or one step, not \"0-10\"",
-                         cli::usage_error);
+                         cli::detail::usage_error);
 }
 
 TEST_CASE("parse_duration: a number and its unit, or seconds") {
@@ -54,12 +55,12 @@ TEST_CASE("parse_duration: a number and its unit, or seconds") {
     CHECK(parsed("9223372036854775807ms") == std::chrono::milliseconds::max());
     for (const char* wrong : {"", "0", "0s", "s", "-1s", "1.5h", "1 s", " 1s", "1S", "1min", "1h30m", "1e3",
                               "9223372036854775807", "9223372036854775808ms"}) {
-        CHECK_THROWS_AS(static_cast<void>(parsed(wrong)), cli::usage_error);
+        CHECK_THROWS_AS(static_cast<void>(parsed(wrong)), cli::detail::usage_error);
     }
     try {
         static_cast<void>(parsed("soon"));
         FAIL("accepted");
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         CHECK(std::string{wrong.what()} ==
               "--give-up-after must be a time such as 500ms, 90s, 10m or 2h, more than none, not \"soon\"");
     }

@@ -32,7 +32,7 @@ template <class Arguments>
 std::string refusal(Arguments given, const cli::detail::option_texts& texts) {
     try {
         settle_any(given, texts);
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
     return "accepted";

@@ -33,7 +33,7 @@ struct ran {
     std::string err;
 };
 
-ran program(texts arguments, cli::console_kind kind = {}) {
+ran program(texts arguments, cli::detail::console_kind kind = {}) {
     std::ostringstream out;
     std::ostringstream err;
     const int status = cli::run_program(std::move(arguments), out, err, kind);

@@ -23,7 +23,7 @@ std::vector<std::string> pieces(output_format format) {
     live_output out;
     std::vector<std::string> flushed;
     out.on_flush = [&](const std::string& text) { flushed.push_back(text); };
-    cli::console to{out.stream(), out.stream()};
+    cli::detail::console to{out.stream(), out.stream()};
     cli::detail::row_stream rows{to, format, columns()};
     rows.head();
     CHECK(rows.empty());

@@ -109,7 +109,7 @@ TEST_CASE("rows: CSV has texts exactly, but on a terminal printable; tables and 
                                  "\n"}}}) {
         std::ostringstream out;
         std::ostringstream err;
-        cli::console to{out, err, {.out_is_terminal = on_terminal}};
+        cli::detail::console to{out, err, {.out_is_terminal = on_terminal}};
         cli::detail::row_sink sink{to, format, one};
         cli::detail::row_buffer rows = sink.buffer();
         rows.text(name);

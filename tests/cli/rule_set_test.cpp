@@ -24,7 +24,7 @@ const cli::program_rules& known() {
 std::string refusal(const std::string& text) {
     try {
         cli::check_request(known(), cli::parse_rule(text));
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         return wrong.what();
     }
     return "accepted";
@@ -82,7 +82,7 @@ TEST_CASE("parse_rule, check_request: what cannot be is refused in words that he
     try {
         cli::check_request(known(), labelled);
         FAIL("accepted");
-    } catch (const cli::usage_error& wrong) {
+    } catch (const cli::detail::usage_error& wrong) {
         CHECK(std::string{wrong.what()}.starts_with("Mine: rule exploding_tensor: "));
     }
 }
@@ -95,7 +95,7 @@ TEST_CASE("read_rules_json: from a file; one that is not there, or is none, is n
     const auto refused = [](const std::string& path) {
         try {
             static_cast<void>(cli::read_rules_json(path));
-        } catch (const cli::usage_error& wrong) {
+        } catch (const cli::detail::usage_error& wrong) {
             return std::string{wrong.what()};
         }
         return std::string{"accepted"};
@@ -117,7 +117,7 @@ TEST_CASE("takes_other_trials, rule_names: as the registry knows them") {
 }
 
 TEST_CASE("rule_maker: makes rules with their names and steps; runs to compare with are opened, or that fails") {
-    cli::rule_maker maker{known(), {}};
+    cli::detail::rule_maker maker{known(), {}};
     rule_request request = cli::parse_rule("ExplodingTensor,start_step=2,end_step=4");
     const auto plain = maker.make(request);
     CHECK(plain.name() == "exploding_tensor");

@@ -66,9 +66,10 @@ TEST_CASE("for_each_run: whatever else a command throws, no memory too, stays wi
     CHECK(seen == texts{golden("dtypes")});
     CHECK(lines_of(run.err.str()) == texts{"smdebug: error: not enough memory [run " + golden("torch_mlp") + "]",
                                            "smdebug: error: too long [run " + golden("scalars") + "]"});
-    CHECK_THROWS_AS(cli::detail::for_each_run({golden("scalars")}, {}, run.to,
-                                              [](const std::string&, const auto&) { throw cli::usage_error("what?"); }),
-                    cli::usage_error);
+    CHECK_THROWS_AS(
+        cli::detail::for_each_run({golden("scalars")}, {}, run.to,
+                                  [](const std::string&, const auto&) { throw cli::detail::usage_error("what?"); }),
+        cli::detail::usage_error);
 }
 
 TEST_CASE("for_each_run: with skip_damaged a damaged index file is a note, and the rest is read") {

@@ -328,7 +328,7 @@ TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules 
         captured seen;
         const cli::detail::program_trial run{far.storage()};
         static_cast<void>(far.fetches());
-        cli::rule_maker make{known(), given.how};
+        cli::detail::rule_maker make{known(), given.how};
         std::vector<rule_request> chosen = given.rules;
         if (scans) {
             chosen.clear();

@@ -129,5 +129,5 @@ TEST_CASE("show: a tensor that stands before its run is told apart") {
     CHECK_THROWS_WITH_AS(
         static_cast<void>(cli::detail::show({.run = "loss", .tensor = golden("torch_mlp")}, run.to)),
         ("show takes RUN TENSOR, in this order: smdebug show " + golden("torch_mlp") + " loss").c_str(),
-        cli::usage_error);
+        cli::detail::usage_error);
 }

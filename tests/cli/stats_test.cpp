@@ -98,8 +98,8 @@ TEST_CASE("stats: the columns of the design, in its order") {
         stats_of({.runs = {"scalars"}, .statistics = cli::detail::parse_statistics("nan,abs_l2,mean,nan")});
     CHECK(cli::detail::joined(some.rows.at(0), ",") ==
           "run,tensor,worker,step,mode,mode_step,dtype,shape,count,nan,abs_l2,mean");
-    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("mean,median")), cli::usage_error);
-    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("")), cli::usage_error);
+    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("mean,median")), cli::detail::usage_error);
+    CHECK_THROWS_AS(static_cast<void>(cli::detail::parse_statistics("")), cli::detail::usage_error);
 }
 
 TEST_CASE("stats: every row is what the tensor's handle answers, in every run") {

@@ -18,7 +18,7 @@ TEST_CASE("terminal_kind: a file is no terminal, for each stream by itself") {
     const int out = ::dup(STDOUT_FILENO);
     const bool err_before = cli::terminal_kind().err_is_terminal;
     REQUIRE(::dup2(file, STDOUT_FILENO) == STDOUT_FILENO);
-    const cli::console_kind kind = cli::terminal_kind();
+    const cli::detail::console_kind kind = cli::terminal_kind();
     REQUIRE(::dup2(out, STDOUT_FILENO) == STDOUT_FILENO);
     ::close(out);
     ::close(file);
@@ -41,7 +41,7 @@ TEST_CASE("terminal_width: COLUMNS counts where it is a number, and a file has n
     CHECK(width_with("-5") == 0);
     CHECK(width_with("wide") == 0);
     ::setenv("COLUMNS", "72", 1);
-    if (const cli::console_kind kind = cli::terminal_kind(); !kind.out_is_terminal) {
+    if (const cli::detail::console_kind kind = cli::terminal_kind(); !kind.out_is_terminal) {
         CHECK(kind.width == 0);
     }
     kept ? ::setenv("COLUMNS", kept->c_str(), 1) : ::unsetenv("COLUMNS");

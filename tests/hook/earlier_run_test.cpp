@@ -28,7 +28,7 @@ namespace {
 
 void put_step(memory_storage& store, step_number step, const std::string& worker, mode which = mode::global,
               step_number mode_step = 0) {
-    index_writer index;
+    smdebug::detail::index_writer index;
     index.add_tensor("w", {0, 10});
     const std::string events = smdebug::detail::locations::event_key(step, worker);
     store.write(events, as_bytes("events"));

@@ -24,7 +24,7 @@ constexpr smdebug::detail::index_file::meta some_head{
 }  // namespace
 
 TEST_CASE("index_writer: writes what the Python package writes") {
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     CHECK(writer.empty());
     writer.add_tensor("w", {0, 114});
     writer.add_tensor("t\xC3\xA4\xF0\x9F\x98\x80\"\\", {114, 5});
@@ -41,7 +41,7 @@ TEST_CASE("index_writer: writes what the Python package writes") {
 }
 
 TEST_CASE("index_writer: lists without entries are there, empty") {
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     constexpr std::string_view meta = R"({"meta": {"mode": "GLOBAL", "mode_step": 0, "event_file_name": "e"}, )";
     const smdebug::detail::index_file::meta head{.mode = mode::global, .mode_step = 0, .event_file_name = "e"};
     CHECK(writer.text(head) == std::string{meta} + R"("tensor_payload": [], "shape_payload": []})");
@@ -55,7 +55,7 @@ TEST_CASE("index_writer: lists without entries are there, empty") {
 
 TEST_CASE("index_writer: every intact index file of the golden runs comes out again, byte for byte") {
     smdebug::detail::json::document parser;
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     std::size_t files = 0;
     std::size_t shapes = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator{SMDEBUG_TEST_DATA "/golden"}) {
@@ -88,7 +88,7 @@ TEST_CASE("index_writer: every intact index file of the golden runs comes out ag
 }
 
 TEST_CASE("index_writer: what it writes is split without parsing") {
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     writer.add_tensor("w", {0, std::numeric_limits<std::uint64_t>::max()});
     const std::string text{writer.text(some_head)};
     const auto parts = smdebug::detail::index_file::split_canonical(as_bytes(text));
@@ -99,14 +99,14 @@ TEST_CASE("index_writer: what it writes is split without parsing") {
 }
 
 TEST_CASE("index_writer: a name that is no UTF-8 does not spoil the file") {
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     writer.add_tensor("a\xFF\xC3", {1, 2});
     smdebug::detail::json::document parser;
     CHECK(parser.parse(as_bytes(writer.text(some_head))).has_value());
 }
 
 TEST_CASE("index_writer: a file of a size that it has made allocates nothing") {
-    index_writer writer;
+    smdebug::detail::index_writer writer;
     const shape_type extents{3, 4};
     const auto make = [&] {
         writer.clear();
@@ -122,10 +122,10 @@ TEST_CASE("index_writer: a file of a size that it has made allocates nothing") {
 
 TEST_CASE("index_writer: what it keeps from one file to the next never shows") {
     std::mt19937 random{5};
-    index_writer kept;
+    smdebug::detail::index_writer kept;
     const smdebug::detail::index_file::meta head{mode::train, 3, "events/x"};
     for (int file = 0; file < 2000; ++file) {
-        index_writer fresh;
+        smdebug::detail::index_writer fresh;
         const auto entries = random() % 6;
         for (std::uint32_t i = 0; i < entries; ++i) {
             // Mostly what the file before had at this place.

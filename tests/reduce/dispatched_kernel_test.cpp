@@ -21,7 +21,7 @@ using reduce_test::same_bits;
 static_assert(reduction_kernel<dispatched_kernel> && repeating_reducer<dispatched_kernel>);
 static_assert(std::is_nothrow_default_constructible_v<dispatched_kernel>);
 static_assert(std::is_trivially_copyable_v<dispatched_kernel> && sizeof(dispatched_kernel) == sizeof(void*));
-static_assert(!std::is_convertible_v<const reduce::compiled_kernel&, dispatched_kernel>);
+static_assert(!std::is_convertible_v<const reduce::detail::compiled_kernel&, dispatched_kernel>);
 
 namespace {
 
@@ -154,7 +154,7 @@ TEST_CASE("dispatched_kernel: each is found by its name, and no two have the sam
 }
 
 TEST_CASE("dispatched_kernel: copies and code of your own") {
-    static constexpr reduce::compiled_kernel refuses{
+    static constexpr reduce::detail::compiled_kernel refuses{
         "none", [](const tensor_view&, reduction_set, const byte_watch*) noexcept -> result<reduction_values> {
             return status::no_value;
         }};
@@ -179,7 +179,7 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
 }
 
 TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code that has to see all of it") {
-    static constexpr reduce::compiled_kernel plain{
+    static constexpr reduce::detail::compiled_kernel plain{
         "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {
             return scalar_kernel{}.reduce(tensor, wanted);
         }};

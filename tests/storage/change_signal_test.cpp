@@ -9,7 +9,7 @@
 using namespace smdebug;
 
 TEST_CASE("sleeping_signal: announces nothing, and sleeps to the time given") {
-    const std::unique_ptr<change_signal> signal = std::make_unique<sleeping_signal>();
+    const std::unique_ptr<change_signal> signal = std::make_unique<smdebug::detail::sleeping_signal>();
     const auto until = change_signal::clock::now() + std::chrono::milliseconds{5};
     CHECK_FALSE(signal->wait_until(until));
     CHECK(change_signal::clock::now() >= until);
@@ -18,7 +18,7 @@ TEST_CASE("sleeping_signal: announces nothing, and sleeps to the time given") {
 }
 
 TEST_CASE("sleeping_signal: interrupt ends the wait that is going on, or else one that follows, and no more") {
-    sleeping_signal signal;
+    smdebug::detail::sleeping_signal signal;
     signal.interrupt();
     signal.interrupt();
     CHECK_FALSE(signal.wait_until(change_signal::clock::time_point::max()));

@@ -97,7 +97,9 @@ struct watches_one : base {
     [[nodiscard]] std::unique_ptr<change_signal> watch(const std::string&) const { return {}; }
 };
 struct watches_by_kind : base {
-    [[nodiscard]] std::unique_ptr<sleeping_signal> watch(std::span<const std::string>) const { return {}; }
+    [[nodiscard]] std::unique_ptr<smdebug::detail::sleeping_signal> watch(std::span<const std::string>) const {
+        return {};
+    }
 };
 struct watches_for_all : base {
     [[nodiscard]] std::shared_ptr<change_signal> watch(std::span<const std::string>) const { return {}; }

@@ -13,13 +13,13 @@ namespace {
 
 template <class E>
 bool borrowed(const E& expression) {
-    const smd::expression_view<E> view{expression};
+    const smd::detail::expression_view<E> view{expression};
     return static_cast<const void*>(view.get().bytes.data()) == static_cast<const void*>(expression.data());
 }
 
 template <class T, class E>
 std::vector<T> elements(const E& expression) {
-    const smd::expression_view<E> view{expression};
+    const smd::detail::expression_view<E> view{expression};
     const smd::tensor_view tensor = view.get();
     CHECK(tensor.type == smd::dtype_of_v<T>);
     std::vector<T> all(tensor.count());
@@ -31,7 +31,7 @@ std::vector<T> elements(const E& expression) {
 
 template <class E>
 std::vector<std::size_t> extents(const E& expression) {
-    const smd::expression_view<E> view{expression};
+    const smd::detail::expression_view<E> view{expression};
     return {view.get().shape.begin(), view.get().shape.end()};
 }
 

@@ -26,31 +26,35 @@ private:
 }  // namespace
 
 TEST_CASE("environment: the option wins, then the variable, then the default") {
-    CHECK(settled_options{trial_options{}}.incomplete_step_wait_window == 1000);
-    CHECK(settled_options{trial_options{}}.missing_event_file_retry_limit == 10);
+    CHECK(smdebug::detail::settled_options{trial_options{}}.incomplete_step_wait_window == 1000);
+    CHECK(smdebug::detail::settled_options{trial_options{}}.missing_event_file_retry_limit == 10);
     const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", "4"};
     const variable limit{"SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT", "0"};
-    CHECK(settled_options{trial_options{}}.incomplete_step_wait_window == 4);
-    CHECK(settled_options{trial_options{}}.missing_event_file_retry_limit == 0);
-    CHECK(settled_options{trial_options{.incomplete_step_wait_window = 7}}.incomplete_step_wait_window == 7);
+    CHECK(smdebug::detail::settled_options{trial_options{}}.incomplete_step_wait_window == 4);
+    CHECK(smdebug::detail::settled_options{trial_options{}}.missing_event_file_retry_limit == 0);
+    CHECK(
+        smdebug::detail::settled_options{trial_options{.incomplete_step_wait_window = 7}}.incomplete_step_wait_window ==
+        7);
 }
 
 TEST_CASE("environment: what is no number, or too small, is a value_error that names the variable") {
     for (const char* text : {"1", "0", "-5", "", "abc", "4x", " 4", "99999999999999"}) {
         CAPTURE(text);
         const variable window{"SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW", text};
-        CHECK_THROWS_AS(settled_options{trial_options{}}, value_error);
+        CHECK_THROWS_AS(smdebug::detail::settled_options{trial_options{}}, value_error);
         try {
-            const settled_options settled{trial_options{}};
+            const smdebug::detail::settled_options settled{trial_options{}};
         } catch (const value_error& thrown) {
             CHECK(std::string{thrown.what()}.find("SMDEBUG_INCOMPLETE_STEP_WAIT_WINDOW") != std::string::npos);
         }
     }
-    CHECK_THROWS_AS(settled_options{trial_options{.incomplete_step_wait_window = 1}}, value_error);
+    CHECK_THROWS_AS(smdebug::detail::settled_options{trial_options{.incomplete_step_wait_window = 1}}, value_error);
 }
 
 TEST_CASE("environment: the delay after the job's end counts in seconds, and may have a fraction") {
-    const auto delay = [](trial_options given = {}) { return settled_options{given}.training_end_delay_refresh; };
+    const auto delay = [](trial_options given = {}) {
+        return smdebug::detail::settled_options{given}.training_end_delay_refresh;
+    };
     CHECK(delay() == 0ms);
     {
         const variable one{"SMDEBUG_TRAINING_END_DELAY_REFRESH", "1"};
@@ -71,8 +75,8 @@ TEST_CASE("environment: the delay after the job's end counts in seconds, and may
 }
 
 TEST_CASE("environment: a range must be one") {
-    CHECK_THROWS_AS((settled_options{trial_options{.range = {5, 5}}}), value_error);
-    CHECK_THROWS_AS((settled_options{trial_options{.range = {6, 2}}}), value_error);
-    CHECK_THROWS_AS((settled_options{trial_options{.range = {-1, 3}}}), value_error);
-    CHECK_NOTHROW((settled_options{trial_options{.range = {{}, 3}}}));
+    CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {5, 5}}}), value_error);
+    CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {6, 2}}}), value_error);
+    CHECK_THROWS_AS((smdebug::detail::settled_options{trial_options{.range = {-1, 3}}}), value_error);
+    CHECK_NOTHROW((smdebug::detail::settled_options{trial_options{.range = {{}, 3}}}));
 }

@@ -36,12 +36,12 @@ using action_record = std::variant<stop_training, email, sms>;
 /// What its key "name" says: "stoptraining", "email", "sms".
 [[nodiscard]] std::string_view name_of(const action_record& action) noexcept;
 
+namespace detail {
+
 struct parsed_actions {
     std::vector<action_record> actions = {};
     std::vector<std::string> problems = {};  ///< a sentence for each entry that was left out
 };
-
-namespace detail {
 
 [[nodiscard]] bool equal_but_for_case(std::string_view left, std::string_view right) noexcept;
 
@@ -67,7 +67,7 @@ namespace detail {
 /// Left out, with a problem: what is no object, an unknown name, a missing, empty or non-text field; all of it where
 ///         it is neither an object nor a list.
 /// Errors: value_error for what is not JSON.
-[[nodiscard]] parsed_actions parse_actions(std::string_view text);
+[[nodiscard]] detail::parsed_actions parse_actions(std::string_view text);
 
 }  // namespace actions
 }  // namespace v1

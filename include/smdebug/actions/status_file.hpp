@@ -37,11 +37,15 @@ struct evaluation_status {
     clock::time_point last_modified = {};
 };
 
+namespace detail {
+
 /// What came of a write.
 struct status_written {
     std::string failure = {};  ///< why the file is as it was before; empty: it was written
     [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
 };
+
+}  // namespace detail
 
 /// The longest StatusDetails that the service allows; longer ones are cut.
 inline constexpr std::size_t most_status_details = 1024;
@@ -77,12 +81,15 @@ namespace detail {
 
 /// Writes a file of one rule, or of several, under another name and renames it: whoever reads it sees all of the old
 /// one or all of the new one.  Folders on the way are made.  Never throws; the result says what went wrong.
-[[nodiscard]] inline status_written write_status_file(const std::string& path, const evaluation_status& one) {
+[[nodiscard]] inline detail::status_written write_status_file(const std::string& path, const evaluation_status& one) {
     return detail::write_status_text(path, status_json(one));
 }
-[[nodiscard]] inline status_written write_status_file(const std::string& path, std::span<const evaluation_status> all) {
+[[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
+                                                              std::span<const evaluation_status> all) {
     return detail::write_status_text(path, status_json(all));
 }
+
+namespace detail {
 
 /// When a status_file writes.
 enum class status_writes : std::uint8_t {
@@ -92,12 +99,14 @@ enum class status_writes : std::uint8_t {
     in_background,
 };
 
+}  // namespace detail
+
 /// The file of several rules, kept up to date: a list, in the order in which rules were first told of.
 /// Who is killed leaves a whole file, older by what had not been written yet; the destructor writes the rest.
 /// Threads: all calls on any.
 class status_file {
 public:
-    explicit status_file(std::string path, status_writes when = status_writes::each_change)
+    explicit status_file(std::string path, detail::status_writes when = detail::status_writes::each_change)
         : path_(std::move(path)), when_(when) {}
     status_file(const status_file&) = delete;
     status_file& operator=(const status_file&) = delete;
@@ -105,14 +114,15 @@ public:
 
     /// Takes a rule's status and writes the file, unless nothing has changed and it was written.  In the background:
     /// sees to it that it is written; a failure may be that of an earlier change.
-    [[nodiscard]] status_written set(std::string_view rule, rule_status status, std::string_view details = {},
-                                     evaluation_status::clock::time_point now = evaluation_status::clock::now());
-    [[nodiscard]] status_written set(const rule_report& report) {
+    [[nodiscard]] detail::status_written set(
+        std::string_view rule, rule_status status, std::string_view details = {},
+        evaluation_status::clock::time_point now = evaluation_status::clock::now());
+    [[nodiscard]] detail::status_written set(const rule_report& report) {
         return set(report.rule, report.status, report.status_details);
     }
 
     /// Writes what has not been written yet.
-    [[nodiscard]] status_written flush();
+    [[nodiscard]] detail::status_written flush();
 
 private:
     using clock = std::chrono::steady_clock;
@@ -120,7 +130,7 @@ private:
     void write_behind(const std::stop_token& stop);
 
     std::string path_;
-    status_writes when_;
+    detail::status_writes when_;
     std::mutex writing_;  // taken before guard_
     std::mutex guard_;
     std::vector<evaluation_status> all_;
@@ -128,7 +138,7 @@ private:
     bool changed_ = false;  // what is in the file is older
     bool tried_ = false;    // to write it
     bool due_ = false;
-    status_written failure_;  // of the thread, until somebody is told
+    detail::status_written failure_;  // of the thread, until somebody is told
     std::condition_variable_any wake_;
     std::jthread writer_;
 };

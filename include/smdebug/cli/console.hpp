@@ -29,6 +29,8 @@ inline constexpr int exit_finding = 3;  ///< a rule's condition was met, and eve
 inline constexpr int exit_finding_and_error = 4;
 inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 
+namespace detail {
+
 /// The arguments cannot be right.  what() is the sentence for the user, printable, and what may help: lines of ours.
 class usage_error : public std::runtime_error {
 public:
@@ -168,17 +170,19 @@ private:
     clock::time_point last_shown_ = clock::now();
 };
 
+}  // namespace detail
+
 /// What a program's action(), which gives an exit status, comes to: errors are told, and are statuses.
 template <class Action>
-[[nodiscard]] int status_of(console& to, Action&& action) {
+[[nodiscard]] int status_of(detail::console& to, Action&& action) {
     try {
         const int status = action();
         to.flush();
         return status;
-    } catch (const usage_error& wrong) {
+    } catch (const detail::usage_error& wrong) {
         to.error(wrong);
         return exit_usage;
-    } catch (const output_error& failed) {
+    } catch (const detail::output_error& failed) {
         if (!failed.reader_is_gone()) {
             to.error(failed.what());
         }

@@ -87,7 +87,7 @@ public:
             throw usage_error("--post must be a URL, http:// or https:// and a host, not \"" + wanted.post_url + "\"");
         }
         if (!wanted.status_file.empty()) {
-            file_.emplace(wanted.status_file, actions::status_writes::in_background);
+            file_.emplace(wanted.status_file, actions::detail::status_writes::in_background);
         }
         for (const rule_request& each : rules) {
             try {
@@ -218,7 +218,7 @@ private:
         }
     }
     /// Once: it fails again at each change.
-    void tell_failure(const actions::status_written& written, const teller& note) {
+    void tell_failure(const actions::detail::status_written& written, const teller& note) {
         {
             const std::lock_guard lock{mutex_};
             if (written || !failures_.insert(written.failure).second) {
@@ -231,7 +231,7 @@ private:
     action_options wanted_;
     bool several_runs_;
     std::optional<actions::status_file> file_;
-    std::map<std::string, actions::parsed_actions> records_;
+    std::map<std::string, actions::detail::parsed_actions> records_;
     std::mutex mutex_;
     std::optional<curl_transport> transport_;
     std::set<std::string> told_;

@@ -74,8 +74,8 @@ private:
 
 /// Runs the program with these arguments (without the program's name); returns its exit status.
 [[nodiscard]] inline int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
-                                     console_kind kind = {}, const detail::stop_giver& about_to_follow = {}) {
-    console to{out, err, kind};
+                                     detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {}) {
+    detail::console to{out, err, kind};
     return status_of(to, [&] {
         const program_rules known = program_rules::built_in();
         return std::visit(detail::dispatcher{to, known, about_to_follow},

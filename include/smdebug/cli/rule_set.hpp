@@ -65,7 +65,7 @@ namespace detail {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const std::size_t equals = parts[i].find('=');
         if (equals == std::string::npos) {
-            throw usage_error(
+            throw detail::usage_error(
                 "--rule " + std::string{text} + ": \"" + parts[i] +
                 "\" is not of the form key=value (a list is written item;item, another rule --rule NAME)");
         }
@@ -77,7 +77,7 @@ namespace detail {
     try {
         settle_request(request);
     } catch (const value_error& wrong) {
-        throw usage_error("--rule " + std::string{text} + ": " + std::string{wrong.message()});
+        throw detail::usage_error("--rule " + std::string{text} + ": " + std::string{wrong.message()});
     }
     return request;
 }
@@ -93,12 +93,12 @@ namespace detail {
         good = false;
     }
     if (!good) {
-        throw usage_error("--rules-json: the file " + path + " cannot be read");
+        throw detail::usage_error("--rules-json: the file " + path + " cannot be read");
     }
     try {
         return parse_rules_json(text, path);
     } catch (const value_error& wrong) {
-        throw usage_error("--rules-json " + std::string{wrong.message()});
+        throw detail::usage_error("--rules-json " + std::string{wrong.message()});
     }
 }
 
@@ -108,7 +108,7 @@ inline void check_request(const program_rules& known, const rule_request& reques
         known.check(request.rule, request.parameters, !request.other_trials.empty());
     } catch (const error& wrong) {
         const bool labelled = !request.label.empty() && request.label != request.rule;
-        throw usage_error((labelled ? request.label + ": " : std::string{}) + std::string{wrong.message()});
+        throw detail::usage_error((labelled ? request.label + ": " : std::string{}) + std::string{wrong.message()});
     }
 }
 
@@ -131,6 +131,8 @@ inline void check_request(const program_rules& known, const rule_request& reques
                           plain_rule_name(request.label) != plain_rule_name(own);
     return labelled ? request.label : own;
 }
+
+namespace detail {
 
 /// Makes the rules that were asked for, anew for each run.  The runs that rules compare with are opened once.
 class rule_maker {
@@ -178,6 +180,8 @@ private:
     detail::run_options how_;
     std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
 };
+
+}  // namespace detail
 
 }  // namespace cli
 }  // namespace v1

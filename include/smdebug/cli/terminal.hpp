@@ -32,7 +32,7 @@ namespace cli {
 
 /// What standard output and standard error are connected to.  What goes to a file or pipe has no width, whatever
 /// COLUMNS says: other programs read it.
-[[nodiscard]] inline console_kind terminal_kind() noexcept {
+[[nodiscard]] inline detail::console_kind terminal_kind() noexcept {
     const bool out = ::isatty(STDOUT_FILENO) == 1;
     return {.out_is_terminal = out,
             .err_is_terminal = ::isatty(STDERR_FILENO) == 1,

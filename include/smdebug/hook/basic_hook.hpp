@@ -193,7 +193,7 @@ public:
     bool save_tensor(std::string_view name, const Expression& expression, const collection_names& into = {}) {
         check_call(name);
         return should_be_taken(name, into.get()) &&
-               take(name, expression_view<Expression>{expression}.get(), into.get());
+               take(name, detail::expression_view<Expression>{expression}.get(), into.get());
     }
 
     /// Saves a number under "scalar/<name>", at every step at which it is called, whatever the configuration says, as
@@ -251,7 +251,8 @@ private:
             return save_values(name, std::span<const Values, 1>{&values, 1}, shape, into);
         } else if constexpr (copied_values<Values>) {
             check_call(name);
-            return should_be_taken(name, into) && take(name, values_copy<Values>{values}.view(shape, name), into);
+            return should_be_taken(name, into) &&
+                   take(name, detail::values_copy<Values>{values}.view(shape, name), into);
         } else {
             detail::refuse_values<Values>();
             return false;

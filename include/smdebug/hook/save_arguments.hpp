@@ -93,8 +93,6 @@ template <class V>
     }
 }
 
-}  // namespace detail
-
 /// A copy of values, and a view of it.
 template <copied_values V>
 class values_copy {
@@ -115,8 +113,6 @@ private:
     std::size_t count_ = 0;
     std::unique_ptr<element_type[]> elements_;
 };
-
-namespace detail {
 
 // What does not know its shape: braces behind a tensor_view are collections, empty ones, too.
 template <class V>

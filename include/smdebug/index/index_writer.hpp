@@ -14,6 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Gathers the entries of an index file, in the order in which they are added, and makes its text.
 /// Names are UTF-8 (the caller has checked: is_utf8); other bytes become U+FFFD.
@@ -57,6 +58,7 @@ private:
     std::string text_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -18,6 +18,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
+namespace detail {
+
 /// A kernel in machine code of its own: simd_kernel<Arch>, compiled with the flags of Arch.
 struct compiled_kernel {
     const char* instruction_set;  ///< "avx512bw", "avx2", "sse2", "neon64", "scalar"
@@ -28,6 +30,8 @@ struct compiled_kernel {
     result<reduction_values> (*reduce_repeated)(const tensor_view& held, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
 };
+
+}  // namespace detail
 
 }  // namespace reduce
 
@@ -40,7 +44,7 @@ public:
     dispatched_kernel() noexcept : dispatched_kernel(available().front()) {}
 
     /// Code of your own.  Borrows `code` for as long as any copy lives.
-    constexpr explicit dispatched_kernel(const reduce::compiled_kernel& code) noexcept : code_(&code) {}
+    constexpr explicit dispatched_kernel(const reduce::detail::compiled_kernel& code) noexcept : code_(&code) {}
 
     /// Every kernel in smdebug::kernels that this CPU, and its operating system, can run: the best first, never empty.
     /// Cost: the CPU is asked once.
@@ -84,7 +88,7 @@ public:
     [[nodiscard]] std::string name() const { return std::string{"dispatched<"}.append(instruction_set()).append(">"); }
 
 private:
-    const reduce::compiled_kernel* code_;
+    const reduce::detail::compiled_kernel* code_;
 };
 
 }  // namespace v1

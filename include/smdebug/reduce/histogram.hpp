@@ -69,6 +69,8 @@ struct edge_bins {
 
 namespace reduce {
 
+namespace detail {
+
 /// A sum of parts: wide as long as it is finite, then what IEEE makes of it.
 struct part_sum {
     detail::wide_sum wide;
@@ -237,6 +239,8 @@ private:
     std::uint64_t neg_inf_ = 0;
 };
 
+}  // namespace detail
+
 /// Puts limits and counts of bins into HistogramProto's form.
 inline void set_buckets(histogram& all, std::vector<double> edges, const std::vector<std::uint64_t>& counts,
                         bool trim) {
@@ -266,7 +270,7 @@ template <class Kernel, class Slots>
     if (size_of(tensor.type) == 0 || (is_complex(tensor.type) && !options.abs)) {
         return status::unsupported;
     }
-    histogram_walk<Kernel, Slots> walk(tensor, slots, options.abs, kernel);
+    detail::histogram_walk<Kernel, Slots> walk(tensor, slots, options.abs, kernel);
     if (const status why = walk.run(); why != status::ok) {
         return why;
     }

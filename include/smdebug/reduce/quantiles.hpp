@@ -23,15 +23,19 @@ struct quantile_options {
 
 namespace reduce {
 
+namespace detail {
+
 /// Where a quantile lies among `count` sorted elements: between ranks below and below + 1, `share` of the way.
 struct quantile_place {
     std::size_t below = 0;
     double share = 0;
 };
 
+}  // namespace detail
+
 /// numpy's "linear" method: rank q * (count - 1).  `count` is at least 1, q from 0 to 1.
 template <class Tag>
-[[nodiscard]] inline quantile_place place_of(double q, std::size_t count) noexcept {
+[[nodiscard]] inline detail::quantile_place place_of(double q, std::size_t count) noexcept {
     const auto last = static_cast<double>(count - 1);
     const double place = detail::rounded<Tag>(last * q);
     if (place >= last) {
@@ -67,10 +71,10 @@ template <class Order>
     if (range.low < Order::lowest || range.high > Order::highest) {
         return std::vector<double>(q.size(), detail::not_a_number);
     }
-    std::vector<quantile_place> places;
+    std::vector<detail::quantile_place> places;
     std::vector<std::size_t> ranks;
     for (const double one : q) {
-        const quantile_place place = place_of<Order>(one, count);
+        const detail::quantile_place place = place_of<Order>(one, count);
         places.push_back(place);
         ranks.push_back(place.below);
         if (place.share != 0) {
@@ -85,7 +89,7 @@ template <class Order>
         return Order::value(keys[static_cast<std::size_t>(found)]);
     };
     std::vector<double> values;
-    for (const quantile_place& place : places) {
+    for (const detail::quantile_place& place : places) {
         const double below = value_at(place.below);
         const double above = place.share != 0 ? value_at(place.below + 1) : below;
         values.push_back(interpolated<Order>(below, above, place.share));

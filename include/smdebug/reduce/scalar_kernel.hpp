@@ -21,6 +21,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace reduce {
 
+namespace detail {
+
 /// Sweeps of one block, written as the definition reads.
 struct scalar_sweeps {
     template <class Lane, detail::parts Parts>
@@ -137,31 +139,33 @@ private:
     }
 };
 
+}  // namespace detail
+
 }  // namespace reduce
 
 /// Reduces with plain loops.  Models reduction_kernel; answers the same bits as every simd_kernel.
 struct scalar_kernel {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted);
+        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps>(tensor, wanted);
     }
 
     /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::scalar_sweeps>(tensor, wanted, &watch);
+        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps>(tensor, wanted, &watch);
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_repeated_tensor<reduce::scalar_sweeps>(held, repeats, wanted);
+        return reduce::detail::reduce_repeated_tensor<reduce::detail::scalar_sweeps>(held, repeats, wanted);
     }
 
     /// A set that is known when it is compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::scalar_sweeps, Wanted>(tensor);
+        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps, Wanted>(tensor);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }

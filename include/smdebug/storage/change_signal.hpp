@@ -39,6 +39,8 @@ public:
     virtual void interrupt() noexcept = 0;
 };
 
+namespace detail {
+
 /// A signal that announces nothing: it sleeps.
 class sleeping_signal final : public change_signal {
 public:
@@ -50,6 +52,8 @@ private:
     std::condition_variable wake_;
     bool interrupted_ = false;
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug

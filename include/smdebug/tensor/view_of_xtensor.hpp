@@ -20,6 +20,8 @@ inline namespace v1 {
 template <class E>
 concept tensor_expression = xt::is_xexpression<E>::value && saved_element<typename E::value_type>;
 
+namespace detail {
+
 /// A view of an expression, and its elements where they had to be evaluated.  Move it, and the view is no more.
 /// Borrows: the expression, where it is a row-major container or adaptor.
 template <tensor_expression E>
@@ -54,6 +56,8 @@ private:
     std::unique_ptr<value_type[]> evaluated_;
     std::span<const value_type> elements_;
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug

@@ -26,6 +26,8 @@ inline constexpr const char* missing_event_file_retry_limit = "SMDEBUG_MISSING_E
 
 }  // namespace environment
 
+namespace detail {
+
 /// trial_options after the environment has had its say, checked.
 struct settled_options {
     int incomplete_step_wait_window = 0;
@@ -35,6 +37,8 @@ struct settled_options {
     /// Errors: value_error for a range or a number that cannot be right.
     explicit settled_options(const trial_options& given);
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug

@@ -40,6 +40,8 @@ private:
     bool given_ = false;
 };
 
+namespace detail {
+
 /// A collection, by its name or by itself.
 class collection_ref {
 public:
@@ -53,6 +55,8 @@ public:
 private:
     std::string name_;
 };
+
+}  // namespace detail
 
 /// What to do with an index file that is damaged.
 enum class damage_policy : std::uint8_t {
@@ -102,7 +106,7 @@ struct trial_options {
 /// trial.tensor_names(...).  `regex` and `collection` exclude each other.
 struct tensor_names_options {
     text_list regex = {};
-    std::optional<collection_ref> collection = {};
+    std::optional<detail::collection_ref> collection = {};
     std::optional<step_number> step = {};
     smdebug::mode mode = smdebug::mode::global;
 };

@@ -20,6 +20,8 @@ concept refreshable_trial = requires(const T& trial) {
 template <class R>
 concept refreshable_trials = std::ranges::input_range<const R> && refreshable_trial<std::ranges::range_value_t<R>>;
 
+namespace detail {
+
 /// Sets refreshing on some trials for a scope.  Of several guards on one trial the newest that is alive decides, so
 /// that guards may end in any order, on any thread.  May outlive the trials.
 class refresh_setting {
@@ -46,8 +48,10 @@ private:
     std::vector<std::shared_ptr<void>> endings_;  // the settings end with them
 };
 
+}  // namespace detail
+
 /// While it lives, queries on the trials answer from what is loaded: `no_refresh guard{trial, other};`
-class no_refresh : public refresh_setting {
+class no_refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
     requires((refreshable_trial<Trials> ||
@@ -57,7 +61,7 @@ public:
 };
 
 /// While it lives, queries look for new steps, even inside a no_refresh: `refresh guard{trial};`
-class refresh : public refresh_setting {
+class refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
     requires((refreshable_trial<Trials> || refreshable_trials<Trials>)&&...) explicit refresh(const Trials&... trials) {

@@ -88,9 +88,9 @@ SMDEBUG_INLINE std::string without_escapes(std::string_view text) {
 
 }  // namespace detail
 
-SMDEBUG_INLINE parsed_actions parse_actions(std::string_view text) {
+SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
-    parsed_actions found;
+    detail::parsed_actions found;
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     text = text.substr(0, text.find_last_not_of(blanks) + 1);
     if (text.empty() || text == "None") {

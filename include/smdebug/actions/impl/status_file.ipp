@@ -77,8 +77,9 @@ SMDEBUG_INLINE status_file::~status_file() {
     static_cast<void>(flush());
 }
 
-SMDEBUG_INLINE status_written status_file::set(std::string_view rule, rule_status status, std::string_view details,
-                                               evaluation_status::clock::time_point now) {
+SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, rule_status status,
+                                                       std::string_view details,
+                                                       evaluation_status::clock::time_point now) {
     {
         const std::lock_guard lock{guard_};
         const auto [place, is_new] = places_.try_emplace(std::string{rule}, all_.size());
@@ -91,7 +92,7 @@ SMDEBUG_INLINE status_written status_file::set(std::string_view rule, rule_statu
             held = {std::string{rule}, status, std::string{details}, now};
         }
         changed_ = true;
-        if (when_ == status_writes::in_background && tried_) {
+        if (when_ == detail::status_writes::in_background && tried_) {
             if (!writer_.joinable()) {
                 writer_ = std::jthread{[this](const std::stop_token& stop) { write_behind(stop); }};
             }
@@ -104,7 +105,7 @@ SMDEBUG_INLINE status_written status_file::set(std::string_view rule, rule_statu
     return flush();
 }
 
-SMDEBUG_INLINE status_written status_file::flush() {
+SMDEBUG_INLINE detail::status_written status_file::flush() {
     const std::lock_guard one_writes{writing_};
     std::string text;
     {
@@ -115,7 +116,7 @@ SMDEBUG_INLINE status_written status_file::flush() {
         text = status_json(all_);
         changed_ = false;
     }
-    status_written result = detail::write_status_text(path_, text);
+    detail::status_written result = detail::write_status_text(path_, text);
     const std::lock_guard lock{guard_};
     changed_ = changed_ || !result;
     failure_ = {};
@@ -128,7 +129,7 @@ SMDEBUG_INLINE void status_file::write_behind(const std::stop_token& stop) {
         due_ = false;
         lock.unlock();
         const auto began = clock::now();
-        status_written result = flush();
+        detail::status_written result = flush();
         const auto rest = 9 * (clock::now() - began);
         lock.lock();
         failure_ = std::move(result);

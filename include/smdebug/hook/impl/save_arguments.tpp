@@ -7,7 +7,7 @@ namespace smdebug {
 inline namespace v1 {
 
 template <copied_values V>
-values_copy<V>::values_copy(const V& values) {
+detail::values_copy<V>::values_copy(const V& values) {
     if constexpr (element_matrix<V>) {
         const auto rows = values.rows();
         const auto columns = values.cols();
@@ -28,7 +28,7 @@ values_copy<V>::values_copy(const V& values) {
 }
 
 template <copied_values V>
-void values_copy<V>::hold(std::size_t count) {
+void detail::values_copy<V>::hold(std::size_t count) {
     count_ = count;
     elements_ = std::make_unique<element_type[]>(count);
 }

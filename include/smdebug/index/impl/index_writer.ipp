@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void index_writer::add_tensor(std::string_view name, byte_range record) {
     if (as_before_ && count_ < entries_.size() && entries_[count_].record == record && entries_[count_].name == name) {
@@ -73,5 +74,6 @@ SMDEBUG_INLINE void index_writer::begin_entry(std::string& list, std::string_vie
     append_json_ascii(list, name);
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -27,11 +27,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
+namespace detail {
+
 /// What the entries of a confusion matrix are shares of.
 enum class confusion_share : std::uint8_t {
     predictions,  ///< of all that was predicted as a category: the diagonal is its precision
     labels,       ///< of all that is labelled so: the diagonal is its recall
 };
+
+}  // namespace detail
 
 /// Counts at each step how often each category was predicted for each label, and fires if for some category that was
 /// predicted the share with that label is below min_diag, or the share with some other label above max_off_diag.
@@ -52,7 +56,7 @@ struct confusion {
     double max_off_diag = 0.1;
     bool all_workers = false;
     /// Open decision: the public formulas contradict each other; nothing public tells these two apart.
-    confusion_share share_of = confusion_share::predictions;
+    detail::confusion_share share_of = detail::confusion_share::predictions;
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "confusion"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Confusion"; }

@@ -21,13 +21,17 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
+namespace detail {
+
 /// Over which steps Overfit takes the mean of each loss.
 enum class loss_window : std::uint8_t {
     phase,       ///< the steps of the mode since the other one
     cumulative,  ///< all steps of the mode that the rule has seen
 };
+
+}  // namespace detail
 /// Decision: the public description speaks of means, and not of what.
-inline constexpr loss_window default_loss_window = loss_window::phase;
+inline constexpr detail::loss_window default_loss_window = detail::loss_window::phase;
 
 /// Fires where (V - T) / |T| > ratio_threshold at the last `patience` EVAL steps that had a loss.
 /// V is the mean loss of this EVAL phase up to the step, T that of the TRAIN phase before.  A phase is a run of steps
@@ -43,7 +47,7 @@ struct overfit {
     std::int64_t start_step = 0;  ///< a global step
     std::int64_t patience = 1;
     double ratio_threshold = 0.1;
-    loss_window window = default_loss_window;
+    detail::loss_window window = default_loss_window;
 
     /// The phases so far, and for how many steps in a row it was overfit.
     class history {

@@ -20,13 +20,17 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
+namespace detail {
+
 /// How Overtraining puts its two patiences together.
 enum class patience_rule : std::uint8_t {
     both,    ///< training and validation must have stopped getting better
     either,  ///< one of them is enough
 };
+
+}  // namespace detail
 /// Decision: the public description does not say; what it describes is a model that has converged.
-inline constexpr patience_rule default_patience_rule = patience_rule::both;
+inline constexpr detail::patience_rule default_patience_rule = detail::patience_rule::both;
 
 /// Fires where the training loss has not got better for patience_train of its steps, and the validation loss for
 /// patience_validation of its own.
@@ -40,7 +44,7 @@ struct overtraining {
     std::int64_t patience_train = 5;
     std::int64_t patience_validation = 10;
     double delta = 0.01;  ///< absolute
-    patience_rule when = default_patience_rule;
+    detail::patience_rule when = default_patience_rule;
 
     /// The best losses so far, and for how many steps they have been that.
     class history {

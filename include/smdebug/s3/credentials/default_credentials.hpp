@@ -23,12 +23,16 @@ namespace smdebug {
 inline namespace v1 {
 namespace s3 {
 
+namespace detail {
+
 /// How keys are looked for.  The defaults are right but for tests.
 struct key_search {
     detail::environment_reader environment = detail::process_environment;
     detail::metadata_limits limits = {};
     detail::refresh_policy refresh = {};
 };
+
+}  // namespace detail
 
 }  // namespace s3
 
@@ -41,7 +45,7 @@ template <http_transport Transport>
 class default_credentials {
 public:
     /// Does not look yet.
-    explicit default_credentials(Transport transport, s3::key_search how = {})
+    explicit default_credentials(Transport transport, s3::detail::key_search how = {})
         : shared_(std::make_shared<state>(std::move(transport), std::move(how))) {}
 
     /// Never nothing.  Cost: a copy of the keys, when they are good; see metadata_limits for when they are not.
@@ -58,14 +62,15 @@ private:
     enum class place : std::uint8_t { environment, profile, container, instance };
 
     struct state {
-        state(Transport over, s3::key_search by) : transport(std::move(over)), how(std::move(by)), held(how.refresh) {}
+        state(Transport over, s3::detail::key_search by)
+            : transport(std::move(over)), how(std::move(by)), held(how.refresh) {}
 
         // Called by one thread at a time: refreshed_keys sees to it.
         [[nodiscard]] s3::detail::keys_answer look();
         [[nodiscard]] s3::detail::keys_answer look_in(place where) const;
 
         Transport transport;
-        s3::key_search how;
+        s3::detail::key_search how;
         s3::detail::refreshed_keys held;
         std::optional<place> chosen;
     };

@@ -7,14 +7,14 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE bool sleeping_signal::wait_until(clock::time_point until) {
+SMDEBUG_INLINE bool detail::sleeping_signal::wait_until(clock::time_point until) {
     std::unique_lock lock{guard_};
     wake_.wait_until(lock, until, [this] { return interrupted_; });
     interrupted_ = false;
     return false;
 }
 
-SMDEBUG_INLINE void sleeping_signal::interrupt() noexcept {
+SMDEBUG_INLINE void detail::sleeping_signal::interrupt() noexcept {
     const std::lock_guard lock{guard_};
     interrupted_ = true;
     wake_.notify_all();

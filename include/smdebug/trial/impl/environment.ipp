@@ -53,7 +53,7 @@ SMDEBUG_INLINE std::chrono::milliseconds delay(const std::optional<std::chrono::
 
 }  // namespace environment
 
-SMDEBUG_INLINE settled_options::settled_options(const trial_options& given)
+SMDEBUG_INLINE detail::settled_options::settled_options(const trial_options& given)
     : incomplete_step_wait_window(
           environment::number(given.incomplete_step_wait_window, environment::incomplete_step_wait_window, 1000, 2)),
       missing_event_file_retry_limit(environment::number(given.missing_event_file_retry_limit,

@@ -40,7 +40,7 @@ SMDEBUG_INLINE bool overtraining::is_over() const noexcept {
     const bool train = so_far.train_.count >= patience_train;
     const bool validation = so_far.validation_.count >= patience_validation;
     return so_far.train_.seen && so_far.validation_.seen &&
-           (when == patience_rule::both ? train && validation : train || validation);
+           (when == detail::patience_rule::both ? train && validation : train || validation);
 }
 
 SMDEBUG_INLINE finding overtraining::met(const detail::mean_loss& now) const {
@@ -48,7 +48,7 @@ SMDEBUG_INLINE finding overtraining::met(const detail::mean_loss& now) const {
         return std::to_string(course.count) + " steps" +
                (course.best ? " (the best was " + short_text(*course.best) + ")" : std::string{});
     };
-    const bool by_train = when == patience_rule::both || so_far.train_.count >= patience_train;
+    const bool by_train = when == detail::patience_rule::both || so_far.train_.count >= patience_train;
     return {.met = true,
             .tensor = now.tensor,
             .worker = now.worker,
