@@ -900,6 +900,27 @@ TEST_CASE("faults: a tensor larger than a pool that drops is always dropped") {
     CHECK(run.tensor_names() == std::vector<std::string>{"small"});
 }
 
+TEST_CASE("faults: whoever is told of a dropped tensor may give up its step, or end it; the next one is whole") {
+    for (const bool ends : {false, true}) {
+        const memory_storage store;
+        basic_hook<memory_storage>* training = nullptr;
+        hook_options options = saves_all();
+        options.background = {.pool_bytes = 1, .when_full = full_pool::drop};
+        options.on_drop = [&](const std::string&) { ends ? training->end_step() : training->abandon_step(); };
+        basic_hook<memory_storage> hook{store, options};
+        training = &hook;
+        CHECK_FALSE(hook.save_tensor("large", std::vector<float>(1U << 20U)));
+        CHECK(hook.step() == 1);
+        CHECK(hook.save_tensor("small", std::vector<float>{1, 2, 3}));
+        CHECK_FALSE(hook.step_is_lost());
+        hook.end_step();
+        hook.close();
+        const memory_trial run{store};
+        CHECK(run.steps() == std::vector<step_number>{1});
+        CHECK(run.tensor_names() == std::vector<std::string>{"small"});
+    }
+}
+
 // --- disks ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE("faults: a disk that is full costs the steps that do not fit, and no others") {

@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -105,12 +106,23 @@ private:
 
     bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
                const collection_set::membership& belongs_to);
+    // Of the step at hand, if there still is one: whoever was told of a loss may have ended it.
+    void note_loss(std::exception_ptr why) noexcept {
+        if (begun_step* const step = begun()) {
+            step->loss = std::move(why);
+        }
+    }
+    void count_written(bool any) noexcept {
+        if (begun_step* const step = begun(); step != nullptr && any) {
+            ++step->written;
+        }
+    }
     bool note(added outcome, std::string_view name, const tensor_view& tensor);
-    void finish_files(begun_step& step);
+    void finish_files();
     void next_step() noexcept;
     void note_lost();
     template <class Doing>
-    void guarded(begun_step& step, Doing&& doing);
+    void guarded(Doing&& doing);
 
     hook_options options_;
     Kernel kernel_;
@@ -133,13 +145,13 @@ private:
 // loop that catches what a save throws, and goes on with its next iteration, would never end this step.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 template <class Doing>
-void hook_core<Storage, Kernel, Clock>::guarded(begun_step& step, Doing&& doing) {
-    if (step.loss) {
+void hook_core<Storage, Kernel, Clock>::guarded(Doing&& doing) {
+    if (step_is_lost()) {
         return;
     }
     std::exception_ptr mistake;
     const auto give_up = [&] {
-        step.loss.emplace();
+        note_loss(nullptr);
         run_.abandon_step();
         ++losses_.counters().lost_steps;
         return "step " + std::to_string(now().step) + " is lost";
@@ -155,7 +167,7 @@ void hook_core<Storage, Kernel, Clock>::guarded(begun_step& step, Doing&& doing)
             },
             give_up);
     } catch (...) {
-        step.loss = std::current_exception();
+        note_loss(std::current_exception());
     }
     if (mistake) {
         std::rethrow_exception(mistake);

@@ -200,8 +200,8 @@ void hook_core<Storage, Kernel, Clock>::take_scalar(std::string_view name, const
     begun_step& step = look_at_step();
     const record_stamp now = stamp();
     ++step.tensors;
-    guarded(step, [&] {
-        step.written += note(run_.add_tensor(name, tensor, now), name, tensor) ? 1U : 0U;
+    guarded([&] {
+        count_written(note(run_.add_tensor(name, tensor, now), name, tensor));
         run_.show_scalar(now, name, tensor);
     });
     observers_.show(name, tensor, {});
@@ -211,10 +211,11 @@ template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 bool hook_core<Storage, Kernel, Clock>::write(begun_step& step, std::string_view name, const tensor_view& tensor,
                                               const collection_set::membership& belongs_to) {
     const reduction_plan& plan = collections_.due_plan(belongs_to);
+    const bool is_raw = plan.raw || step.saves_everything;
     const record_stamp now = stamp();
     ++step.tensors;
     bool any = false;
-    guarded(step, [&] {
+    guarded([&] {
         any = plan.shape;
         if (!plan.wanted.empty()) {
             if (const auto values = kernel_.reduce(tensor, plan.wanted)) {  // texts have none
@@ -226,13 +227,13 @@ bool hook_core<Storage, Kernel, Clock>::write(begun_step& step, std::string_view
         if (plan.shape) {
             run_.add_shape(name, tensor.shape, now);
         }
-        if (plan.raw || step.saves_everything) {
+        if (is_raw) {
             any = note(run_.add_tensor(name, tensor, now), name, tensor) || any;
         }
-        step.written += any ? 1U : 0U;
+        count_written(any);
         run_.show_tensor(now, name, tensor, collections_, belongs_to, kernel_);
     });
-    return any && !step.loss;
+    return any && !step_is_lost();
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
@@ -258,8 +259,8 @@ void hook_core<Storage, Kernel, Clock>::end_step() {
     first_failure failure;
     const bool was_asked = begun() != nullptr;
     failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
-    if (begun_step* const step = begun()) {
-        failure.attempt([&] { finish_files(*step); });
+    failure.attempt([&] { finish_files(); });
+    if (const begun_step* const step = begun()) {
         failure.attempt([&] {
             if (step->loss && *step->loss) {
                 std::rethrow_exception(*step->loss);
@@ -302,15 +303,16 @@ void hook_core<Storage, Kernel, Clock>::next_step() noexcept {
 }
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-void hook_core<Storage, Kernel, Clock>::finish_files(begun_step& step) {
-    guarded(step, [&] {
+void hook_core<Storage, Kernel, Clock>::finish_files() {
+    const std::uint64_t written = begun() != nullptr ? begun()->written : 0;
+    guarded([&] {
         const std::uint64_t bytes = run_.finish_step(collections_);
         if (bytes != 0) {
             last_written_ = now().step;
             hook_counters& counters = losses_.counters();
             ++counters.steps;
             counters.bytes += bytes;
-            counters.tensors += step.written;
+            counters.tensors += written;
         }
     });
     losses_.attempt([&] { run_.show_step([&] { return clock_.now().count(); }); },
