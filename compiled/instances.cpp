@@ -2,14 +2,20 @@
 // with the decoder and the kernel that are used where none is named, and hooks.
 #include <smdebug/own_policies.hpp>  // which names them all
 
+#include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/watch/step_memory.hpp>
 
+#include <span>
+#include <vector>
+
 namespace smdebug {
 inline namespace v1 {
+
+template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);
 
 template class detail::trial_state<local_storage, event_decoder<>, default_kernel>;
 template class tensor_handle<local_trial::state_type>;

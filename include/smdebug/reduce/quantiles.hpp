@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/rounded.hpp>
 #include <smdebug/reduce/select.hpp>
@@ -133,6 +134,10 @@ template <class Lazy = void>  // a template: including it must not cost 30 selec
         return reduce::quantiles_in<reduce::detail::element_order<T, true>>(tensor.bytes.data(), count, q);
     });
 }
+
+#ifdef SMDEBUG_COMPILED
+extern template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);
+#endif
 
 }  // namespace v1
 }  // namespace smdebug

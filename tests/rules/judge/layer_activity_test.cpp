@@ -156,27 +156,6 @@ TEST_CASE("layer_judge: says what the wording of the condition says, for every d
     check_against_the_wording<std::int64_t>();
 }
 
-TEST_CASE("layer_judge: every 16-bit float is on the side of a limit where its value is") {
-    const double limits[] = {0.0, -0.0, 1.0, -9.4999, 9.4999, 1e-9, -1e-9, 6e-8, 65504, 65505, -65505, 1e39, inf, -inf};
-    const auto check_all = [&]<class T>(T /*tag*/) {
-        std::size_t wrong = 0;
-        for (const double limit : limits) {
-            for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-                const std::vector<T> values{T::from_bits(static_cast<std::uint16_t>(bits))};
-                const double value = to_double(values[0]);
-                const auto inactive = [&](const active_range& range) {
-                    return rules::detail::inactive_nodes<T>(values, {1, 1}, range, 1, 1) == 1;
-                };
-                wrong += inactive({.above = limit}) == (value > limit) ? 1U : 0U;
-                wrong += limit > -inf && inactive({-inf, limit}) == (value > -inf && value < limit) ? 1U : 0U;
-            }
-        }
-        CHECK(wrong == 0);
-    };
-    check_all(float16{0.0F});
-    check_all(bfloat16{0.0F});
-}
-
 TEST_CASE("layer_judge: a layer without axes, values or reals is not judged") {
     const layer_judge judge{};
     const layer_tensor scalar{value_of<float>({-1}, {})};

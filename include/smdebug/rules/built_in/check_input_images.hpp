@@ -6,9 +6,9 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
@@ -18,12 +18,11 @@
 #include <smdebug/trial/options.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -145,39 +144,14 @@ private:
         for (auto axis = static_cast<std::size_t>(channel) + 1; axis < shape.size(); ++axis) {
             inner *= shape[axis];
         }
-        std::vector<double> sums(channels);
-        const bool real = values->size() == element_count(shape) &&
-                          detail::visit_reals(*values, [&]<class T>(std::span<const T> elements) {
-                              for (std::size_t begin = 0, at = 0; begin < elements.size(); begin += inner, ++at) {
-                                  sums[at % channels] += sum_of(elements.subspan(begin, inner));
-                              }
-                          });
-        for (std::size_t i = 0; i < channels && real; ++i) {
-            seen.sums[i] += sums[i];
-            seen.sum += sums[i];
+        const auto sums = values->size() == element_count(shape)
+                              ? reduce::detail::channel_sums(*values, channels, inner)
+                              : std::nullopt;
+        for (std::size_t i = 0; sums && i < channels; ++i) {
+            seen.sums[i] += (*sums)[i];
+            seen.sum += (*sums)[i];
         }
-        return real;
-    }
-
-    /// Added in several chains: the compiler may not reorder a sum of doubles by itself.
-    template <class T>
-    [[nodiscard]] static double sum_of(std::span<const T> elements) noexcept {
-        constexpr std::size_t chains = 8;
-        std::array<double, chains> sums{};
-        std::size_t i = 0;
-        for (; i + chains <= elements.size(); i += chains) {
-            for (std::size_t k = 0; k < chains; ++k) {
-                sums[k] += detail::to_double(elements[i + k]);
-            }
-        }
-        double sum = 0;
-        for (; i < elements.size(); ++i) {
-            sum += detail::to_double(elements[i]);
-        }
-        for (const double part : sums) {
-            sum += part;
-        }
-        return sum;
+        return sums.has_value();
     }
 
     /// Open decision: the mean of each channel by itself, over all that was seen.

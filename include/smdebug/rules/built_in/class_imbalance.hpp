@@ -5,10 +5,10 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -99,13 +99,13 @@ struct class_imbalance {
             const auto labels = tensor.values();
             if (!labels) {
                 add_note(found, tensor.note(labels.failure()));
-            } else if (detail::has_reals(labels->type()) && labels->size() > 0) {
+            } else if (has_reals(labels->type()) && labels->size() > 0) {
                 std::vector<double> predicted;
                 if (predictions_name) {
                     const auto other = run.tensor(*predictions_name);
                     predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, found);
                 }
-                count(detail::reals_of(*labels), predicted);
+                count(reals_of(*labels), predicted);
                 first_worker = first_worker.value_or(worker);
             }
         }
@@ -131,16 +131,13 @@ private:
     [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& found) const {
         const auto values = tensor.values();
         if (values) {
-            return argmax ? largest_of_rows(*values) : detail::reals_of(*values);
+            return argmax ? reduce::detail::row_argmax(*values) : reals_of(*values);
         }
         if (values.failure().why != absence::no_such_worker) {
             add_note(found, tensor.note(values.failure()));
         }
         return {};
     }
-
-    /// The index of the largest element along the last axis; NaN for a row with NaN.
-    [[nodiscard]] static std::vector<double> largest_of_rows(const tensor_value& values);
 
     void count(const std::vector<double>& labels, const std::vector<double>& predicted);
 

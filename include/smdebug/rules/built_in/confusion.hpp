@@ -6,10 +6,10 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -148,11 +148,10 @@ private:
             }
             return;
         }
-        if (!detail::has_reals(labelled->type()) || !detail::has_reals(predicted->type()) ||
-            labelled->size() != predicted->size()) {
+        if (!has_reals(labelled->type()) || !has_reals(predicted->type()) || labelled->size() != predicted->size()) {
             return;
         }
-        const pairs kept = categories(detail::reals_of(*labelled), detail::reals_of(*predicted));
+        const pairs kept = categories(reals_of(*labelled), reals_of(*predicted));
         if (const std::size_t dropped = labelled->size() - kept.size(); dropped > 0) {
             add(of_labels.note(std::to_string(dropped) + " of " + std::to_string(labelled->size()) +
                                " labels and predictions were left out, as one of the two is no category"));

@@ -5,12 +5,13 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
@@ -79,10 +80,11 @@ struct nlp_sequence_ratio {
             if (!values) {
                 return tensor.note(values.failure());
             }
-            if (!detail::has_reals(values->type())) {
+            if (!has_reals(values->type())) {
                 return finding{};
             }
-            return judge(tensor, values->size(), [&](double token) { return count_of(token, *values); });
+            return judge(tensor, values->size(),
+                         [&](double token) { return reduce::detail::count_equal(*values, token); });
         });
     }
 
@@ -118,29 +120,6 @@ private:
     [[nodiscard]] static bool is_ordered(const auto& tensor) {
         const auto least = tensor.reduction_value(reduction::min);
         return least || least.failure().why != absence::wrong_dtype;
-    }
-
-    [[nodiscard]] static std::size_t count_of(double token, const tensor_value& values);
-
-    /// How many elements are `token` as doubles.  Compares in T where that gives the same: it is faster.
-    template <class T>
-    [[nodiscard]] static std::size_t count_in(std::span<const T> elements, double token) {
-        const auto equal = [&](T wanted) {
-            return static_cast<std::size_t>(std::count(elements.begin(), elements.end(), wanted));
-        };
-        constexpr double exact_integers = 0x1p53;  // below it double and int64 say the same
-        if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-            if (std::abs(token) < exact_integers) {
-                const bool fits = token == std::trunc(token) &&
-                                  token >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
-                                  token <= static_cast<double>(std::numeric_limits<T>::max());
-                return fits ? equal(static_cast<T>(token)) : 0;
-            }
-        } else if constexpr (std::same_as<T, double>) {
-            return equal(token);
-        }
-        return static_cast<std::size_t>(
-            std::count_if(elements.begin(), elements.end(), [&](T each) { return detail::to_double(each) == token; }));
     }
 };
 

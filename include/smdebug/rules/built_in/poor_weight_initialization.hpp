@@ -12,10 +12,10 @@
 #include <smdebug/rules/built_in/tensor_variance.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -204,8 +204,8 @@ private:
     [[nodiscard]] lookup<double> width_of(const auto& tensor) const {
         const auto values = tensor.values();
         if (values) {
-            const auto ends = detail::has_reals(values->type()) ? quantiles(values->view(), width_between)
-                                                                : result<std::vector<double>>{status::unsupported};
+            const auto ends = has_reals(values->type()) ? quantiles(values->view(), width_between)
+                                                        : result<std::vector<double>>{status::unsupported};
             return ends.ok() ? (*ends)[1] - (*ends)[0] : std::numeric_limits<double>::quiet_NaN();
         }
         const auto low = tensor.reduction_value(reduction::min);

@@ -8,19 +8,16 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/closeness.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -42,42 +39,6 @@ enum class update_norm : std::uint8_t {
 };
 /// Decision: the public description names no norm.
 inline constexpr update_norm default_update_norm = update_norm::l2;
-
-namespace detail {
-
-/// Sums of terms, in lanes: fast for long tensors, and more exact than one sum.
-class lane_sum {
-public:
-    /// Adds term(0) to term(count - 1).
-    void add(std::size_t count, auto&& term) noexcept {
-        std::size_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                sums_[lane] += term(i + lane);
-            }
-        }
-        for (; i < count; ++i) {
-            sums_[i % lanes] += term(i);
-        }
-    }
-    [[nodiscard]] double total() const noexcept;
-
-private:
-    static constexpr std::size_t lanes = 8;
-    std::array<double, lanes> sums_{};
-};
-
-struct update_norms {
-    double update = 0;   ///< ||now - before||
-    double weights = 0;  ///< ||before||
-};
-
-/// Both norms, of numbers that are multiplied by `scale` before they are squared.
-[[nodiscard]] update_norms scaled_norms(const tensor_value& before, const tensor_value& now, double scale);
-
-[[nodiscard]] update_norms norms_of_update(const tensor_value& before, const tensor_value& now);
-
-}  // namespace detail
 
 /// ||now - before|| / (||before|| + epsilon), or another reading.  Both are of reals and equally large, not empty.
 /// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
@@ -196,7 +157,7 @@ private:
             }
             return was ? now.note(is.failure()) : before.note(was.failure());
         }
-        if (!detail::has_reals(was->type()) || !detail::has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
+        if (!has_reals(was->type()) || !has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
             return {};
         }
         if (was->shape() != is->shape()) {

@@ -1,13 +1,14 @@
-// Whether two tensors are close, value by value: of two steps, or of two runs.
-// Source: NumPy's allclose, with tensor b as the reference.
+// Whether two saved tensors are close, of two steps or of two runs: by reductions where they prove it, else by values.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
+#include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/pair_blocks.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/rules/judge/reals.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
+#include <smdebug/tensor/reals.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/lookup.hpp>
 
@@ -17,8 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,57 +26,10 @@ inline namespace v1 {
 namespace rules {
 namespace detail {
 
-/// How far a value may be from its reference: atol + rtol * |reference|.  Equal infinities are close; NaN is close to
-/// NaN only with equal_nan.
-struct tolerance {
-    double rtol = 1e-5;
-    double atol = 1e-8;
-    bool equal_nan = false;
-
-    [[nodiscard]] double allowed(double reference) const noexcept { return atol + rtol * std::abs(reference); }
-
-    [[nodiscard]] bool close(double value, double reference) const noexcept;
-};
+using reduce::detail::tolerance;
 
 /// Errors: value_error for a tolerance that is negative or not finite.
 void check_tolerance(std::string_view rule, const tolerance& within);
-
-/// How many elements of two tensors are looked at together: both as doubles fit into L1.
-inline constexpr std::size_t pair_block = 512;
-
-/// Elements of a tensor of reals as doubles: where they lie, if they are doubles, else converted into `room`.
-[[nodiscard]] std::span<const double> widened(const tensor_value& tensor, std::size_t begin, std::size_t count,
-                                              std::array<double, pair_block>& room);
-
-/// Whether all are close and finite: tolerance::close with one comparison, which infinities and NaN fail.
-[[nodiscard]] bool surely_close(std::span<const double> values, std::span<const double> references, double rtol,
-                                double atol) noexcept;
-
-/// Calls visit(begin, a's doubles, b's doubles) for blocks of two tensors of reals that are equally large, until it
-/// says false.  Integers of 64 bits are rounded to doubles.
-template <class Visit>
-void for_each_pair_block(const tensor_value& a, const tensor_value& b, Visit&& visit) {
-    std::array<double, pair_block> room_a;
-    std::array<double, pair_block> room_b;
-    const std::size_t size = a.size();
-    for (std::size_t begin = 0; begin < size; begin += pair_block) {
-        const std::size_t count = std::min(pair_block, size - begin);
-        if (!visit(begin, detail::widened(a, begin, count, room_a), detail::widened(b, begin, count, room_b))) {
-            return;
-        }
-    }
-}
-
-/// The first element that is not close; nothing where all are.  Both are of reals and equally large.
-/// Cost: one pass, which ends at the block with the first difference.
-[[nodiscard]] std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
-                                                          const tolerance& within);
-
-/// NumPy's allclose for two tensors of reals; tensors of different shapes are not close.
-[[nodiscard]] inline bool allclose(const tensor_value& values, const tensor_value& references,
-                                   const tolerance& within = {}) {
-    return values.shape() == references.shape() && !first_difference(values, references, within);
-}
 
 /// Reductions are saved as float32: each is off by up to this part of itself.
 inline constexpr double saved_reduction_error = 0x1p-23;
@@ -177,13 +129,13 @@ template <class A, class B>
                 .value = '(' + shape_text(values->shape()) + ')',
                 .reference = '(' + shape_text(references->shape()) + ')'};
     }
-    const auto at = first_difference(*values, *references, within);
+    const auto at = reduce::detail::first_difference(*values, *references, within);
     if (!at) {
         return {.result = likeness::same};
     }
     const auto number = [&](const tensor_value& tensor) {
-        std::array<double, pair_block> room;
-        return detail::widened(tensor, *at, 1, room)[0];
+        std::array<double, reduce::detail::pair_block> room;
+        return reduce::detail::widened(tensor, *at, 1, room)[0];
     };
     return detail::differing("value " + std::to_string(*at) + " of " + std::to_string(values->size()), number(*values),
                              number(*references), within.allowed(number(*references)));

@@ -8,8 +8,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <span>
 
 namespace smdebug {
 inline namespace v1 {
@@ -36,27 +34,6 @@ SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& found, findi
     if (!note.message.empty()) {
         found.push_back(std::move(note));
     }
-}
-
-SMDEBUG_INLINE std::vector<double> class_imbalance::largest_of_rows(const tensor_value& values) {
-    std::vector<double> found;
-    const std::size_t width = values.shape().empty() ? 0 : values.shape().back();
-    if (width == 0) {
-        return found;
-    }
-    detail::visit_reals(values, [&]<class T>(std::span<const T> elements) {
-        found.reserve(elements.size() / width);
-        for (std::size_t row = 0; row + width <= elements.size(); row += width) {
-            std::size_t best = 0;
-            bool has_nan = false;
-            for (std::size_t i = 0; i < width; ++i) {
-                has_nan = has_nan || std::isnan(detail::to_double(elements[row + i]));
-                best = elements[row + i] > elements[row + best] ? i : best;
-            }
-            found.push_back(has_nan ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(best));
-        }
-    });
-    return found;
 }
 
 SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, const std::vector<double>& predicted) {

@@ -34,12 +34,6 @@ SMDEBUG_INLINE void nlp_sequence_ratio::check() const {
     }
 }
 
-SMDEBUG_INLINE std::size_t nlp_sequence_ratio::count_of(double token, const tensor_value& values) {
-    std::size_t found = 0;
-    detail::visit_reals(values, [&]<class T>(std::span<const T> elements) { found = count_in(elements, token); });
-    return found;
-}
-
 }  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

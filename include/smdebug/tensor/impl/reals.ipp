@@ -1,15 +1,13 @@
-// The bodies of <smdebug/rules/judge/reals.hpp>.
+// The bodies of <smdebug/tensor/reals.hpp>.
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/rules/judge/reals.hpp>
+#include <smdebug/tensor/reals.hpp>
 
 #include <span>
 
 namespace smdebug {
 inline namespace v1 {
-namespace rules {
-namespace detail {
 
 SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
     std::vector<double> found;
@@ -22,7 +20,5 @@ SMDEBUG_INLINE std::vector<double> reals_of(const tensor_value& tensor) {
     return found;
 }
 
-}  // namespace detail
-}  // namespace rules
 }  // namespace v1
 }  // namespace smdebug

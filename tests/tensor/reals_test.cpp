@@ -1,38 +1,23 @@
-#include <smdebug/rules/judge/reals.hpp>
-
-#include "support/run_builder.hpp"
-
-#include <smdebug/storage/memory_storage.hpp>
-#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/tensor/reals.hpp>
 
 #include <doctest/doctest.h>
 
 #include <complex>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 using namespace smdebug;
-using namespace smdebug_test;
 using doubles = std::vector<double>;
 
 namespace {
 
-/// A tensor as a trial reads it.
-tensor_value read_back(written_tensor written) {
-    memory_storage store;
-    written.name = "t";
-    run_builder{store}.collections().step({.step = 0, .tensors = {std::move(written)}}).end();
-    return memory_trial{store}.tensor("t").value(0);
-}
-
 template <class T>
 doubles reals(const std::vector<T>& values) {
-    return rules::detail::reals_of(read_back(tensor_of<T>("t", values)));
+    return reals_of(tensor_value::copy_of<T>({values.size()}, std::span<const T>{values}));
 }
 
 }  // namespace
@@ -51,27 +36,24 @@ TEST_CASE("reals_of: every real type, whatever its width, as doubles in order") 
     CHECK(reals<float16>({float16{0.5F}, float16{-2}}) == doubles{0.5, -2});
     CHECK(reals<bfloat16>({bfloat16{1.5F}}) == doubles{1.5});
     const bool truths[] = {true, false};
-    written_tensor flags{.name = "t", .type = dtype::boolean, .shape = {2}, .content = {}};
-    const auto bytes = std::as_bytes(std::span{truths});
-    flags.content.assign(bytes.begin(), bytes.end());
-    CHECK(rules::detail::reals_of(read_back(flags)) == doubles{1, 0});
+    CHECK(reals_of(tensor_value::copy_of<bool>({2}, std::span{truths})) == doubles{1, 0});
     CHECK(reals<float>({}).empty());
 }
 
 TEST_CASE("visit_reals: elements of their own type; neither complex numbers nor strings are reals") {
     bool visited = false;
-    CHECK(rules::detail::visit_reals(
-        read_back(tensor_of<std::int16_t>("t", {1, 2, 3})),
+    CHECK(visit_reals(
+        tensor_value::copy_of<std::int16_t>({3}, std::vector<std::int16_t>{1, 2, 3}),
         [&]<class T>(std::span<const T> all) { visited = std::is_same_v<T, std::int16_t> && all.size() == 3; }));
     CHECK(visited);
     const auto none = [](const auto&) { FAIL("there are no reals"); };
-    CHECK_FALSE(rules::detail::visit_reals(read_back(tensor_of<std::complex<float>>("t", {{1, 2}})), none));
-    CHECK_FALSE(rules::detail::visit_reals(
-        read_back({.name = "t", .type = dtype::string, .shape = {1}, .content = {}, .strings = {"text"}}), none));
+    CHECK_FALSE(
+        visit_reals(tensor_value::copy_of<std::complex<float>>({1}, std::vector<std::complex<float>>{{1, 2}}), none));
+    const std::vector<std::string_view> texts{"text"};
+    CHECK_FALSE(visit_reals(tensor_value::of_strings({1}, texts), none));
     CHECK(reals<std::complex<double>>({{1, 2}}).empty());
 }
 
-static_assert(rules::detail::has_reals(dtype::float32) && rules::detail::has_reals(dtype::boolean) &&
-              rules::detail::has_reals(dtype::float16));
-static_assert(!rules::detail::has_reals(dtype::complex64) && !rules::detail::has_reals(dtype::complex128) &&
-              !rules::detail::has_reals(dtype::string) && !rules::detail::has_reals(dtype::invalid));
+static_assert(has_reals(dtype::float32) && has_reals(dtype::boolean) && has_reals(dtype::float16));
+static_assert(!has_reals(dtype::complex64) && !has_reals(dtype::complex128) && !has_reals(dtype::string) &&
+              !has_reals(dtype::invalid));

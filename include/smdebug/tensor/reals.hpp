@@ -12,8 +12,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace rules {
-namespace detail {
 
 /// Whether the elements are real numbers or booleans: neither complex nor strings.
 [[nodiscard]] constexpr bool has_reals(dtype type) noexcept { return is_numeric(type) && !is_complex(type); }
@@ -45,11 +43,9 @@ bool visit_reals(const tensor_value& tensor, Visit&& visit) {
 /// The elements as doubles, in C order; none for complex numbers and strings.
 [[nodiscard]] std::vector<double> reals_of(const tensor_value& tensor);
 
-}  // namespace detail
-}  // namespace rules
 }  // namespace v1
 }  // namespace smdebug
 
 #ifndef SMDEBUG_COMPILED
-#include <smdebug/rules/judge/impl/reals.ipp>
+#include <smdebug/tensor/impl/reals.ipp>
 #endif
