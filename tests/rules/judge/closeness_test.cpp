@@ -79,13 +79,13 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
     const fake_tensor one{"one", {{0, {1, -3}}}};
     const fake_tensor two{"two", {{0, {1, -4}}}};
     const auto apart = rules::detail::compare_saved(fake(one), fake(two), {});
-    CHECK(apart.result == likeness::different);
+    CHECK(apart.alike == likeness::different);
     CHECK(apart.what == "largest absolute value");
     CHECK(apart.value == "3");
     CHECK(apart.reference == "4");
     CHECK(apart.apart == 1);
     const auto same = rules::detail::compare_saved(fake(one), fake(one), {});
-    CHECK(same.result == likeness::unknown);
+    CHECK(same.alike == likeness::unknown);
     CHECK_FALSE(same.note.message.empty());
 
     memory_storage store;
@@ -104,24 +104,24 @@ TEST_CASE("closeness: saved tensors are compared by reductions first, then by va
         return rules::detail::compare_saved(rules::detail::saved_tensor{of_a, a, 0, "worker_0"},
                                             rules::detail::saved_tensor{of_b, b, 0, "worker_0"}, {});
     };
-    CHECK(compare("a", "a").result == likeness::same);
-    CHECK(compare("bytes", "bytes").result == likeness::same);
+    CHECK(compare("a", "a").alike == likeness::same);
+    CHECK(compare("bytes", "bytes").alike == likeness::same);
     const auto differing = compare("a", "b");
-    CHECK(differing.result == likeness::different);
+    CHECK(differing.alike == likeness::different);
     CHECK(differing.what == "value 2 of 3");
     CHECK(differing.apart == 1);
     CHECK(differing.allowed == doctest::Approx(2.001e-5));
     const auto shapes = compare("a", "c");
-    CHECK(shapes.result == likeness::different);
+    CHECK(shapes.alike == likeness::different);
     CHECK(shapes.what == "shape");
     CHECK(shapes.value == "(3)");
     CHECK(shapes.reference == "(3x1)");
-    CHECK(compare("empty", "empty").result == likeness::not_comparable);
-    CHECK(compare("a", "empty").result == likeness::not_comparable);
-    CHECK(compare("complex", "complex").result == likeness::not_comparable);
-    CHECK(compare("text", "text").result == likeness::not_comparable);
-    CHECK(compare("a", "text").result == likeness::not_comparable);
-    CHECK(compare("complex", "a").result == likeness::not_comparable);
+    CHECK(compare("empty", "empty").alike == likeness::not_comparable);
+    CHECK(compare("a", "empty").alike == likeness::not_comparable);
+    CHECK(compare("complex", "complex").alike == likeness::not_comparable);
+    CHECK(compare("text", "text").alike == likeness::not_comparable);
+    CHECK(compare("a", "text").alike == likeness::not_comparable);
+    CHECK(compare("complex", "a").alike == likeness::not_comparable);
 }
 
 TEST_CASE("closeness: an impossible tolerance is refused by its name") {

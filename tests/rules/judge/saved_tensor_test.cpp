@@ -103,7 +103,7 @@ TEST_CASE("saved_tensor: findings and notes say which tensor, of which worker") 
 
 TEST_CASE("judge_each: the selected tensors by name, then worker; empty answers are left out") {
     const memory_trial run = sample();
-    const auto judged = [&](step_number step, const rules::tensor_selection& which, bool all_workers) {
+    const auto judged = [&](step_number step, const rules::detail::tensor_choice& which, bool all_workers) {
         texts seen;
         const auto found = rules::detail::judge_each(run, step, which, all_workers, [&](const auto& tensor) {
             seen.push_back(tensor.name() + " " + tensor.worker());

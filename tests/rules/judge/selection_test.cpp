@@ -26,14 +26,14 @@ TEST_CASE("selection: the union of collections and regexes, of what was saved at
     }
     build.end();
     const memory_trial run{store};
-    CHECK(rules::selected_tensors(run, 0, {}) == names{"g1", "loss", "w"});
-    CHECK(rules::selected_tensors(run, 0, {.collection_names = "gradients"}) == names{"g1"});
-    CHECK(rules::selected_tensors(run, 0, {.collection_names = {"gradients", "never_exported"}}) == names{"g1"});
-    CHECK(rules::selected_tensors(run, 0, {.tensor_regex = "^l"}) == names{"loss"});
-    CHECK(rules::selected_tensors(run, 0, {.collection_names = "gradients", .tensor_regex = {"^g", "^w"}}) ==
+    CHECK(rules::tensors_to_check(run, 0, {}) == names{"g1", "loss", "w"});
+    CHECK(rules::tensors_to_check(run, 0, {.collection_names = "gradients"}) == names{"g1"});
+    CHECK(rules::tensors_to_check(run, 0, {.collection_names = {"gradients", "never_exported"}}) == names{"g1"});
+    CHECK(rules::tensors_to_check(run, 0, {.tensor_regex = "^l"}) == names{"loss"});
+    CHECK(rules::tensors_to_check(run, 0, {.collection_names = "gradients", .tensor_regex = {"^g", "^w"}}) ==
           names{"g1", "w"});
-    CHECK(rules::selected_tensors(run, 7, {}).empty());
-    CHECK_THROWS_AS(static_cast<void>(rules::selected_tensors(run, 0, {.tensor_regex = "("})), value_error);
+    CHECK(rules::tensors_to_check(run, 7, {}).empty());
+    CHECK_THROWS_AS(static_cast<void>(rules::tensors_to_check(run, 0, {.tensor_regex = "("})), value_error);
     CHECK(workers_to_check(run.tensor("w"), 0, false) == names{"worker_0"});
     CHECK(workers_to_check(run.tensor("w"), 0, true) == names{"worker_0", "worker_1"});
 }

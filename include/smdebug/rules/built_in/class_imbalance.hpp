@@ -121,7 +121,7 @@ private:
         if (regex.empty()) {
             return std::nullopt;
         }
-        std::vector<std::string> names = selected_tensors(run, step, {.tensor_regex = regex});
+        std::vector<std::string> names = tensors_to_check(run, step, {.tensor_regex = regex});
         return names.empty() ? std::nullopt : std::optional{std::move(names.front())};
     }
 

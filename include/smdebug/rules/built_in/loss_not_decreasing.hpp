@@ -81,7 +81,7 @@ struct loss_not_decreasing {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
-        tensor_selection which{collection_names, tensor_regex};
+        detail::tensor_choice which{collection_names, tensor_regex};
         if (use_losses_collection) {
             std::vector<std::string> groups = collection_names.texts();
             groups.emplace_back("losses");

@@ -106,7 +106,7 @@ private:
     }
 
     [[nodiscard]] static finding verdict(const auto& tensor, detail::comparison compared, const std::string& of_run) {
-        switch (compared.result) {
+        switch (compared.alike) {
             case detail::likeness::same:
             case detail::likeness::not_comparable:
                 break;

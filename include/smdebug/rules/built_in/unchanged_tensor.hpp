@@ -81,10 +81,10 @@ private:
         finding unknown;
         for (const auto& save : older) {
             detail::comparison found = detail::compare_saved(save, tensor, {rtol, atol, equal_nan});
-            if (found.result == detail::likeness::different || found.result == detail::likeness::not_comparable) {
+            if (found.alike == detail::likeness::different || found.alike == detail::likeness::not_comparable) {
                 return {};
             }
-            if (found.result == detail::likeness::unknown && std::exchange(all_known, false)) {
+            if (found.alike == detail::likeness::unknown && std::exchange(all_known, false)) {
                 unknown = std::move(found.note);
             }
         }

@@ -48,7 +48,7 @@ enum class likeness : std::uint8_t {
 };
 
 struct comparison {
-    likeness result = likeness::unknown;
+    likeness alike = likeness::unknown;
     std::string what = {};                                      ///< of different ones: "max", "value 3 of 10", "shape"
     std::string value = {};                                     ///< as a text ...
     std::string reference = {};                                 ///< ... and what it was compared with
@@ -77,7 +77,7 @@ template <class A, class B>
     };
     const pair max = look(reduction::max, false);  // first: complex numbers have abs_max, but no order
     if (no_such(max.value) || no_such(max.reference)) {
-        return {.result = likeness::not_comparable};
+        return {.alike = likeness::not_comparable};
     }
     const pair abs_max = look(reduction::max, true);
     if (abs_max && extrema_differ(*abs_max.value, *abs_max.reference, *abs_max.reference, within)) {
@@ -108,7 +108,7 @@ template <class A, class B>
 [[nodiscard]] comparison compare_saved(const saved_tensor<A>& value, const saved_tensor<B>& reference,
                                        const tolerance& within) {
     comparison found = detail::compare_extrema(value, reference, within);
-    if (found.result != likeness::unknown) {
+    if (found.alike != likeness::unknown) {
         return found;
     }
     const auto values = value.values();
@@ -120,18 +120,18 @@ template <class A, class B>
             return found;
         }
         if (!has_reals((*each)->type()) || (*each)->size() == 0) {
-            return {.result = likeness::not_comparable};
+            return {.alike = likeness::not_comparable};
         }
     }
     if (values->shape() != references->shape()) {
-        return {.result = likeness::different,
+        return {.alike = likeness::different,
                 .what = "shape",
                 .value = '(' + shape_text(values->shape()) + ')',
                 .reference = '(' + shape_text(references->shape()) + ')'};
     }
     const auto at = reduce::detail::first_difference(*values, *references, within);
     if (!at) {
-        return {.result = likeness::same};
+        return {.alike = likeness::same};
     }
     const auto number = [&](const tensor_value& tensor) {
         std::array<double, reduce::detail::pair_block> room;

@@ -111,7 +111,7 @@ struct step_losses {
         return name.starts_with("train") ? &found.train
                                          : (name.starts_with("validation") ? &found.validation : nullptr);
     };
-    tensor_selection which{.tensor_regex = tensor_regex};
+    tensor_choice which{.tensor_regex = tensor_regex};
     if (tensor_regex.empty()) {
         which.collection_names = by_mode ? "losses" : "metrics";
     }

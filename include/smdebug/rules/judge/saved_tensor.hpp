@@ -135,10 +135,10 @@ private:
 /// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
 /// first by name, or all), and gives what they say.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
-[[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_selection& which,
+[[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {
     std::vector<finding> found;
-    for (const std::string& name : selected_tensors(run, step, which)) {
+    for (const std::string& name : tensors_to_check(run, step, which)) {
         const auto handle = run.tensor(name);
         for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
             finding one = judge(saved_tensor{handle, name, step, worker});

@@ -18,11 +18,15 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
-/// Collections and regexes; with neither, all tensors.
-struct tensor_selection {
+namespace detail {
+
+/// Which tensors a rule looks at: those of collections, and those whose names match; with neither, all.
+struct tensor_choice {
     text_list collection_names = {};
     text_list tensor_regex = {};
 };
+
+}  // namespace detail
 
 /// What the settings that most rules have mean.
 inline constexpr std::string_view collection_names_meaning =
@@ -30,10 +34,10 @@ inline constexpr std::string_view collection_names_meaning =
 inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";
 inline constexpr std::string_view all_workers_meaning = "look at every worker, not only at the first by name";
 
-/// The selected tensors that were saved at a step, sorted, each once.  A collection that does not exist selects
+/// The tensors of a choice that were saved at a step, sorted, each once.  A collection that does not exist selects
 /// nothing. Errors: value_error for a bad regex.
-[[nodiscard]] std::vector<std::string> selected_tensors(const readable_trial auto& run, step_number step,
-                                                        const tensor_selection& which) {
+[[nodiscard]] std::vector<std::string> tensors_to_check(const readable_trial auto& run, step_number step,
+                                                        const detail::tensor_choice& which) {
     if (which.collection_names.empty() && which.tensor_regex.empty()) {
         return run.tensor_names({.step = step});
     }

@@ -31,7 +31,7 @@ SMDEBUG_INLINE bool extrema_differ(double value, double reference, double abs_ma
 }
 
 SMDEBUG_INLINE comparison differing(std::string what, double value, double reference, double allowed) {
-    return {.result = likeness::different,
+    return {.alike = likeness::different,
             .what = std::move(what),
             .value = short_text(value),
             .reference = short_text(reference),
