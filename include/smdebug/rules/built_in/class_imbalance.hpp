@@ -4,6 +4,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
