@@ -62,31 +62,31 @@ std::vector<std::string> workers_at(const catalog& run, step_number step) {
 
 }  // namespace
 
-// --- claim_mode_steps ------------------------------------------------------------------------------------------------
+// --- add_mode_steps --------------------------------------------------------------------------------------------------
 
-TEST_CASE("claim_mode_steps: of one load the lowest step claims a mode step, and who was there before stays") {
+TEST_CASE("add_mode_steps: of one load the lowest step claims a mode step, and who was there before stays") {
     catalog run = run_of({"w"}, 1);
-    detail::growth::claim_mode_steps(run, std::vector{file_of(10, 0, mode::train, 4), file_of(11, 0, mode::train, 3),
-                                                      file_of(12, 0, mode::train, 4)});
+    detail::growth::add_mode_steps(run, std::vector{file_of(10, 0, mode::train, 4), file_of(11, 0, mode::train, 3),
+                                                    file_of(12, 0, mode::train, 4)});
     CHECK(run.global_step(mode::train, 4) == 10);
     CHECK(run.global_step(mode::train, 3) == 11);
-    detail::growth::claim_mode_steps(run, std::vector{file_of(2, 0, mode::train, 4), file_of(5, 0, mode::train, 0)});
+    detail::growth::add_mode_steps(run, std::vector{file_of(2, 0, mode::train, 4), file_of(5, 0, mode::train, 0)});
     CHECK(run.global_step(mode::train, 4) == 10);  // too late, though lower
     CHECK(run.global_step(mode::train, 0) == 5);
     CHECK_FALSE(run.global_step(mode::train, 2).has_value());
 }
 
-TEST_CASE("claim_mode_steps: each mode has its own, and global files claim none") {
+TEST_CASE("add_mode_steps: each mode has its own, and global files claim none") {
     catalog run = run_of({"w"}, 1);
-    detail::growth::claim_mode_steps(run, std::vector{file_of(1, 0, mode::train, 0), file_of(2, 0, mode::eval, 0),
-                                                      file_of(3, 0, mode::predict, 0), file_of(4, 0, mode::global, 0)});
+    detail::growth::add_mode_steps(run, std::vector{file_of(1, 0, mode::train, 0), file_of(2, 0, mode::eval, 0),
+                                                    file_of(3, 0, mode::predict, 0), file_of(4, 0, mode::global, 0)});
     CHECK(run.global_step(mode::train, 0) == 1);
     CHECK(run.global_step(mode::eval, 0) == 2);
     CHECK(run.global_step(mode::predict, 0) == 3);
-    CHECK(run.claims[catalog::place_of(mode::global)].empty());
+    CHECK(run.mode_steps[catalog::place_of(mode::global)].empty());
 }
 
-TEST_CASE("claim_mode_steps: does what first come, first served says, load after load") {
+TEST_CASE("add_mode_steps: does what first come, first served says, load after load") {
     std::mt19937 random{41};
     const std::vector<mode> modes{mode::train, mode::eval, mode::predict, mode::global};
     for (int round = 0; round < 30; ++round) {
@@ -103,29 +103,29 @@ TEST_CASE("claim_mode_steps: does what first come, first served says, load after
                 files.push_back(file_of(step, static_cast<worker_id>(random() % 2), in, mode_step));
                 step += static_cast<step_number>(random() % 3);
             }
-            detail::growth::claim_mode_steps(run, files);
+            detail::growth::add_mode_steps(run, files);
             for (const catalog::file& held : files) {
                 if (held.mode != mode::global) {
                     model[held.mode].emplace(held.mode_step, held.step);
                 }
             }
             for (const mode which : modes) {
-                const auto& claims = run.claims[catalog::place_of(which)];
+                const auto& of_mode = run.mode_steps[catalog::place_of(which)];
                 const auto& wanted = model[which];
-                REQUIRE(std::equal(claims.begin(), claims.end(), wanted.begin(), wanted.end(),
-                                   [](const catalog::claim& a, const auto& b) {
+                REQUIRE(std::equal(of_mode.begin(), of_mode.end(), wanted.begin(), wanted.end(),
+                                   [](const catalog::mode_step_entry& a, const auto& b) {
                                        return a.mode_step == b.first && a.step == b.second;
                                    }));
             }
         }
         for (const catalog& then : old) {  // snapshots that are out do not change
             for (const mode which : modes) {
-                for (const catalog::claim& held : then.claims[catalog::place_of(which)]) {
+                for (const catalog::mode_step_entry& held : then.mode_steps[catalog::place_of(which)]) {
                     REQUIRE(model[which].at(held.mode_step) == held.step);
                 }
             }
         }
-        CHECK(old.front().claims[catalog::place_of(mode::train)].empty());
+        CHECK(old.front().mode_steps[catalog::place_of(mode::train)].empty());
     }
 }
 

@@ -20,8 +20,8 @@ using names_list = std::vector<std::string>;
 
 namespace {
 
-auto claims(std::vector<catalog::claim> some) {
-    return smdebug::detail::sorted_blocks<catalog::claim, catalog::mode_step_of>{std::move(some)};
+auto mode_steps(std::vector<catalog::mode_step_entry> some) {
+    return smdebug::detail::sorted_blocks<catalog::mode_step_entry, catalog::mode_step_of>{std::move(some)};
 }
 
 // Two workers; steps 0 (train 0), 3 (train 2), 5 (eval 0), 9 (train 1, of worker_0 alone).
@@ -54,8 +54,8 @@ catalog sample() {
                                      {.step = 5, .mode_step = 0, .layout = 1, .worker = 0, .mode = mode::eval},
                                      {.step = 5, .mode_step = 0, .layout = 1, .worker = 1, .mode = mode::eval},
                                      {.step = 9, .mode_step = 1, .layout = 0, .worker = 0, .mode = mode::train}});
-    made.claims[catalog::place_of(mode::train)] = claims({{0, 0}, {1, 9}, {2, 3}});
-    made.claims[catalog::place_of(mode::eval)] = claims({{0, 5}});
+    made.mode_steps[catalog::place_of(mode::train)] = mode_steps({{0, 0}, {1, 9}, {2, 3}});
+    made.mode_steps[catalog::place_of(mode::eval)] = mode_steps({{0, 5}});
     made.job = std::make_shared<const catalog::job_description>(
         catalog::job_description{.collections = {}, .collection_workers = {}, .num_workers = 2});
     made.last_complete_step = 5;
@@ -87,9 +87,9 @@ TEST_CASE("catalog: the state of a step says whether it may still come") {
     CHECK(run.state_of(mode::train, 1) == step_state::not_yet_available);
     CHECK(run.state_of(mode::train, 3) == step_state::not_yet_available);
     // A gap in a mode: the next of its steps is incomplete, global step 9, so that 1 may still come before it.
-    run.claims[catalog::place_of(mode::train)] = claims({{0, 0}, {2, 9}});
+    run.mode_steps[catalog::place_of(mode::train)] = mode_steps({{0, 0}, {2, 9}});
     CHECK(run.state_of(mode::train, 1) == step_state::not_yet_available);
-    run.claims[catalog::place_of(mode::train)] = claims({{0, 0}, {2, 3}});
+    run.mode_steps[catalog::place_of(mode::train)] = mode_steps({{0, 0}, {2, 3}});
     CHECK(run.state_of(mode::train, 1) == step_state::unavailable);
     run.loaded_all_steps = true;
     CHECK(run.state_of(mode::global, 9) == step_state::available);

@@ -66,13 +66,13 @@ struct catalog {
         [[nodiscard]] step_number operator()(const step_entry& held) const noexcept { return held.step; }
     };
 
-    /// A mode step and the first global step that claimed it.
-    struct claim {
+    /// A mode step and the first global step that has it.
+    struct mode_step_entry {
         step_number mode_step = 0;
         step_number step = 0;
     };
     struct mode_step_of {
-        [[nodiscard]] step_number operator()(const claim& held) const noexcept { return held.mode_step; }
+        [[nodiscard]] step_number operator()(const mode_step_entry& held) const noexcept { return held.mode_step; }
     };
 
     /// What the collections files say.
@@ -90,7 +90,8 @@ struct catalog {
     shared_list<std::shared_ptr<const name_list>> name_lists;  ///< those of the layouts, each once
     sorted_blocks<step_entry, step_of> steps;                  ///< by step
     std::size_t file_count = 0;                                ///< of all steps
-    std::array<sorted_blocks<claim, mode_step_of>, 4> claims;  ///< by mode (global stays empty), by mode step
+    /// By mode (global stays empty), by mode step.
+    std::array<sorted_blocks<mode_step_entry, mode_step_of>, 4> mode_steps;
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
 
@@ -135,11 +136,11 @@ struct catalog {
     [[nodiscard]] std::vector<std::string> tensor_names_at(const step_entry& held) const;
 
     /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
-    /// steps claim counts as the first of them has it.
+    /// steps have counts as the first of them has it.
     /// Cost: grows with how far one has to go back for them, not with the run.
     [[nodiscard]] std::vector<step_number> last_steps(name_id name, mode which, step_number step, std::size_t n) const;
-    /// Whether no mode step was claimed by two global steps, as far as counting tells.
-    [[nodiscard]] bool claimed_once() const noexcept;
+    /// Whether no mode step is that of two global steps, as far as counting tells.
+    [[nodiscard]] bool each_mode_step_once() const noexcept;
 
     /// A tensor's steps in a mode, ascending, each once.  Cost: one pass over the files.  Allocates its result.
     [[nodiscard]] std::vector<step_number> tensor_steps(name_id name, mode which, bool show_incomplete) const;
@@ -158,7 +159,7 @@ private:
     static constexpr std::size_t control_block = 2 * sizeof(void*);
 
     /// The first step of a mode that is not before `step`, and the global step that it stands for.
-    [[nodiscard]] std::optional<claim> first_from(mode which, step_number step) const noexcept;
+    [[nodiscard]] std::optional<mode_step_entry> first_from(mode which, step_number step) const noexcept;
 };
 
 }  // namespace detail

@@ -33,7 +33,7 @@ public:
     catalog_builder(const catalog& last, load_memory& memory) : next_(last), names_(last.names), memory_(memory) {}
 
     /// Takes in one index file.  Returns what is wrong with it, if anything: it then counts as not there.
-    /// The files of one load come in ascending order of step and worker, which decides who claims a mode step.
+    /// The files of one load come in ascending order of step and worker, which decides whose a mode step is.
     [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part,
                                                         byte_view bytes);
 

@@ -1,4 +1,4 @@
-// How a catalog that is being made takes in new files: who claims a mode step, what mode a step has, which steps are
+// How a catalog that is being made takes in new files: whose a mode step is, what mode a step has, which steps are
 // complete.
 // Source: decisions.md D2, D6, D7.
 #pragma once
@@ -16,9 +16,9 @@ inline namespace v1 {
 namespace detail {
 namespace growth {
 
-/// Notes the mode steps that files claim.  Of those in one load the lowest step comes first; who was there before
+/// Notes the mode steps of files.  Of those in one load the lowest step comes first; who was there before
 /// stays.  `files` come in ascending order of their steps.
-void claim_mode_steps(catalog& next, std::span<const catalog::file> files);
+void add_mode_steps(catalog& next, std::span<const catalog::file> files);
 
 /// A step with these files, which are those of one step, by worker's name.
 [[nodiscard]] catalog::step_entry entry_of(std::span<const catalog::file> files, mode in, step_number mode_step);

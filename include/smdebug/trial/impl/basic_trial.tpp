@@ -122,7 +122,7 @@ std::vector<smdebug::mode> basic_trial<Storage, Decoder, Kernel>::modes() const 
     const auto from = state_->current();
     std::vector<smdebug::mode> found;
     for (const auto which : {mode::train, mode::eval, mode::predict}) {
-        if (!from->claims[detail::catalog::place_of(which)].empty()) {
+        if (!from->mode_steps[detail::catalog::place_of(which)].empty()) {
             found.push_back(which);
         }
     }

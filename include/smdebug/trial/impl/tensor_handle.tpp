@@ -48,7 +48,7 @@ std::vector<step_number> tensor_handle<State>::prev_steps(step_number step, cons
     if (which.n) {
         const auto from = reader_->state().fresh();
         const auto id = from->names->find(name());
-        if (!id || which.mode == mode::global || from->claimed_once()) {
+        if (!id || which.mode == mode::global || from->each_mode_step_once()) {
             return id ? from->last_steps(*id, which.mode, step, static_cast<std::size_t>(*which.n))
                       : std::vector<step_number>{};
         }

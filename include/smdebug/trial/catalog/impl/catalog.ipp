@@ -15,7 +15,7 @@ SMDEBUG_INLINE std::optional<step_number> catalog::global_step(mode which, step_
     if (which == mode::global) {
         return mode_step;
     }
-    const claim* held = claims[place_of(which)].find(mode_step);
+    const mode_step_entry* held = mode_steps[place_of(which)].find(mode_step);
     return held != nullptr ? std::optional{held->step} : std::nullopt;
 }
 
@@ -30,9 +30,9 @@ SMDEBUG_INLINE std::vector<step_number> catalog::steps_of(mode which, bool show_
         }
         return found;
     }
-    const auto& claimed = claims[place_of(which)];
-    found.reserve(claimed.size());
-    for (const claim& held : claimed) {
+    const auto& of_mode = mode_steps[place_of(which)];
+    found.reserve(of_mode.size());
+    for (const mode_step_entry& held : of_mode) {
         if (show_incomplete || complete(*find_step(held.step))) {
             found.push_back(held.mode_step);
         }
@@ -44,8 +44,8 @@ SMDEBUG_INLINE step_number catalog::last_step_of(mode which) const noexcept {
     if (which == mode::global) {
         return steps.empty() ? -1 : steps.back().step;
     }
-    const auto& claimed = claims[place_of(which)];
-    return claimed.empty() ? -1 : claimed.back().mode_step;
+    const auto& of_mode = mode_steps[place_of(which)];
+    return of_mode.empty() ? -1 : of_mode.back().mode_step;
 }
 
 SMDEBUG_INLINE step_state catalog::state_of(mode which, step_number step) const noexcept {
@@ -106,8 +106,8 @@ SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode w
                 }
             }
         } else {
-            const auto& claimed = claims[place_of(which)];
-            for (auto held = claimed.lower_bound(first); held != claimed.end() && held->mode_step <= last; ++held) {
+            const auto& of_mode = mode_steps[place_of(which)];
+            for (auto held = of_mode.lower_bound(first); held != of_mode.end() && held->mode_step <= last; ++held) {
                 if (holds(*find_step(held->step))) {
                     found.push_back(held->mode_step);
                 }
@@ -123,10 +123,10 @@ SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode w
     return found;
 }
 
-SMDEBUG_INLINE bool catalog::claimed_once() const noexcept {
+SMDEBUG_INLINE bool catalog::each_mode_step_once() const noexcept {
     std::size_t all = 0;
-    for (const auto& claimed : claims) {
-        all += claimed.size();
+    for (const auto& of_mode : mode_steps) {
+        all += of_mode.size();
     }
     return all >= steps.size();
 }
@@ -142,7 +142,7 @@ SMDEBUG_INLINE std::vector<step_number> catalog::tensor_steps(name_id name, mode
         return answer;
     };
     std::vector<step_number> found;
-    found.reserve(which == mode::global ? steps.size() : claims[place_of(which)].size());
+    found.reserve(which == mode::global ? steps.size() : mode_steps[place_of(which)].size());
     for (const step_entry& held : steps) {
         if (!show_incomplete && !complete(held)) {
             continue;
@@ -194,18 +194,19 @@ SMDEBUG_INLINE std::size_t catalog::memory() const noexcept {
     }
     layouts.for_each([&](const auto& held) { bytes += held->memory() + sizeof(layout) + control_block; });
     name_lists.for_each([&](const auto& held) { bytes += held->memory() + sizeof(name_list) + control_block; });
-    for (const auto& held : claims) {
+    for (const auto& held : mode_steps) {
         bytes += held.memory();
     }
     return bytes;
 }
 
-SMDEBUG_INLINE std::optional<catalog::claim> catalog::first_from(mode which, step_number step) const noexcept {
+SMDEBUG_INLINE std::optional<catalog::mode_step_entry> catalog::first_from(mode which,
+                                                                           step_number step) const noexcept {
     if (which == mode::global) {
         const auto found = steps.lower_bound(step);
-        return found != steps.end() ? std::optional{claim{found->step, found->step}} : std::nullopt;
+        return found != steps.end() ? std::optional{mode_step_entry{found->step, found->step}} : std::nullopt;
     }
-    const auto& held = claims[place_of(which)];
+    const auto& held = mode_steps[place_of(which)];
     const auto found = held.lower_bound(step);
     return found != held.end() ? std::optional{*found} : std::nullopt;
 }

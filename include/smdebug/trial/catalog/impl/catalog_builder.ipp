@@ -47,7 +47,7 @@ SMDEBUG_INLINE catalog catalog_builder::finish(int window, bool ended) && {
     next_.layouts = next_.layouts.with(std::move(layouts_));
     next_.name_lists = next_.name_lists.with(std::move(lists_));
     next_.event_files = next_.event_files.with(std::move(event_files_));
-    growth::claim_mode_steps(next_, added_);
+    growth::add_mode_steps(next_, added_);
     growth::add_files(next_, std::move(added_));
     growth::complete_steps(next_, static_cast<std::size_t>(window));
     if (ended) {

@@ -15,8 +15,8 @@ inline namespace v1 {
 namespace detail {
 namespace growth {
 
-SMDEBUG_INLINE void claim_mode_steps(catalog& next, std::span<const catalog::file> files) {
-    std::array<std::vector<catalog::claim>, 4> fresh;
+SMDEBUG_INLINE void add_mode_steps(catalog& next, std::span<const catalog::file> files) {
+    std::array<std::vector<catalog::mode_step_entry>, 4> fresh;
     for (const catalog::file& held : files) {
         if (held.mode != mode::global) {
             fresh[catalog::place_of(held.mode)].push_back({held.mode_step, held.step});
@@ -29,7 +29,7 @@ SMDEBUG_INLINE void claim_mode_steps(catalog& next, std::span<const catalog::fil
                                      [](const auto& a, const auto& b) { return a.mode_step == b.mode_step; });
         fresh[i].erase(end, fresh[i].end());
         if (!fresh[i].empty()) {
-            next.claims[i] = next.claims[i].with(std::move(fresh[i]));
+            next.mode_steps[i] = next.mode_steps[i].with(std::move(fresh[i]));
         }
     }
 }
