@@ -3,7 +3,6 @@
 #include <smdebug/own_policies.hpp>  // which names them all
 
 #include <smdebug/reduce/quantiles.hpp>
-#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -52,9 +51,9 @@ template class detail::run_writer<memory_storage>;
 template class detail::hook_core<memory_storage, default_kernel, system_wall_clock>;
 template class basic_hook<memory_storage>;
 
-template class detail::run_writer<any_place>;
-template class detail::hook_core<any_place, default_kernel, system_wall_clock>;
-template class basic_hook<any_place>;
+template class detail::run_writer<any_storage>;
+template class detail::hook_core<any_storage, default_kernel, system_wall_clock>;
+template class basic_hook<any_storage>;
 
 }  // namespace v1
 }  // namespace smdebug

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 

@@ -30,7 +30,6 @@
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>

@@ -4,7 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/s3.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
 #include <cerrno>
@@ -45,7 +45,7 @@ struct run_place {
 
 /// Writes the files of a folder, by the library's own storage, in the order given.
 inline void copy_files(const std::filesystem::path& from, const std::vector<std::string>& keys,
-                       smdebug::any_place& to) {
+                       smdebug::any_storage& to) {
     for (const std::string& key : keys) {
         to.write(key, smdebug::as_bytes(read_file(from / key)));
     }
@@ -58,7 +58,7 @@ inline void copy_files(const std::filesystem::path& from, const std::vector<std:
         return {folder, folder};
     }
     run_place made{folder, copies + "/" + folder};
-    smdebug::any_place to = smdebug::detail::open_place(made.opened);
+    smdebug::any_storage to = smdebug::detail::open_place(made.opened);
     if (!to.list({}, {}).empty()) {
         throw std::invalid_argument("there is something in " + made.opened + " already");
     }

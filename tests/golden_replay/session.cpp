@@ -98,7 +98,7 @@ private:
     fs::path from_;
     scratch_folder scratch_;
     std::string to_name_;
-    smdebug::any_place to_;
+    smdebug::any_storage to_;
     scoped_environment environment_;
     std::vector<std::vector<std::string>> stages_;
     std::optional<conversation> open_;

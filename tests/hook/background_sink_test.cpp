@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -215,8 +215,8 @@ TEST_CASE(
                 may_commit.wait(false);
             }
         });
-        any_place place = in_parts ? any_place{store} : like_s3(store);
-        background_sink<any_place> sink{place, durability::cached, {.pool_bytes = 4U << 20U}};
+        any_storage place = in_parts ? any_storage{store} : like_s3(store);
+        background_sink<any_storage> sink{place, durability::cached, {.pool_bytes = 4U << 20U}};
         store.plan({.first = 1, .only = commits});
         for (const char* name : {"1", "2", "3"}) {
             step(sink, name, 700'000);

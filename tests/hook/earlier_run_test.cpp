@@ -9,7 +9,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/index_writer.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -206,7 +206,7 @@ TEST_CASE("earlier_run: knows how far each mode has come, however long ago, and 
         put_step(store, step, "worker_0", mode::train, step == 700 ? 5000 : step - 3);
     }
     store.write(smdebug::detail::locations::index_key(1503, "worker_0"), as_bytes("damaged"));
-    any_place place = smdebug_test::like_s3(store);
+    any_storage place = smdebug_test::like_s3(store);
     const continuation next = earlier_run(place, "worker_0").resume({});
     CHECK(next.step == 1504);
     CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 5001}, {mode::eval, 3}});
@@ -241,7 +241,7 @@ TEST_CASE("earlier_run: a storage that cannot remove says so, where something is
     CHECK(earlier_run(store, "worker_0").resume({}).step == 0);
     store.write(smdebug::detail::locations::event_key(0, "worker_0"), as_bytes("events"));
     CHECK_THROWS_AS(static_cast<void>(earlier_run(store, "worker_0").resume({})), unsupported);
-    any_place erased{store};
+    any_storage erased{store};
     try {
         static_cast<void>(earlier_run(erased, "worker_0").resume({}));
         CHECK_MESSAGE(false, "not refused");
@@ -256,7 +256,7 @@ TEST_CASE("earlier_run: what S3 can do is enough to refuse, and to go on") {
         put_step(objects, step, "worker_0", mode::train, step);
     }
     objects.write(smdebug::detail::locations::event_key(4, "worker_0"), as_bytes("events"));
-    any_place place = smdebug_test::like_s3(objects);
+    any_storage place = smdebug_test::like_s3(objects);
     CHECK_THROWS_AS(earlier_run(place, "worker_0").refuse(), run_exists);
     const continuation next = earlier_run(place, "worker_0").resume(3);
     CHECK(next.step == 3);

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <array>
@@ -127,8 +127,8 @@ TEST_CASE("direct_sink: takes an older index away before the events change, wher
 TEST_CASE("direct_sink: a place of any kind loses the older index where what is in it can remove") {
     const scripted_storage keeps;
     const faulty_storage removes;
-    for (any_place place : {any_place{keeps}, like_s3(removes)}) {
-        direct_sink<any_place> sink{place, durability::cached};
+    for (any_storage place : {any_storage{keeps}, like_s3(removes)}) {
+        direct_sink<any_storage> sink{place, durability::cached};
         for (const char* text : {"older", "the newer one"}) {
             sink.begin("events/1");
             append(sink, text);

@@ -10,7 +10,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/s3_storage.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ store_type run_on(const fake_s3& server) {
     return {"s3://bucket/run", options, server, static_credentials{*fake_s3_options{}.keys}};
 }
 
-any_place place_on(const fake_s3& server) { return any_place{run_on(server)}; }
+any_storage place_on(const fake_s3& server) { return any_storage{run_on(server)}; }
 
 hook_options saves_all(std::size_t pool_bytes) {
     hook_options options{.save_config = {.save_interval = 1}, .save_all = true};

@@ -1,6 +1,7 @@
 #include <smdebug/hook/hook.hpp>
 
 #include "hook/object_store.hpp"
+#include "support/archetypes.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -37,7 +38,7 @@ void train(smd::hook& hook, int steps = 3) {
 }  // namespace
 
 TEST_CASE("hook: writes where out_dir says, into a folder as before") {
-    static_assert(std::same_as<smd::hook, smd::basic_hook<smd::any_place>>);
+    static_assert(std::same_as<smd::hook, smd::basic_hook<smd::any_storage>>);
     const temporary_folder folder;
     smd::hook hook{saves_all("file://" + folder.path() + "/run")};
     CHECK(smd::local_storage{folder.path() + "/run"}.claimed("claim.smd"));
@@ -55,6 +56,25 @@ TEST_CASE("hook: says what an out_dir is not") {
     CHECK_THROWS_AS(smd::hook{saves_all()}, smd::value_error);
     CHECK_THROWS_AS(smd::hook{saves_all("run.tar")}, smd::unsupported);
     CHECK_THROWS_AS(smd::hook{saves_all("s3://")}, smd::value_error);
+}
+
+TEST_CASE("hook: a storage that can only be read is refused when the hook is opened, and dry runs do not mind") {
+    smd::memory_storage objects{"label"};
+    const smd::any_storage reads_only{smdebug_test::storage_archetype{objects}};
+    try {
+        smd::hook hook{reads_only, saves_all()};
+        FAIL("it should not open");
+    } catch (const smd::unsupported& thrown) {
+        CHECK(thrown.where() == "archetype");
+        CHECK(std::string{thrown.what()}.find("archetype cannot be written, only read: give the hook a storage that "
+                                              "has write()") != std::string::npos);
+    }
+    CHECK(objects.list("", "").empty());
+    smd::hook_options dry = saves_all();
+    dry.dry_run = true;
+    smd::hook hook{reads_only, dry};
+    train(hook);
+    hook.close();
 }
 
 TEST_CASE("hook: takes any place, whatever out_dir says, and goes on with an interrupted run in it") {

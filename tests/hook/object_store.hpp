@@ -3,8 +3,8 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/any_place.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -40,8 +40,8 @@ private:
 
 /// The same, as a hook that is made by an out_dir gets it.
 template <class Inner>
-[[nodiscard]] smdebug::any_place like_s3(Inner inner) {
-    return smdebug::any_place{object_store<Inner>{std::move(inner)}};
+[[nodiscard]] smdebug::any_storage like_s3(Inner inner) {
+    return smdebug::any_storage{object_store<Inner>{std::move(inner)}};
 }
 
 }  // namespace smdebug_test

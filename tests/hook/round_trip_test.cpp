@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <smdebug/reduce/simd_kernel.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
@@ -152,8 +152,8 @@ memory_storage written_by(const hook_options& options, Training&& train) {
     const temporary_folder folder_behind;
     const local_storage on_disk = with(local_storage{folder.path()}, 0);
     const local_storage on_disk_behind = with(local_storage{folder_behind.path()}, 3U << 20U);
-    const any_place any = with(any_place{memory_storage{}}, 0);
-    const any_place any_behind = with(smdebug_test::like_s3(memory_storage{}), 1);
+    const any_storage any = with(any_storage{memory_storage{}}, 0);
+    const any_storage any_behind = with(smdebug_test::like_s3(memory_storage{}), 1);
     const std::vector<std::string> keys = first.list("", {});
     CHECK(behind.list("", {}) == keys);
     CHECK(on_disk.list("", {}) == keys);

@@ -9,7 +9,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/any_place.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -110,7 +110,7 @@ TEST_CASE("run_claim: other files among the collections count for nothing") {
 }
 
 TEST_CASE("run_claim: a place that is known at run time keeps claims where what is in it does") {
-    any_place store{memory_storage{}};
+    any_storage store{memory_storage{}};
     run_claim first{store, "worker_0", 2};
     first.begin();
     CHECK_THROWS_AS(run_claim(store, "worker_0", 2), in_use);
@@ -124,7 +124,7 @@ TEST_CASE("run_claim: a place that is known at run time keeps claims where what 
 
 TEST_CASE("run_claim: where a storage can neither claim nor remove everybody may write, and is the last one") {
     scripted_storage plain;
-    any_place erased{plain};
+    any_storage erased{plain};
     const auto check = [&](auto& store) {
         run_claim first{store, "worker_0", 2};
         run_claim second{store, "worker_0", 2};
@@ -151,10 +151,10 @@ TEST_CASE("run_claim: without claims, of several workers the last one knows by t
     std::ranges::sort(workers);
     do {
         const memory_storage objects;
-        any_place store = like_s3(objects);
-        std::vector<std::unique_ptr<run_claim<any_place>>> claims;
+        any_storage store = like_s3(objects);
+        std::vector<std::unique_ptr<run_claim<any_storage>>> claims;
         for (const std::string& worker : workers) {
-            claims.push_back(std::make_unique<run_claim<any_place>>(store, worker, 3));
+            claims.push_back(std::make_unique<run_claim<any_storage>>(store, worker, 3));
             CHECK_FALSE(objects.size(claim_key(worker, 3)));  // nothing before it begins
             claims.back()->begin();
             CHECK(objects.size(claim_key(worker, 3)));
@@ -188,9 +188,9 @@ TEST_CASE("run_claim: a sign keeps nobody out, and the only writer leaves none")
 
 TEST_CASE("run_claim: without claims, who has not begun is waited for, and who died, too, until it comes again") {
     const memory_storage objects;
-    any_place store = like_s3(objects);
+    any_storage store = like_s3(objects);
     const auto begun = [&](const std::string& worker) {
-        auto made = std::make_unique<run_claim<any_place>>(store, worker, 2);
+        auto made = std::make_unique<run_claim<any_storage>>(store, worker, 2);
         made->begin();
         return made;
     };
@@ -210,7 +210,7 @@ TEST_CASE("run_claim: without claims, who has not begun is waited for, and who d
 
 TEST_CASE("run_claim: one that never began leaves the sign of the one before it alone") {
     const memory_storage objects;
-    any_place store = like_s3(objects);
+    any_storage store = like_s3(objects);
     run_claim first{store, "worker_0", 2};
     first.begin();
     { const run_claim refused{store, "worker_0", 2}; }
@@ -239,11 +239,11 @@ TEST_CASE("run_claim: a listing that still shows signs that have gone keeps nobo
 TEST_CASE("run_claim: of workers that finish at the same moment at least one is told that it is the last") {
     for (int round = 0; round < 200; ++round) {
         constexpr std::size_t count = 3;
-        any_place store = like_s3(memory_storage{});
-        std::vector<std::unique_ptr<run_claim<any_place>>> claims;
+        any_storage store = like_s3(memory_storage{});
+        std::vector<std::unique_ptr<run_claim<any_storage>>> claims;
         for (std::size_t worker = 0; worker < count; ++worker) {
             const std::string name = "worker_" + std::to_string(worker);
-            claims.push_back(std::make_unique<run_claim<any_place>>(store, name, count));
+            claims.push_back(std::make_unique<run_claim<any_storage>>(store, name, count));
             claims.back()->begin();
             mark_begun(store, name);
         }

@@ -104,28 +104,28 @@ TEST_CASE(
     hook_options options{.save_all = true, .include_workers = include_workers::all, .num_workers = 2};
     collection_set collections{options};
     {
-        run_writer<any_place> run{like_s3(store), options};
+        run_writer<any_storage> run{like_s3(store), options};
         CHECK(store.calls().back() == "write " + sign);
         write_step(run, collections, 0);
         run.close(collections);
         CHECK_FALSE(store.objects().size(sign));
         CHECK_FALSE(store.objects().size("training_job_end.ts"));  // the other one has not begun
     }
-    CHECK_THROWS_AS(run_writer<any_place>(like_s3(store), options), run_exists);
+    CHECK_THROWS_AS(run_writer<any_storage>(like_s3(store), options), run_exists);
     CHECK_FALSE(store.objects().size(sign));
     options.existing = existing_run::resume;
     options.init_step = 1;
     options.tensorboard_dir = "board.zip";
-    CHECK_THROWS_AS(run_writer<any_place>(like_s3(store), options), unsupported);
+    CHECK_THROWS_AS(run_writer<any_storage>(like_s3(store), options), unsupported);
     CHECK_FALSE(store.objects().size(sign));
     options.tensorboard_dir.clear();
     {
-        run_writer<any_place> run{like_s3(store), options};
+        run_writer<any_storage> run{like_s3(store), options};
         run.close_unfinished();
     }
     CHECK(store.objects().size(sign));  // until it has been started again
     {
-        run_writer<any_place> run{like_s3(store), options};
+        run_writer<any_storage> run{like_s3(store), options};
         run.close(collections);
     }
     CHECK_FALSE(store.objects().size(sign));

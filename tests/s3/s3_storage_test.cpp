@@ -1,7 +1,6 @@
 #include <smdebug/s3/s3_storage.hpp>
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/removal.hpp>
 
 #include "support/fake_s3.hpp"
 #include "support/http_server.hpp"
@@ -41,7 +40,7 @@ using store_type = s3_storage<fake_s3, static_credentials>;
 static_assert(storage<store_type> && batch_reader<store_type> && range_batch_reader<store_type>);
 static_assert(entry_lister<store_type> && versioned_reader<store_type> && place_prober<store_type>);
 static_assert(dated_storage<store_type> && writable_storage<store_type> && appending_storage<store_type>);
-static_assert(removing_storage<store_type> && pacing_storage<store_type>);
+static_assert(removing_storage<store_type>);
 static_assert(!claiming_storage<store_type> && !followable_storage<store_type> && !announcing_storage<store_type>);
 static_assert(!viewing_storage<store_type> && !prefetching_storage<store_type>);
 

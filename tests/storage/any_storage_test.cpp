@@ -3,17 +3,20 @@
 #include "support/archetypes.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/writing_conformance.hpp"
 
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,12 +25,18 @@ using namespace smdebug_test;
 
 namespace {
 
-storage_under_test<any_storage> erased_map() {
-    memory_storage store;
-    return {.store = any_storage{store},
+// Around any storage that shares its objects with `store`.
+template <class Inner>
+storage_under_test<any_storage> erased(Inner inner, memory_storage store) {
+    return {.store = any_storage{std::move(inner)},
             .write = [store](const std::string& key,
                              const std::string& content) mutable { store.write(key, as_bytes(content)); },
             .remove = [store](const std::string& key) mutable { store.remove(key); }};
+}
+
+storage_under_test<any_storage> erased_map() {
+    const memory_storage store;
+    return erased(store, store);
 }
 
 storage_under_test<any_storage> erased_directory() {
@@ -38,23 +47,49 @@ storage_under_test<any_storage> erased_directory() {
         .remove = [folder](const std::string& key) { folder->remove("run/" + key); }};
 }
 
-// Around a storage that can do nothing beyond the concept.
+// Around what can do one thing beyond the concept, or none.
+template <class Archetype>
 storage_under_test<any_storage> erased_archetype() {
-    auto place = erased_map();
-    memory_storage store;
-    place.store = any_storage{storage_archetype{store}};
-    place.write = [store](const std::string& key, const std::string& content) mutable {
+    const memory_storage store;
+    return erased(Archetype{store}, store);
+}
+
+template <class Storage>
+Storage filled(Storage store, const object_map& objects) {
+    for (const auto& [key, content] : objects) {
         store.write(key, as_bytes(content));
-    };
-    place.remove = [store](const std::string& key) mutable { store.remove(key); };
-    return place;
+    }
+    return store;
 }
 
 }  // namespace
 
+TEST_CASE("any_storage: passes the conformance suite over a map in memory") {
+    check_storage_conformance([](const object_map& objects) { return any_storage{filled(memory_storage{}, objects)}; });
+}
+TEST_CASE("any_storage: passes it over a directory, with objects that it wrote itself") {
+    const temporary_folder folder;
+    check_storage_conformance(
+        [&](const object_map& objects) { return filled(any_storage{local_storage{folder.path()}}, objects); });
+}
+TEST_CASE("any_storage: passes it over what cannot be copied, and can read and nothing else") {
+    check_storage_conformance(
+        [](const object_map& objects) { return any_storage{storage_archetype{filled(memory_storage{}, objects)}}; });
+    const any_storage erased{storage_archetype{memory_storage{}}};
+    CHECK(erased.name() == "archetype");
+    CHECK(erased.exists());
+    CHECK_FALSE(erased.is_file());
+}
+TEST_CASE("any_storage: passes it over what can write and nothing else") {
+    check_storage_conformance(
+        [](const object_map& objects) { return filled(any_storage{writable_archetype{memory_storage{}}}, objects); });
+}
+
 TEST_CASE("any_storage: can be followed over a map in memory") { check_follower_conformance(erased_map); }
 TEST_CASE("any_storage: can be followed over a directory") { check_follower_conformance(erased_directory); }
-TEST_CASE("any_storage: can be followed over what cannot") { check_follower_conformance(erased_archetype); }
+TEST_CASE("any_storage: can be followed over what cannot") {
+    check_follower_conformance(erased_archetype<storage_archetype>);
+}
 TEST_CASE("any_storage: announces changes of a map in memory") { check_signal_conformance(erased_map); }
 TEST_CASE("any_storage: announces changes of a directory") { check_signal_conformance(erased_directory); }
 TEST_CASE("any_storage: dates objects of a map in memory") { check_dating_conformance(erased_map); }
@@ -66,7 +101,7 @@ TEST_CASE("any_storage: has each optional ability that the inner storage has, an
     const std::vector<std::string> prefixes{"index/"};
 
     const any_storage plain{storage_archetype{objects}};
-    CHECK_FALSE(plain.follows());
+    CHECK_FALSE(plain.abilities().follows);
     CHECK(plain.watch(prefixes) == nullptr);
     CHECK_FALSE(plain.modified("index/a").has_value());
     auto lists = plain.follow("index/");
@@ -74,7 +109,7 @@ TEST_CASE("any_storage: has each optional ability that the inner storage has, an
     CHECK(lists.next() == std::vector<std::string>{"index/a"});
 
     const any_storage followable{followable_archetype{objects}};
-    CHECK(followable.follows());
+    CHECK(followable.abilities().follows);
     CHECK(followable.watch(prefixes) == nullptr);
     auto follows = followable.follow("index/");
     CHECK(follows.next() == std::vector<std::string>{"index/a"});
@@ -83,40 +118,13 @@ TEST_CASE("any_storage: has each optional ability that the inner storage has, an
     CHECK(follows.next() == std::vector<std::string>{"index/a"});
 
     const any_storage reluctant{reluctant_archetype{objects}};
-    CHECK_FALSE(reluctant.follows());
+    CHECK_FALSE(reluctant.abilities().follows);
     auto still = reluctant.follow("index/");
     CHECK(still.next() == std::vector<std::string>{"index/a"});
     CHECK(still.next().empty());  // the inner storage's own
 
     CHECK(any_storage{announcing_archetype{objects}}.watch(prefixes) != nullptr);
     CHECK(any_storage{dated_archetype{objects}}.modified("index/a") == objects.modified("index/a"));
-}
-
-TEST_CASE("any_storage: passes the conformance suite over a map in memory") {
-    check_storage_conformance([](const object_map& objects) {
-        memory_storage store;
-        for (const auto& [key, content] : objects) {
-            store.write(key, as_bytes(content));
-        }
-        return any_storage{store};
-    });
-}
-
-TEST_CASE("any_storage: passes it over a directory, and over an archetype that is not copyable") {
-    const temporary_folder folder;
-    check_storage_conformance([&](const object_map& objects) {
-        for (const auto& [key, content] : objects) {
-            folder.write(key, content);
-        }
-        return any_storage{local_storage{folder.path()}};
-    });
-    memory_storage objects;
-    objects.write("a", as_bytes("b"));
-    const any_storage erased{storage_archetype{objects}};
-    CHECK(text_of(erased.read("a")) == "b");
-    CHECK(erased.name() == "archetype");
-    CHECK(erased.exists());
-    CHECK_FALSE(erased.is_file());
 }
 
 TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on whether it is there") {
@@ -139,12 +147,15 @@ TEST_CASE("any_storage: keeps the inner storage's batch reads and its word on wh
     CHECK(*inner.batches == 1);
     CHECK(called == 2);
     CHECK_FALSE(erased.exists());
+    CHECK(any_storage{memory_storage{}}.exists());  // which cannot tell
+    CHECK_FALSE(any_storage{local_storage{"/not/there"}}.exists());
+    CHECK(any_storage{local_storage{"/not/there"}}.name() == "/not/there");
     const temporary_folder folder;
     folder.write("file", "x");
     CHECK(any_storage{local_storage{folder.path() + "/file"}}.is_file());
 }
 
-TEST_CASE("any_storage: keeps the inner storage's batches of ranges, and its word on them and on views") {
+TEST_CASE("any_storage: reads ranges as the inner storage does, or one by one") {
     memory_storage objects;
     objects.write("key", as_bytes("content"));
     const std::vector<object_range> ranges{{"key", {1, 2}}, {"other", {0, 1}}};
@@ -157,11 +168,6 @@ TEST_CASE("any_storage: keeps the inner storage's batches of ranges, and its wor
     };
     CHECK(told(any_storage{range_batch_archetype{objects}}) == "0on 1- ");
     CHECK(told(any_storage{storage_archetype{objects}}) == "0on 1- ");
-    CHECK(any_storage{range_batch_archetype{objects}}.batches_ranges());
-    CHECK_FALSE(any_storage{storage_archetype{objects}}.batches_ranges());
-    CHECK(any_storage{viewing_archetype{objects}}.views());
-    CHECK_FALSE(any_storage{unviewing_archetype{objects}}.views());
-    CHECK_FALSE(any_storage{storage_archetype{objects}}.views());
 }
 
 TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one that cannot") {
@@ -174,4 +180,89 @@ TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one 
     CHECK(shown->data() == inner.view("key")->data());
     CHECK_FALSE(erased.view("other"));
     CHECK_FALSE(any_storage{storage_archetype{inner}}.view("a"));
+}
+
+TEST_CASE("any_storage: reads ahead as the inner storage does, and takes everything for near where it cannot") {
+    const memory_storage objects;
+    CHECK_FALSE(any_storage{prefetching_archetype{objects}}.read_ahead("a"));
+    CHECK(any_storage{storage_archetype{objects}}.read_ahead("a"));
+}
+
+TEST_CASE("any_storage: is written piece by piece over a map in memory") { check_output_conformance(erased_map); }
+TEST_CASE("any_storage: is written piece by piece over a directory") { check_output_conformance(erased_directory); }
+TEST_CASE("any_storage: is written piece by piece over what has outputs of its own") {
+    check_output_conformance(erased_archetype<appending_archetype>);
+}
+TEST_CASE("any_storage: is written piece by piece over what has none") {
+    check_output_conformance(erased_archetype<writable_archetype>);
+}
+TEST_CASE("any_storage: removes objects of a map in memory") { check_removal_conformance(erased_map); }
+TEST_CASE("any_storage: removes files") { check_removal_conformance(erased_directory); }
+TEST_CASE("any_storage: removes what an archetype removes") {
+    check_removal_conformance(erased_archetype<removing_archetype>);
+}
+TEST_CASE("any_storage: holds keys of a map in memory") { check_claim_conformance(erased_map); }
+TEST_CASE("any_storage: holds keys of a directory") { check_claim_conformance(erased_directory); }
+TEST_CASE("any_storage: holds what an archetype holds") {
+    check_claim_conformance(erased_archetype<claiming_archetype>);
+}
+
+TEST_CASE("any_storage: refuses what the inner storage cannot do, saying where and what to do, and told so before") {
+    const auto refusal = [](auto&& call) -> std::string {
+        try {
+            call();
+        } catch (const unsupported& thrown) {
+            CHECK(thrown.where() == "key");
+            return thrown.what();
+        }
+        return "no refusal";
+    };
+    memory_storage objects;
+    objects.write("key", as_bytes("content"));
+
+    any_storage reads{storage_archetype{objects}};
+    CHECK_FALSE(reads.abilities().writes);
+    const std::string read_only =
+        "archetype cannot write the object key: it is there to be read only; choose a storage that has write()";
+    CHECK(refusal([&] { reads.write("key", as_bytes("other")); }).find(read_only) != std::string::npos);
+    CHECK(refusal([&] { static_cast<void>(reads.create("key")); }).find(read_only) != std::string::npos);
+    CHECK(reads.remove_unfinished("", [](std::string_view) { return true; }).empty());
+
+    any_storage writes{writable_archetype{objects}};
+    CHECK(writes.abilities() == abilities_of(writable_archetype{objects}));
+    CHECK(refusal([&] { writes.remove("key"); }).find("archetype cannot take away the object key") !=
+          std::string::npos);
+    CHECK(refusal([&] {
+              static_cast<void>(writes.claim("key"));
+          }).find("archetype cannot hold for one writer alone the object key") != std::string::npos);
+    CHECK(refusal([&] {
+              static_cast<void>(writes.claimed("key"));
+          }).find("archetype cannot tell who holds the object key") != std::string::npos);
+    CHECK(text_of(objects.read("key")) == "content");
+}
+
+TEST_CASE("any_storage: copies are handles on one place, also of a storage that cannot be copied") {
+    any_storage first{appending_archetype{memory_storage{}}};
+    any_storage second = first;
+    auto out = first.create("a");
+    append_texts(out, {"from the first"});
+    { const any_storage gone = std::move(first); }
+    out.commit(durability::cached);
+    CHECK(text_of(second.read("a")) == "from the first");
+    first = second;
+    first.write("b", as_bytes("2"));
+    CHECK(second.size("b") == 1);
+    CHECK(first.list("", "").size() == 2);
+}
+
+TEST_CASE("any_storage: is made of any storage, on purpose, and its parts have one owner") {
+    static_assert(std::constructible_from<any_storage, memory_storage>);
+    static_assert(std::constructible_from<any_storage, const local_storage&>);
+    static_assert(!std::convertible_to<memory_storage, any_storage>);
+    static_assert(std::constructible_from<any_storage, storage_archetype>);
+    static_assert(!std::constructible_from<any_storage, std::string>);
+    static_assert(std::copyable<any_storage>);
+    static_assert(!std::copy_constructible<detail::any_output> && !std::copy_constructible<detail::any_claim> &&
+                  !std::copy_constructible<detail::any_follower>);
+    CHECK(any_storage{memory_storage{"label"}}.name() == "memory:label");
 }

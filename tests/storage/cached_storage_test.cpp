@@ -90,15 +90,13 @@ template <class Inner>
 constexpr bool keeps_abilities() {
     using outer = cached_storage<Inner>;
     static_assert(storage<outer> && std::copyable<outer>);
-    static_assert(batch_reader<outer> && range_batch_reader<outer> && range_batch_prober<outer>);
-    static_assert(viewing_storage<outer> && view_prober<outer> && prefetching_storage<outer> && ahead_prober<outer>);
+    static_assert(batch_reader<outer> && range_batch_reader<outer>);
+    static_assert(viewing_storage<outer> && prefetching_storage<outer>);
     return entry_lister<outer> == entry_lister<Inner> && versioned_reader<outer> == versioned_reader<Inner> &&
            place_prober<outer> == place_prober<Inner> && followable_storage<outer> == followable_storage<Inner> &&
            announcing_storage<outer> == announcing_storage<Inner> && dated_storage<outer> == dated_storage<Inner> &&
-           object_writer<outer> == object_writer<Inner> && appending_storage<outer> == appending_storage<Inner> &&
-           removing_storage<outer> == removing_storage<Inner> && claiming_storage<outer> == claiming_storage<Inner> &&
-           follow_prober<outer> == followable_storage<Inner> && claim_prober<outer> == claiming_storage<Inner> &&
-           removal_prober<outer> == removing_storage<Inner>;
+           writable_storage<outer> == writable_storage<Inner> && appending_storage<outer> == appending_storage<Inner> &&
+           removing_storage<outer> == removing_storage<Inner> && claiming_storage<outer> == claiming_storage<Inner>;
 }
 static_assert(keeps_abilities<storage_archetype>() && keeps_abilities<followable_archetype>() &&
               keeps_abilities<reluctant_archetype>() && keeps_abilities<announcing_archetype>() &&
@@ -121,17 +119,17 @@ static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<ent
 
 TEST_CASE("cached_storage: keeps the inner storage's word on what is worth its while, and its name") {
     const memory_storage objects;
-    CHECK(cached(followable_archetype{objects}).follows());
-    CHECK_FALSE(cached(reluctant_archetype{objects}).follows());
-    CHECK(cached(viewing_archetype{objects}).views());
-    CHECK_FALSE(cached(unviewing_archetype{objects}).views());
-    CHECK_FALSE(cached(storage_archetype{objects}).views());
-    CHECK(cached(range_batch_archetype{objects}).batches_ranges());
-    CHECK_FALSE(cached(storage_archetype{objects}).batches_ranges());
-    CHECK(cached(claiming_archetype{objects}).claims());
-    CHECK_FALSE(cached(unclaiming_archetype{objects}).claims());
-    CHECK(cached(storage_archetype{objects}).reads_ahead());
-    CHECK_FALSE(cached(storage_archetype{objects}, memory_cache{}, {.threads_ahead = 0}).reads_ahead());
+    CHECK(cached(followable_archetype{objects}).abilities().follows);
+    CHECK_FALSE(cached(reluctant_archetype{objects}).abilities().follows);
+    CHECK(cached(viewing_archetype{objects}).abilities().views);
+    CHECK_FALSE(cached(unviewing_archetype{objects}).abilities().views);
+    CHECK_FALSE(cached(storage_archetype{objects}).abilities().views);
+    CHECK(cached(range_batch_archetype{objects}).abilities().batches_ranges);
+    CHECK_FALSE(cached(storage_archetype{objects}).abilities().batches_ranges);
+    CHECK(cached(claiming_archetype{objects}).abilities().claims);
+    CHECK_FALSE(cached(unclaiming_archetype{objects}).abilities().claims);
+    CHECK(cached(storage_archetype{objects}).abilities().reads_ahead);
+    CHECK_FALSE(cached(storage_archetype{objects}, memory_cache{}, {.threads_ahead = 0}).abilities().reads_ahead);
     CHECK(cached(storage_archetype{objects}).name() == "archetype");
     const auto twice = cached(cached(objects));
     static_assert(std::same_as<decltype(twice), const cached_storage<cached_storage<memory_storage>>>);

@@ -8,6 +8,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
@@ -75,35 +76,35 @@ TEST_CASE("open_storage: with a cache on disk it is the same bucket, and ~ is th
 
 TEST_CASE("open_storage: what is far is not looked at in place, and its parts come together") {
     const any_storage bucket = open_storage("s3://bucket/run", {.s3 = near});
-    CHECK_FALSE(worth_viewing(bucket));
-    CHECK(worth_batching_ranges(bucket));
-    CHECK(worth_viewing(open_storage("/some/folder")));
-    CHECK_FALSE(worth_batching_ranges(open_storage("/some/folder")));
+    CHECK_FALSE(abilities_of(bucket).views);
+    CHECK(abilities_of(bucket).batches_ranges);
+    CHECK(abilities_of(open_storage("/some/folder")).views);
+    CHECK_FALSE(abilities_of(open_storage("/some/folder")).batches_ranges);
 }
 
 TEST_CASE("open_place: a folder can do all that a disk can, objects in S3 keep no claims") {
     const smdebug_test::temporary_folder folder;
-    any_place place = open_place("file://" + folder.path() + "/a/");
+    any_storage place = open_place("file://" + folder.path() + "/a/");
     CHECK_FALSE(place.exists());
     place.write("key", as_bytes("x"));
     CHECK(place.exists());
-    CHECK(place.claims());
-    CHECK(place.removes());
+    CHECK(place.abilities().claims);
+    CHECK(place.abilities().removes);
     CHECK(smdebug_test::file_content(folder.path() + "/a/key") == "x");
-    const any_place bucket = open_place("s3://bucket/run", near);
-    CHECK_FALSE(bucket.claims());
-    CHECK(bucket.removes());
+    const any_storage bucket = open_place("s3://bucket/run", near);
+    CHECK_FALSE(bucket.abilities().claims);
+    CHECK(bucket.abilities().removes);
 }
 
 TEST_CASE("opened: a place of any kind by its path, another storage is given the text as it is") {
-    static_assert(named_storage<local_storage> && named_storage<memory_storage> && named_storage<any_place>);
+    static_assert(named_storage<local_storage> && named_storage<memory_storage> && named_storage<any_storage>);
     static_assert(!named_storage<smdebug_test::writable_archetype>);
     class reader : public smdebug_test::storage_archetype {
     public:
         explicit reader(const std::string& /*text*/) : storage_archetype(memory_storage{}) {}
     };
     static_assert(std::constructible_from<reader, std::string> && !named_storage<reader>);
-    CHECK(opened<any_place>("runs/a/").name() == "runs/a");
+    CHECK(opened<any_storage>("runs/a/").name() == "runs/a");
     CHECK(opened<local_storage>("runs/a/").name() == "runs/a");
     CHECK(opened<memory_storage>("file:///~").name() == "memory:file:///~");
 }

@@ -32,7 +32,8 @@ storage_under_test<Archetype> place_of() {
 }
 
 // A storage that cannot be written now.
-struct full_storage {
+struct full_storage : storage_archetype {
+    using storage_archetype::storage_archetype;
     int writes = 0;
     void write(std::string_view key, byte_view) {
         ++writes;
@@ -61,7 +62,7 @@ TEST_CASE("removing_archetype: passes the suite") { check_removal_conformance(pl
 TEST_CASE("claiming_archetype: passes the suite") { check_claim_conformance(place_of<claiming_archetype>); }
 
 TEST_CASE("gathered_output: what write() throws comes out of commit, and nothing is written without one") {
-    full_storage store;
+    full_storage store{memory_storage{}};
     {
         auto out = create_output(store, "events/x");
         append_texts(out, {"text"});

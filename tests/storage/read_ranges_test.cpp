@@ -68,12 +68,7 @@ struct sink_of_views : memory_storage {
 struct reads_ranges_of_one_key : memory_storage {
     void read_ranges(std::string_view, std::span<const byte_range>, range_sink) const {}
 };
-struct counts_batches : remote_storage {
-    using remote_storage::remote_storage;
-    [[nodiscard]] int batches_ranges() const { return 0; }
-};
 static_assert(!range_batch_reader<sink_of_views> && !range_batch_reader<reads_ranges_of_one_key>);
-static_assert(range_batch_reader<counts_batches> && !range_batch_prober<counts_batches>);
 
 }  // namespace
 
@@ -86,15 +81,6 @@ TEST_CASE("read_ranges: ranges come in order, whether the storage reads them tog
     CHECK(all_of(any_storage{remote}) == expected);
     CHECK(remote.asked().calls == std::vector<std::string>{"ranges 5"});
     CHECK(all_of(any_storage{letters()}) == expected);
-}
-
-TEST_CASE("worth_batching_ranges: as the storage says, and no where it cannot") {
-    CHECK(worth_batching_ranges(remote_storage{letters()}));
-    CHECK_FALSE(worth_batching_ranges(reluctant_remote_storage{letters()}));
-    CHECK_FALSE(worth_batching_ranges(letters()));
-    CHECK(worth_batching_ranges(any_storage{remote_storage{letters()}}));
-    CHECK_FALSE(worth_batching_ranges(any_storage{reluctant_remote_storage{letters()}}));
-    CHECK_FALSE(worth_batching_ranges(any_storage{letters()}));
 }
 
 TEST_CASE("read_ranges: what the sink throws ends the reading and comes out; the storage's errors do, too") {

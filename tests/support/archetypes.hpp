@@ -5,8 +5,10 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -81,7 +83,7 @@ public:
 class reluctant_archetype : public followable_archetype {
 public:
     using followable_archetype::followable_archetype;
-    [[nodiscard]] bool follows() const { return false; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.follows = false}; }
 };
 
 /// A storage that announces changes, and nothing else.
@@ -135,7 +137,7 @@ public:
 class unviewing_archetype : public viewing_archetype {
 public:
     using viewing_archetype::viewing_archetype;
-    [[nodiscard]] bool views() const { return false; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.views = false}; }
 };
 
 /// A storage that reads ahead, and nothing else; nothing is ever near.
@@ -149,7 +151,7 @@ public:
 class hesitant_archetype : public prefetching_archetype {
 public:
     using prefetching_archetype::prefetching_archetype;
-    [[nodiscard]] bool reads_ahead() const { return false; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.reads_ahead = false}; }
 };
 
 /// A storage that can be written, and nothing else.
@@ -221,7 +223,7 @@ public:
 class unclaiming_archetype : public claiming_archetype {
 public:
     using claiming_archetype::claiming_archetype;
-    [[nodiscard]] bool claims() const { return false; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.claims = false}; }
 };
 
 /// A decoder and nothing else: no default constructor, no assignment.

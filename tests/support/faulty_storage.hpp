@@ -3,7 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/range_plan.hpp>
@@ -170,12 +171,11 @@ private:
 class reluctant_remote_storage : public remote_storage {
 public:
     using remote_storage::remote_storage;
-    [[nodiscard]] bool batches_ranges() const { return false; }
+    [[nodiscard]] smdebug::storage_abilities abilities() const { return {.batches_ranges = false}; }
 };
 
 static_assert(smdebug::storage<distant_storage> && smdebug::batch_reader<distant_storage> &&
               !smdebug::range_batch_reader<distant_storage>);
 static_assert(smdebug::storage<remote_storage> && smdebug::range_batch_reader<remote_storage>);
-static_assert(smdebug::range_batch_prober<reluctant_remote_storage> && !smdebug::range_batch_prober<remote_storage>);
 
 }  // namespace smdebug_test

@@ -8,7 +8,7 @@
 #include <smdebug/hook/exit_list.hpp>
 #include <smdebug/hook/file_sink.hpp>
 #include <smdebug/hook/hook_options.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <condition_variable>
 #include <cstddef>

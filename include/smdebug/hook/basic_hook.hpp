@@ -12,10 +12,10 @@
 #include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/default_kernel.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/storage/posix/process.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/tensor/view_of_xtensor.hpp>

@@ -10,7 +10,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/index_meta.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <map>
 #include <optional>

@@ -4,8 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <exception>

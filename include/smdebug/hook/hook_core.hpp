@@ -18,7 +18,7 @@
 #include <smdebug/hook/wall_clock.hpp>
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstdint>

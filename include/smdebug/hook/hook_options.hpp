@@ -7,7 +7,7 @@
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/record/writer.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -5,7 +5,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>

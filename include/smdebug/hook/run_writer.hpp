@@ -17,8 +17,8 @@
 #include <smdebug/hook/written_steps.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>

@@ -24,8 +24,8 @@
 #include <smdebug/s3/object/s3_output.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -136,7 +136,7 @@ public:
     bool remove(std::string_view key);
 
     /// Gives up objects that somebody has begun to write in parts, and not ended: S3 keeps such parts, and charges for
-    /// them.  See unfinished_remover.
+    /// them.  See smdebug::remove_unfinished.
     std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
         return s3::detail::remove_uploads(*client_, prefix, which);
     }
@@ -171,7 +171,7 @@ private:
 static_assert(writable_storage<s3_storage<>> && batch_reader<s3_storage<>> && range_batch_reader<s3_storage<>>);
 static_assert(entry_lister<s3_storage<>> && versioned_reader<s3_storage<>> && versioned_batch_reader<s3_storage<>> &&
               place_prober<s3_storage<>> && dated_storage<s3_storage<>>);
-static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>> && unfinished_remover<s3_storage<>>);
+static_assert(appending_storage<s3_storage<>> && removing_storage<s3_storage<>>);
 
 }  // namespace v1
 }  // namespace smdebug

@@ -1,15 +1,16 @@
-// A storage whose kind is chosen at run time.
-// One indirect call a read, none an element.  What the inner storage can do beyond a plain one is not lost.
+// A storage whose kind is chosen at run time, to be read, and written where it can be.
+// One indirect call a read or an append, none an element.  What the inner storage can do beyond a plain one is not
+// lost.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/read_each.hpp>
-#include <smdebug/storage/read_ranges.hpp>
-#include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -26,30 +27,93 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A follower whose kind is chosen at run time.  Threads: one at a time.
+namespace detail {
+
+/// What an interface between a value and whoever does not know its type starts from.
+struct erased {
+    erased() = default;
+    erased(const erased&) = delete;
+    erased& operator=(const erased&) = delete;
+    virtual ~erased() = default;
+};
+
+// Each can be moved, not copied; one that was moved from can only be destroyed or assigned to.
+
+/// An object being written, of whichever kind; models object_output.
+class any_output {
+public:
+    template <class Inner>
+    requires(!std::same_as<Inner, any_output> && object_output<Inner>) explicit any_output(Inner inner)
+        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
+
+    void append(std::span<const byte_view> pieces) { inner_->append(pieces); }
+    void commit(durability how) { inner_->commit(how); }
+
+private:
+    struct interface : erased {
+        virtual void append(std::span<const byte_view> pieces) = 0;
+        virtual void commit(durability how) = 0;
+    };
+    template <class Inner>
+    struct model final : interface {
+        explicit model(Inner inner) : output(std::move(inner)) {}
+        void append(std::span<const byte_view> pieces) override { output.append(pieces); }
+        void commit(durability how) override { output.commit(how); }
+        Inner output;
+    };
+
+    std::unique_ptr<interface> inner_;
+};
+
+/// A key that is held alone, of whichever kind; models object_claim.
+class any_claim {
+public:
+    template <class Inner>
+    requires(!std::same_as<Inner, any_claim> && object_claim<Inner>) explicit any_claim(Inner inner)
+        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
+
+    void release() {
+        if (inner_) {
+            inner_->release();
+        }
+    }
+    /// True where the inner claim cannot tell.
+    [[nodiscard]] bool holds() const { return inner_ && inner_->holds(); }
+
+private:
+    struct interface : erased {
+        virtual void release() = 0;
+        [[nodiscard]] virtual bool holds() const = 0;
+    };
+    template <class Inner>
+    struct model final : interface {
+        explicit model(Inner inner) : claim(std::move(inner)) {}
+        void release() override { claim.release(); }
+        [[nodiscard]] bool holds() const override { return still_holds(claim); }
+        Inner claim;
+    };
+
+    std::unique_ptr<interface> inner_;
+};
+
+/// A follower of whichever kind; models key_follower.  Threads: one at a time.
 class any_follower {
 public:
     template <class Inner>
-    requires(!std::same_as<std::remove_cvref_t<Inner>, any_follower> &&
-             key_follower<std::remove_cvref_t<Inner>>) explicit any_follower(Inner&& inner)
-        : inner_(std::make_unique<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+    requires(!std::same_as<Inner, any_follower> && key_follower<Inner>) explicit any_follower(Inner inner)
+        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
 
     [[nodiscard]] std::vector<std::string> next() { return inner_->next(); }
     void forget() { inner_->forget(); }
 
 private:
-    struct interface {
-        interface() = default;
-        interface(const interface&) = delete;
-        interface& operator=(const interface&) = delete;
-        virtual ~interface() = default;
+    struct interface : erased {
         [[nodiscard]] virtual std::vector<std::string> next() = 0;
         virtual void forget() = 0;
     };
     template <class Inner>
     struct model final : interface {
-        template <class Given>
-        explicit model(Given&& inner) : follower(std::forward<Given>(inner)) {}
+        explicit model(Inner inner) : follower(std::move(inner)) {}
         [[nodiscard]] std::vector<std::string> next() override { return follower.next(); }
         void forget() override { follower.forget(); }
         Inner follower;
@@ -58,15 +122,25 @@ private:
     std::unique_ptr<interface> inner_;
 };
 
-/// Holds any storage behind one indirect call.  Copies share it.  Keeps the inner storage's optional abilities, except
-/// writing and entries(), as there are no versions where the inner storage has none; where it has none of the others:
-/// reads one by one, follows by listing everything each time, and has no signals or times.
+}  // namespace detail
+
+/// Holds any storage behind one indirect call.  Copies are handles on it.  Has every optional operation, except
+/// entries(), as there are no versions where the inner storage has none; abilities() tell which of them the inner
+/// storage has, too.  Without it: reads one by one, follows by listing everything each time, has no signals or times,
+/// gathers in memory what is written piece by piece (see gathered_output), and throws unsupported where it cannot
+/// write, remove or claim. Threads: as the inner storage.      Cost: one allocation a create(), claim() or follow(),
+/// none a read or an append.
 class any_storage {
 public:
     template <class Inner>
     requires(!std::same_as<std::remove_cvref_t<Inner>, any_storage> &&
              storage<std::remove_cvref_t<Inner>>) explicit any_storage(Inner&& inner)
-        : inner_(std::make_shared<const model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+        : inner_(std::make_shared<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
+
+    /// Those of the inner storage.
+    [[nodiscard]] storage_abilities abilities() const { return inner_->abilities(); }
+
+    // Reading ----------------------------------------------------------------------------------------------------
 
     [[nodiscard]] byte_buffer read(std::string_view key) const { return inner_->read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
@@ -79,18 +153,15 @@ public:
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
         inner_->read_ranges_versioned(ranges, sink);
     }
-    /// Whether the inner storage does more than reading them one by one.
-    [[nodiscard]] bool batches_ranges() const { return inner_->batches_ranges(); }
     /// Nothing for a storage that has none to give.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
-    /// Whether the inner storage has views worth asking for.
-    [[nodiscard]] bool views() const { return inner_->views(); }
     /// True for a storage that has no such thing.
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
-    /// Whether that is worth asking for small objects, too.
-    [[nodiscard]] bool reads_ahead() const { return inner_->reads_ahead(); }
     /// Null for a storage that has no such thing.
     [[nodiscard]] std::unique_ptr<held_objects> hold() const { return inner_->hold(); }
+
+    // Listing ----------------------------------------------------------------------------------------------------
+
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
     }
@@ -100,11 +171,8 @@ public:
     [[nodiscard]] bool exists() const { return inner_->exists(); }
     /// False for a storage that cannot tell.
     [[nodiscard]] bool is_file() const { return inner_->is_file(); }
-
-    /// The inner storage's follower, or one that gives all that is there at each call: follows() tells which.
-    [[nodiscard]] any_follower follow(std::string_view prefix) const;
-    /// Whether a follower costs by what is new.
-    [[nodiscard]] bool follows() const { return inner_->follows(); }
+    /// The inner storage's follower, or one that gives all that is there at each call.
+    [[nodiscard]] detail::any_follower follow(std::string_view prefix) const;
     /// Nothing for a storage that cannot tell.
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
         return inner_->watch(prefixes);
@@ -116,35 +184,49 @@ public:
         return inner_->modified(key);
     }
 
+    // Writing: unsupported where abilities() tell so, whether the object is there or not ---------------------------
+
+    void write(std::string_view key, byte_view bytes) { inner_->write(key, bytes); }
+    [[nodiscard]] detail::any_output create(std::string_view key) { return inner_->create(key); }
+    bool remove(std::string_view key) { return inner_->remove(key); }
+    /// See smdebug::remove_unfinished.
+    std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
+        return inner_->remove_unfinished(prefix, which);
+    }
+    [[nodiscard]] detail::any_claim claim(std::string_view key) { return inner_->claim(key); }
+    [[nodiscard]] bool claimed(std::string_view key) const { return inner_->claimed(key); }
+
 private:
-    struct interface {
-        interface() = default;
-        interface(const interface&) = delete;
-        interface& operator=(const interface&) = delete;
-        virtual ~interface() = default;
+    struct interface : detail::erased {
+        [[nodiscard]] virtual storage_abilities abilities() const = 0;
         [[nodiscard]] virtual byte_buffer read(std::string_view key) const = 0;
         [[nodiscard]] virtual byte_buffer read(std::string_view key, byte_range where) const = 0;
         virtual void read_each(std::span<const std::string> keys, object_sink sink) const = 0;
         virtual void read_ranges(std::span<const object_range> ranges, range_sink sink) const = 0;
         virtual void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const = 0;
         virtual void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const = 0;
-        [[nodiscard]] virtual bool batches_ranges() const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
-        [[nodiscard]] virtual bool views() const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
-        [[nodiscard]] virtual bool reads_ahead() const = 0;
         [[nodiscard]] virtual std::unique_ptr<held_objects> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
         [[nodiscard]] virtual bool exists() const = 0;
         [[nodiscard]] virtual bool is_file() const = 0;
-        [[nodiscard]] virtual std::optional<any_follower> follow(std::string_view prefix) const = 0;
-        [[nodiscard]] virtual bool follows() const = 0;
-        [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
+        [[nodiscard]] virtual std::optional<detail::any_follower> follow(std::string_view prefix) const = 0;
         [[nodiscard]] virtual std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const = 0;
+        [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
         [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> modified(
             std::string_view key) const = 0;
+        virtual void write(std::string_view key, byte_view bytes) = 0;
+        [[nodiscard]] virtual detail::any_output create(std::string_view key) = 0;
+        virtual bool remove(std::string_view key) = 0;
+        virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                                           function_ref<bool(std::string_view)> which) = 0;
+        [[nodiscard]] virtual detail::any_claim claim(std::string_view key) = 0;
+        [[nodiscard]] virtual bool claimed(std::string_view key) const = 0;
+
+        [[noreturn]] void refuse(const char* what, std::string_view key, const char* instead) const;
     };
 
     // Follows a storage that cannot be followed.
@@ -156,60 +238,16 @@ private:
     };
 
     template <class Inner>
-    struct model final : interface {
-        explicit model(Inner inner) : store(std::move(inner)) {}
-        [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
-        [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const override {
-            return store.read(key, where);
-        }
-        void read_each(std::span<const std::string> keys, object_sink sink) const override {
-            smdebug::read_each(store, keys, sink);
-        }
-        void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
-            smdebug::read_ranges(store, ranges, sink);
-        }
-        void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const override {
-            smdebug::read_each_versioned(store, keys, sink);
-        }
-        void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const override {
-            smdebug::read_ranges_versioned(store, ranges, sink);
-        }
-        [[nodiscard]] bool batches_ranges() const override { return worth_batching_ranges(store); }
-        [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override;
-        [[nodiscard]] bool views() const override { return worth_viewing(store); }
-        [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override;
-        [[nodiscard]] bool reads_ahead() const override { return worth_reading_ahead(store); }
-        [[nodiscard]] std::unique_ptr<held_objects> hold() const override;
-        [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
-            return store.list(prefix, after);
-        }
-        [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
-        [[nodiscard]] std::string name() const override { return store.name(); }
-        [[nodiscard]] bool exists() const override;
-        [[nodiscard]] bool is_file() const override;
-        [[nodiscard]] std::optional<any_follower> follow([[maybe_unused]] std::string_view prefix) const override;
-        [[nodiscard]] bool follows() const override { return worth_following(store); }
-        [[nodiscard]] std::chrono::milliseconds look_interval() const override {
-            return smdebug::look_interval(store, std::chrono::milliseconds{0});
-        }
-        [[nodiscard]] std::unique_ptr<change_signal> watch(
-            [[maybe_unused]] std::span<const std::string> prefixes) const override;
-        [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(
-            [[maybe_unused]] std::string_view key) const override;
-        Inner store;
-    };
+    struct model;
 
-    std::shared_ptr<const interface> inner_;
+    std::shared_ptr<interface> inner_;
 };
 
-static_assert(key_follower<any_follower>);
-static_assert(storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              range_batch_prober<any_storage> && versioned_batch_reader<any_storage> && place_prober<any_storage> &&
-              file_prober<any_storage>);
-static_assert(viewing_storage<any_storage> && view_prober<any_storage> && prefetching_storage<any_storage> &&
-              ahead_prober<any_storage> && holding_storage<any_storage>);
-static_assert(followable_storage<any_storage> && follow_prober<any_storage> && announcing_storage<any_storage> &&
-              pacing_storage<any_storage> && dated_storage<any_storage>);
+static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
+              versioned_batch_reader<any_storage> && place_prober<any_storage>);
+static_assert(viewing_storage<any_storage> && prefetching_storage<any_storage> && holding_storage<any_storage>);
+static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
+static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

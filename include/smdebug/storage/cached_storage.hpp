@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/cache/cached_batch.hpp>
 #include <smdebug/storage/cache/caching_reader.hpp>
 #include <smdebug/storage/cache/fetch_crew.hpp>
@@ -14,9 +15,8 @@
 #include <smdebug/storage/object_cache.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/storage/read_ranges.hpp>
-#include <smdebug/storage/reading_ahead.hpp>
-#include <smdebug/storage/removal.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -116,20 +116,24 @@ public:
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const {
         detail::cached_batch{state_->objects}.read_ranges_versioned(ranges, sink);
     }
-    [[nodiscard]] bool batches_ranges() const { return worth_batching_ranges(inner()); }
     /// What is cached, or what the inner storage shows; asks for nothing.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
-    [[nodiscard]] bool views() const { return worth_viewing(inner()); }
     /// Begins to bring an object on another thread, if it is to be cached; whether it is cached already.  Asks the
     /// inner storage to read it ahead otherwise, if it can.
     [[nodiscard]] bool read_ahead(std::string_view key) const;
-    [[nodiscard]] bool reads_ahead() const { return state_->objects.options().threads_ahead > 0; }
     /// Parts that stay near whatever the cache has room for; see object_holder.
     [[nodiscard]] std::unique_ptr<held_objects> hold() const {
         return std::make_unique<detail::object_holder<reader>>(objects());
     }
     [[nodiscard]] versioned_object read_versioned(std::string_view key) const requires versioned_reader<Inner> {
         return inner().read_versioned(key);
+    }
+
+    /// The inner storage's, and reading ahead where there are threads for it.
+    [[nodiscard]] storage_abilities abilities() const {
+        storage_abilities can = abilities_of(inner());
+        can.reads_ahead = state_->objects.options().threads_ahead > 0;
+        return can;
     }
 
     // Listing: passed on ------------------------------------------------------------------------------------------
@@ -140,13 +144,12 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner().size(key); }
     [[nodiscard]] std::string name() const { return std::string(inner().name()); }
     [[nodiscard]] bool exists() const requires place_prober<Inner> { return inner().exists(); }
-    [[nodiscard]] bool is_file() const requires file_prober<Inner> { return inner().is_file(); }
+    [[nodiscard]] bool is_file() const { return detail::is_file(inner()); }
     [[nodiscard]] auto follow(std::string_view prefix) const requires followable_storage<Inner> {
         return inner().follow(prefix);
     }
-    [[nodiscard]] bool follows() const requires followable_storage<Inner> { return worth_following(inner()); }
-    [[nodiscard]] std::chrono::milliseconds look_interval() const requires pacing_storage<Inner> {
-        return inner().look_interval();
+    [[nodiscard]] std::chrono::milliseconds look_interval() const {
+        return smdebug::look_interval(inner(), std::chrono::milliseconds{0});
     }
     [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const requires
         announcing_storage<Inner> {
@@ -159,13 +162,12 @@ public:
 
     // Writing: passed on, and what is cached of it forgotten ------------------------------------------------------
 
-    void write(std::string_view key, byte_view bytes) requires object_writer<Inner>;
+    void write(std::string_view key, byte_view bytes) requires writable_storage<Inner>;
     [[nodiscard]] auto create(std::string_view key) requires appending_storage<Inner> {
         using output = decltype(state_->objects.inner().create(key));
         return cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
     }
     bool remove(std::string_view key) requires removing_storage<Inner>;
-    [[nodiscard]] bool removes() const requires removing_storage<Inner> { return can_remove(inner()); }
     [[nodiscard]] auto claim(std::string_view key) requires claiming_storage<Inner> {
         state_->objects.pass(key);  // it goes without our being told
         return state_->objects.inner().claim(key);
@@ -173,7 +175,6 @@ public:
     [[nodiscard]] bool claimed(std::string_view key) const requires claiming_storage<Inner> {
         return inner().claimed(key);
     }
-    [[nodiscard]] bool claims() const requires claiming_storage<Inner> { return worth_claiming(inner()); }
 
     // The cache ---------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/relative_path.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/claim.hpp>
@@ -15,8 +16,8 @@
 #include <smdebug/storage/posix/map.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/posix/watch.hpp>
-#include <smdebug/storage/reading_ahead.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -64,11 +65,8 @@ public:
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
 
     /// Asks the system to read the beginning of a file, if it has not; returns whether it has.
-    /// It costs an open, more than reading a small file that the system has: see reads_ahead().
+    /// It costs an open, more than reading a small file that the system has: see abilities().
     [[nodiscard]] bool read_ahead(std::string_view key) const;
-
-    /// Not for files that are wanted some time later: opening each twice costs more than it gives.
-    [[nodiscard]] static bool reads_ahead() noexcept { return false; }
 
     /// Many whole files through one buffer.  While a large one is worked on, the system reads the next one from the
     /// disk. Cost:   an open, a read and a close each; no allocation once the buffer has the size of the largest.
@@ -78,8 +76,12 @@ public:
     /// Parts of files.  Those of one file that stand next to each other are of one version of it, though another may
     /// come in its place meanwhile: it stays open.  Cost: an open for these, and a read each.  Errors: as read().
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const;
-    /// Reading them one by one costs about as much.
-    [[nodiscard]] static bool batches_ranges() noexcept { return false; }
+
+    /// Reading ranges one by one costs about as much as together, and opening twice what is wanted some time later more
+    /// than it gives.
+    [[nodiscard]] static storage_abilities abilities() noexcept {
+        return {.batches_ranges = false, .reads_ahead = false};
+    }
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
 
@@ -177,10 +179,9 @@ private:
     std::string root_;  // absolute
 };
 
-static_assert(writable_storage<local_storage> && batch_reader<local_storage> && place_prober<local_storage> &&
-              file_prober<local_storage>);
-static_assert(range_batch_reader<local_storage> && range_batch_prober<local_storage>);
-static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage> && ahead_prober<local_storage>);
+static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
+              place_prober<local_storage>);
+static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
 static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);

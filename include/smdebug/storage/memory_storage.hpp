@@ -9,6 +9,7 @@
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
 #include <smdebug/storage/versioned_read.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>

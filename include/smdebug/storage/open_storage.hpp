@@ -5,10 +5,9 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/s3/options.hpp>
-#include <smdebug/storage/any_place.hpp>
 #include <smdebug/storage/any_storage.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/memory_cache.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -38,16 +37,16 @@ struct storage_options {
 namespace detail {
 
 /// The same, to be written.
-[[nodiscard]] any_place open_place(std::string_view path, const s3_options& options = {});
+[[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options = {});
 
 /// A storage to be written that a path is enough for.
 template <class S>
-concept named_storage = writable_storage<S> &&(std::constructible_from<S, std::string> || std::same_as<S, any_place>);
+concept named_storage = writable_storage<S> &&(std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
 
 /// Opens it.  Errors: those of open_place() or of its constructor.
 template <named_storage S>
 [[nodiscard]] S opened(const std::string& path) {
-    if constexpr (std::same_as<S, any_place>) {
+    if constexpr (std::same_as<S, any_storage>) {
         return open_place(path);
     } else {
         return S(path);
@@ -61,7 +60,7 @@ namespace detail {
 
 // Null where no file of the program includes <smdebug/s3.hpp>, which defines them.
 [[nodiscard, gnu::weak]] any_storage open_storage(std::string_view path, const storage_options& options);
-[[nodiscard, gnu::weak]] any_place open_place(std::string_view path, const s3_options& options);
+[[nodiscard, gnu::weak]] any_storage open_place(std::string_view path, const s3_options& options);
 
 }  // namespace detail
 }  // namespace s3

@@ -4,7 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces);
 /// An object_output for a storage that has none: gathers the pieces in memory, and write()s them at commit.
 /// The storage must outlive it.  It is as durable as write() is, whatever was asked for.
 /// Errors: those of write(), from commit() alone; an impossible key is found out there, too.
-template <object_writer Storage>
+template <writable_storage Storage>
 class gathered_output {
 public:
     gathered_output(Storage& store, std::string_view key) : store_(std::addressof(store)), key_(key) {}
@@ -42,9 +42,8 @@ private:
 };
 
 /// An object_output for the object `key`: the storage's own where it has one.  Errors: those of the storage.
-template <class Storage>
-requires(appending_storage<Storage> || object_writer<Storage>)
-    [[nodiscard]] auto create_output(Storage& store, std::string_view key) {
+template <writable_storage Storage>
+[[nodiscard]] auto create_output(Storage& store, std::string_view key) {
     if constexpr (appending_storage<Storage>) {
         return store.create(key);
     } else {

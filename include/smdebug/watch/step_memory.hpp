@@ -4,7 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
 

@@ -1,5 +1,5 @@
 // A hook into a storage that can only be read.
-// expect: object_writer
+// expect: 'writable_storage
 #include <smdebug/hook/basic_hook.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A claim of which there can be two.
 // expect: object_claim
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 struct claim_can_be_copied {
 #ifdef CONTROL

@@ -1,6 +1,6 @@
 // A storage that changes when asked whether a key is held.
 // expect: claiming_storage
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <memory>
 #include <string_view>

@@ -1,6 +1,6 @@
 // A storage whose outputs come behind pointers.
 // expect: appending_storage
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <memory>
 #include <span>

@@ -1,10 +1,19 @@
 // An output for a storage that can only be read.
-// expect: object_writer
+// expect: 'writable_storage
 #include <smdebug/storage/output.hpp>
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 struct create_output_without_write {
+    smdebug::byte_buffer read(std::string_view key) const;
+    smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const;
+    std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
+    std::optional<std::uint64_t> size(std::string_view key) const;
+    std::string name() const;
 #ifdef CONTROL
     void write(std::string_view key, smdebug::byte_view bytes);
 #endif

@@ -1,5 +1,5 @@
 // A storage whose keys would dangle: views where the concept wants strings.
-// expect: object_lister
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A storage that cannot list.
-// expect: object_lister
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A storage that does not say where it is.
-// expect: described
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

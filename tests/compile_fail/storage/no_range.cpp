@@ -1,5 +1,5 @@
 // A storage that reads whole objects only.
-// expect: object_reader
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

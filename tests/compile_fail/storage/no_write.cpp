@@ -1,6 +1,6 @@
 // A storage that can only be read, where one is wanted that can be written.
-// expect: object_writer
-#include <smdebug/storage/concepts.hpp>
+// expect: 'writable_storage
+#include <smdebug/storage/writable.hpp>
 
 #include <cstdint>
 #include <optional>

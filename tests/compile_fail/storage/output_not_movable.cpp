@@ -1,6 +1,6 @@
 // An output that cannot be handed on.
 // expect: object_output
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <span>
 

@@ -1,5 +1,5 @@
 // A storage that reads into a vector of its own instead of a byte_buffer.
-// expect: object_reader
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstddef>

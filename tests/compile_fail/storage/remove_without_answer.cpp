@@ -1,6 +1,6 @@
 // A storage that does not tell whether there was something to remove.
 // expect: removing_storage
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <string_view>
 

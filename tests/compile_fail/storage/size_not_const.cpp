@@ -1,5 +1,5 @@
 // A storage that changes when asked for a size: const calls may run on many threads.
-// expect: object_prober
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A storage whose size() cannot say that there is no such object.
-// expect: object_prober
+// expect: 'storage
 #include <smdebug/storage/concepts.hpp>
 
 #include <cstdint>

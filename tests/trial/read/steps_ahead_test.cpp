@@ -13,6 +13,7 @@
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/disk_cache.hpp>
@@ -71,7 +72,7 @@ public:
 class noting_and_hesitant : public noting_storage {
 public:
     using noting_storage::noting_storage;
-    [[nodiscard]] bool reads_ahead() const { return false; }
+    [[nodiscard]] storage_abilities abilities() const { return {.reads_ahead = false}; }
 };
 
 memory_storage saved_run(int steps) {

@@ -2,6 +2,7 @@
 
 #include "support/run_builder.hpp"
 
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -323,7 +324,7 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
 TEST_CASE("scan_walk: a storage that says that views are not worth it is not asked for them") {
     struct cached : counting_storage {
         using counting_storage::counting_storage;
-        [[nodiscard]] bool views() const { return false; }
+        [[nodiscard]] storage_abilities abilities() const { return {.views = false}; }
     };
     const cached store{a_run()};
     store.seen->shows = true;

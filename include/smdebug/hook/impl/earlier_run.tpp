@@ -7,9 +7,10 @@
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/read_each.hpp>
-#include <smdebug/storage/removal.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -60,16 +61,13 @@ continuation earlier_run<Storage>::resume(std::optional<step_number> first) {
 
 template <writable_storage Storage>
 std::vector<std::string> earlier_run<Storage>::remove_unfinished() noexcept {
-    if constexpr (unfinished_remover<Storage>) {
-        try {
-            return store_->remove_unfinished({}, [&](std::string_view key) {
-                return own_step(key).has_value() || key == locations::collections_key(worker_);
-            });
-        } catch (const std::exception&) {
-            // It costs nothing but room.
-        }
+    try {
+        return smdebug::remove_unfinished(*store_, {}, [&](std::string_view key) {
+            return own_step(key).has_value() || key == locations::collections_key(worker_);
+        });
+    } catch (const std::exception&) {
+        return {};  // It costs nothing but room.
     }
-    return {};
 }
 
 template <writable_storage Storage>
@@ -102,7 +100,7 @@ void earlier_run<Storage>::refuse_ended() const {
 template <writable_storage Storage>
 void earlier_run<Storage>::remove(const std::string& key) {
     if constexpr (removing_storage<Storage>) {
-        if (can_remove(*store_)) {
+        if (abilities_of(*store_).removes) {
             static_cast<void>(store_->remove(key));
             return;
         }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/hook/file_sink.hpp>
-#include <smdebug/storage/removal.hpp>
+#include <smdebug/storage/abilities.hpp>
 
 namespace smdebug {
 inline namespace v1 {
@@ -29,7 +29,7 @@ void direct_sink<Storage>::finish(const std::string& index_key, std::string_view
 template <writable_storage Storage>
 void direct_sink<Storage>::remove(const std::string& key) {
     if constexpr (removing_storage<Storage>) {
-        if (can_remove(*store_)) {
+        if (abilities_of(*store_).removes) {
             static_cast<void>(store_->remove(key));
         }
     }

@@ -4,7 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/hook/run_claim.hpp>
-#include <smdebug/storage/removal.hpp>
+#include <smdebug/storage/abilities.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -18,9 +18,9 @@ run_claim<Storage>::run_claim(Storage& store, std::string worker, std::int64_t w
     : store_(&store),
       worker_(std::move(worker)),
       writers_(writers),
-      by_signs_(writers > 1 && !worth_claiming(store) && can_remove(store)) {
+      by_signs_(writers > 1 && !abilities_of(store).claims && abilities_of(store).removes) {
     if constexpr (claiming_storage<Storage>) {
-        if (worth_claiming(store)) {
+        if (abilities_of(store).claims) {
             claim();
         }
     }

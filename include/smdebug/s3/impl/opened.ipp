@@ -29,8 +29,8 @@ any_storage open_storage(std::string_view path, const storage_options& options) 
     return any_storage{cached_storage{std::move(bucket), memory_cache{options.memory_bytes}}};
 }
 
-any_place open_place(std::string_view path, const s3_options& options) {
-    return any_place{s3_storage<>{path, options}};
+any_storage open_place(std::string_view path, const s3_options& options) {
+    return any_storage{s3_storage<>{path, options}};
 }
 
 }  // namespace detail

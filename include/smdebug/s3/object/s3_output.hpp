@@ -9,7 +9,7 @@
 #include <smdebug/s3/call/client.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/object/multipart_upload.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <map>

@@ -1,15 +1,21 @@
 // The bodies of <smdebug/storage/any_storage.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE any_follower any_storage::follow(std::string_view prefix) const {
-    std::optional<any_follower> follower = inner_->follow(prefix);
-    return follower ? *std::move(follower) : any_follower{listing{inner_, std::string{prefix}}};
+SMDEBUG_INLINE detail::any_follower any_storage::follow(std::string_view prefix) const {
+    std::optional<detail::any_follower> follower = inner_->follow(prefix);
+    return follower ? *std::move(follower) : detail::any_follower{listing{inner_, std::string{prefix}}};
+}
+
+SMDEBUG_INLINE void any_storage::interface::refuse(const char* what, std::string_view key, const char* instead) const {
+    throw unsupported(name() + " cannot " + what + " the object " + std::string{key} + ": " + instead,
+                      {.where = std::string{key}});
 }
 
 }  // namespace v1

@@ -2,83 +2,143 @@
 #pragma once
 
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/output.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/storage/read_ranges.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 
 template <class Inner>
-std::optional<byte_buffer> any_storage::model<Inner>::view([[maybe_unused]] std::string_view key) const {
-    if constexpr (viewing_storage<Inner>) {
-        return store.view(key);
-    } else {
-        return std::nullopt;
-    }
-}
+struct any_storage::model final : interface {
+    explicit model(Inner inner) : store(std::move(inner)) {}
 
-template <class Inner>
-bool any_storage::model<Inner>::read_ahead([[maybe_unused]] std::string_view key) const {
-    if constexpr (prefetching_storage<Inner>) {
-        return store.read_ahead(key);
-    } else {
-        return true;
-    }
-}
+    [[nodiscard]] storage_abilities abilities() const override { return abilities_of(store); }
 
-template <class Inner>
-std::unique_ptr<held_objects> any_storage::model<Inner>::hold() const {
-    if constexpr (holding_storage<Inner>) {
-        return store.hold();
-    } else {
-        return nullptr;
+    [[nodiscard]] byte_buffer read(std::string_view key) const override { return store.read(key); }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const override {
+        return store.read(key, where);
     }
-}
+    void read_each(std::span<const std::string> keys, object_sink sink) const override {
+        smdebug::read_each(store, keys, sink);
+    }
+    void read_ranges(std::span<const object_range> ranges, range_sink sink) const override {
+        smdebug::read_ranges(store, ranges, sink);
+    }
+    void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const override {
+        smdebug::read_each_versioned(store, keys, sink);
+    }
+    void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const override {
+        smdebug::read_ranges_versioned(store, ranges, sink);
+    }
+    [[nodiscard]] std::optional<byte_buffer> view([[maybe_unused]] std::string_view key) const override {
+        if constexpr (viewing_storage<Inner>) {
+            return store.view(key);
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
+        if constexpr (prefetching_storage<Inner>) {
+            return store.read_ahead(key);
+        } else {
+            return true;
+        }
+    }
+    [[nodiscard]] std::unique_ptr<held_objects> hold() const override {
+        if constexpr (holding_storage<Inner>) {
+            return store.hold();
+        } else {
+            return nullptr;
+        }
+    }
 
-template <class Inner>
-bool any_storage::model<Inner>::exists() const {
-    if constexpr (place_prober<Inner>) {
-        return store.exists();
-    } else {
-        return true;
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
+        return store.list(prefix, after);
     }
-}
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
+    [[nodiscard]] std::string name() const override { return store.name(); }
+    [[nodiscard]] bool exists() const override {
+        if constexpr (place_prober<Inner>) {
+            return store.exists();
+        } else {
+            return true;
+        }
+    }
+    [[nodiscard]] bool is_file() const override { return detail::is_file(store); }
+    [[nodiscard]] std::optional<detail::any_follower> follow([[maybe_unused]] std::string_view prefix) const override {
+        if constexpr (followable_storage<Inner>) {
+            return detail::any_follower{store.follow(prefix)};
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(
+        [[maybe_unused]] std::span<const std::string> prefixes) const override {
+        if constexpr (announcing_storage<Inner>) {
+            return store.watch(prefixes);
+        } else {
+            return nullptr;
+        }
+    }
+    [[nodiscard]] std::chrono::milliseconds look_interval() const override {
+        return smdebug::look_interval(store, std::chrono::milliseconds{0});
+    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(
+        [[maybe_unused]] std::string_view key) const override {
+        if constexpr (dated_storage<Inner>) {
+            return store.modified(key);
+        } else {
+            return std::nullopt;
+        }
+    }
 
-template <class Inner>
-bool any_storage::model<Inner>::is_file() const {
-    if constexpr (file_prober<Inner>) {
-        return store.is_file();
-    } else {
-        return false;
+    void write(std::string_view key, [[maybe_unused]] byte_view bytes) override {
+        if constexpr (writable_storage<Inner>) {
+            store.write(key, bytes);
+        } else {
+            refuse("write", key, read_only);
+        }
     }
-}
+    [[nodiscard]] detail::any_output create(std::string_view key) override {
+        if constexpr (writable_storage<Inner>) {
+            return detail::any_output{create_output(store, key)};
+        } else {
+            refuse("write", key, read_only);
+        }
+    }
+    bool remove(std::string_view key) override {
+        if constexpr (removing_storage<Inner>) {
+            return store.remove(key);
+        } else {
+            refuse("take away", key, "remove it by other means, or choose another place");
+        }
+    }
+    std::vector<std::string> remove_unfinished(std::string_view prefix,
+                                               function_ref<bool(std::string_view)> which) override {
+        return smdebug::remove_unfinished(store, prefix, which);
+    }
+    [[nodiscard]] detail::any_claim claim(std::string_view key) override {
+        if constexpr (claiming_storage<Inner>) {
+            return detail::any_claim{store.claim(key)};
+        } else {
+            refuse("hold for one writer alone", key, no_claims);
+        }
+    }
+    [[nodiscard]] bool claimed(std::string_view key) const override {
+        if constexpr (claiming_storage<Inner>) {
+            return store.claimed(key);
+        } else {
+            refuse("tell who holds", key, no_claims);
+        }
+    }
 
-template <class Inner>
-std::optional<any_follower> any_storage::model<Inner>::follow([[maybe_unused]] std::string_view prefix) const {
-    if constexpr (followable_storage<Inner>) {
-        return any_follower{store.follow(prefix)};
-    } else {
-        return std::nullopt;
-    }
-}
+private:
+    static constexpr const char* read_only = "it is there to be read only; choose a storage that has write()";
+    static constexpr const char* no_claims = "see to it that one process at a time writes, or choose another place";
 
-template <class Inner>
-std::unique_ptr<change_signal> any_storage::model<Inner>::watch(
-    [[maybe_unused]] std::span<const std::string> prefixes) const {
-    if constexpr (announcing_storage<Inner>) {
-        return store.watch(prefixes);
-    } else {
-        return nullptr;
-    }
-}
-
-template <class Inner>
-std::optional<std::chrono::system_clock::time_point> any_storage::model<Inner>::modified(
-    [[maybe_unused]] std::string_view key) const {
-    if constexpr (dated_storage<Inner>) {
-        return store.modified(key);
-    } else {
-        return std::nullopt;
-    }
-}
+    Inner store;
+};
 
 }  // namespace v1
 }  // namespace smdebug

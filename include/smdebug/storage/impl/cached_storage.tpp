@@ -76,7 +76,7 @@ const requires entry_lister<Inner> {
 template <storage Inner, object_cache Cache>
 requires(!Cache::needs_versions ||
          entry_lister<Inner>) void cached_storage<Inner, Cache>::write(std::string_view key,
-                                                                       byte_view bytes) requires object_writer<Inner> {
+                                                                       byte_view bytes) requires writable_storage<Inner> {
     const detail::forgetting changed{state_->objects, key};
     state_->objects.inner().write(key, bytes);
 }

@@ -22,9 +22,9 @@ SMDEBUG_INLINE void refuse_without_s3(std::string_view path, bool is_there) {
     }
 }
 
-SMDEBUG_INLINE any_place open_place(std::string_view path, const s3_options& options) {
+SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     if (!is_in_s3(path)) {
-        return any_place{local_storage{std::string{path}}};
+        return any_storage{local_storage{std::string{path}}};
     }
     refuse_without_s3(path, &s3::detail::open_place != nullptr);
     return s3::detail::open_place(path, options);

@@ -6,7 +6,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-template <object_writer Storage>
+template <writable_storage Storage>
 void gathered_output<Storage>::commit(durability /*as write() has it*/) {
     store_->write(key_, bytes_);
     bytes_ = {};  // the memory is not needed until destruction

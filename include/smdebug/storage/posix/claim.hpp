@@ -2,9 +2,9 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <unistd.h>
 
@@ -94,7 +94,7 @@ private:
     bool is_found_ = false;  // under its name, when it was new
 };
 
-static_assert(observable_claim<file_claim>);
+static_assert(object_claim<file_claim>);
 
 }  // namespace posix
 }  // namespace detail

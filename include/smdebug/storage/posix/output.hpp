@@ -4,8 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
-#include <smdebug/storage/reading_ahead.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/name_query.hpp>
@@ -151,7 +151,7 @@ std::optional<step_number> basic_trial<Storage, Decoder, Kernel>::global_step(sm
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 void basic_trial<Storage, Decoder, Kernel>::read_ahead(step_number global_step) const {
     if constexpr (prefetching_storage<Storage>) {
-        if (!worth_reading_ahead(state_->store())) {
+        if (!abilities_of(state_->store()).reads_ahead) {
             return;
         }
         const auto from = state_->current();

@@ -3,7 +3,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/cache_file.hpp>
-#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
 

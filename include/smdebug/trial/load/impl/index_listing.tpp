@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/load/index_listing.hpp>
 
 #include <iterator>
@@ -13,7 +14,7 @@ namespace detail {
 template <storage Storage>
 std::vector<std::string> index_listing<Storage>::next(const catalog& last) {
     if constexpr (followable_storage<Storage>) {
-        if (worth_following(store_)) {
+        if (abilities_of(store_).follows) {
             if (!follower_) {
                 follower_.emplace(store_.follow(locations::index_folder));
             }

@@ -5,6 +5,7 @@
 #include <smdebug/index/collection.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/load/opening.hpp>
 #include <smdebug/trial/load/wait.hpp>
 
@@ -103,7 +104,7 @@ byte_buffer opening<Storage>::read_within_limit(const std::string& key) const {
     if constexpr (followable_storage<Storage>) {
         // On a disk a sparse file may look like terabytes, and its size costs nothing: memory is asked for after
         // it.
-        if (worth_following(store_)) {
+        if (abilities_of(store_).follows) {
             check_size(key, store_.size(key).value_or(0));
         }
     }
@@ -139,10 +140,8 @@ void opening<Storage>::give_up() const {
     }
     const std::string looked_for =
         "a run has the folders collections/, index/ and events/, and training_job_end.ts when the job has ended";
-    if constexpr (file_prober<Storage>) {
-        if (store_.is_file()) {
-            throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
-        }
+    if (is_file(store_)) {
+        throw not_found(place() + " is a file, not the folder of a run (" + looked_for + ")", context);
     }
     if constexpr (place_prober<Storage>) {
         if (!store_.exists()) {

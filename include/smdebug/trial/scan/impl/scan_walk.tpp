@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/scan/scan_walk.hpp> that are templates.
 #pragma once
 
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
 
@@ -15,8 +16,8 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       from_(from),
       which_(which),
       manner_(manner),
-      views_(worth_viewing(state.store())),
-      batches_(worth_batching_ranges(state.store())),
+      views_(abilities_of(state.store()).views),
+      batches_(abilities_of(state.store()).batches_ranges),
       bound_(state.decoder(), state.options().limits.record),
       scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
 
