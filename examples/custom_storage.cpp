@@ -57,7 +57,7 @@ private:
 };
 
 using my_storage = counting_storage<smd::local_storage>;
-static_assert(smd::storage<my_storage>);  // the concept's parts are named: the compiler says which one is missing
+static_assert(smd::storage<my_storage>);  // else the compiler says what is missing
 
 int main(int count, char** arguments) {
     if (count != 2) {

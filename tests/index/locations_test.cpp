@@ -56,6 +56,20 @@ TEST_CASE("locations: keys are those of the Python package") {
     CHECK(worker_from_file_part(parsed->worker_part) == "/job:worker/replica:0/task:1/device:GPU:0");
 }
 
+TEST_CASE("locations: event and index files are written once, whatever changes is not") {
+    for (const char* key : {"index/000000000/000000000000_worker_0.json", "index/0/0_w.csv", "a/index/0/0_w.json",
+                            "events/0/0_w.tfevents", "x.tfevents"}) {
+        CAPTURE(key);
+        CHECK(is_written_once(key));
+    }
+    for (const char* key : {"collections/000000000/worker_0_collections.json", "training_job_end.ts",
+                            "index/0/0.tmp.1.0", "claims/worker_0", "events/0/0_w.tfevents.tmp",
+                            "tensorboard/events.out.tfevents.1.host", "theindex/a.json"}) {
+        CAPTURE(key);
+        CHECK_FALSE(is_written_once(key));
+    }
+}
+
 TEST_CASE("locations: the worker of a collections file") {
     CHECK(worker_of_collections_file("collections/000000000/worker_3_collections.json") == "worker_3");
     CHECK(worker_of_collections_file("collections/000000000/collections.json") == "worker_0");

@@ -26,7 +26,7 @@ using namespace smdebug_test;
 
 namespace {
 
-const cache_options everything{.cacheable = [](std::string_view) { return true; }};
+const cache_options everything{};
 
 template <class Store>
 Store filled(Store store, const object_map& objects) {

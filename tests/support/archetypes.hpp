@@ -8,8 +8,8 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/writable.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 

@@ -3,8 +3,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/cached_storage.hpp>
+#include <smdebug/storage/memory_cache.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -64,8 +65,13 @@ public:
     [[nodiscard]] smdebug::any_storage storage(Cache... cache) const {
         smdebug::s3_options options = quick_options();
         options.anonymous = true;
-        return smdebug::any_storage{smdebug::cached_storage{
-            smdebug::s3_storage<fake_s3>{"s3://bucket/run", options, server_}, std::move(cache)...}};
+        const smdebug::s3_storage<fake_s3> bucket{"s3://bucket/run", options, server_};
+        const smdebug::detail::cache_options kept{.cacheable = smdebug::is_written_once};
+        if constexpr (sizeof...(Cache) == 0) {
+            return smdebug::any_storage{smdebug::cached(bucket, smdebug::memory_cache{}, kept)};
+        } else {
+            return smdebug::any_storage{smdebug::cached(bucket, std::move(cache)..., kept)};
+        }
     }
     template <class... Cache>
     [[nodiscard]] smdebug::trial open(Cache... cache) const {

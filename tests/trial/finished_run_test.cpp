@@ -6,6 +6,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/rules/built_in/vanishing_gradient.hpp>
 #include <smdebug/rules/invoke.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -33,6 +34,7 @@ using calls_list = std::vector<std::string>;
 namespace {
 
 constexpr int steps_saved = 12;
+const detail::cache_options of_runs{.cacheable = is_written_once};
 
 // Two workers; the event file of worker_1's step 30 is missing.
 memory_storage a_run(bool ended = true) {
@@ -146,9 +148,9 @@ TEST_CASE("a finished run: of one that is cached nothing at all is asked for twi
         CHECK(far.calls() == calls_list{});
     };
     const temporary_folder folder;
-    try_it(cached(far));
-    try_it(any_storage{cached(far)});
-    try_it(cached(far, disk_cache{folder.path()}));
+    try_it(cached(far, memory_cache{}, of_runs));
+    try_it(any_storage{cached(far, memory_cache{}, of_runs)});
+    try_it(cached(far, disk_cache{folder.path()}, of_runs));
 }
 
 TEST_CASE("a finished run: on disk it is there for the next trial, but for what says whether it is still that one") {
@@ -156,7 +158,7 @@ TEST_CASE("a finished run: on disk it is there for the next trial, but for what 
     counting_storage<> far{a_run()};
     for (const bool warm : {false, true}) {
         CAPTURE(warm);
-        const basic_trial run{cached(far, disk_cache{folder.path()})};
+        const basic_trial run{cached(far, disk_cache{folder.path()}, of_runs)};
         for (int i = 0; i < steps_saved; ++i) {
             CHECK(run.tensor("gradient").template value<float>(10 * i)(0) == static_cast<float>(i));
         }
@@ -177,7 +179,7 @@ TEST_CASE("a finished run: on disk it is there for the next trial, but for what 
                         .worker = worker});
         }
     }
-    const basic_trial run{cached(far, disk_cache{folder.path()})};
+    const basic_trial run{cached(far, disk_cache{folder.path()}, of_runs)};
     for (int i = 0; i < steps_saved; ++i) {
         CHECK(run.tensor("gradient").template value<float>(10 * i)(0) == static_cast<float>(-i));
     }

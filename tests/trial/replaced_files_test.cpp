@@ -7,6 +7,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/s3/credentials.hpp>
 #include <smdebug/s3/s3_storage.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -89,19 +90,22 @@ const std::map<std::string, opening> openings{
     {"itself", [](const fake_s3& server, const std::string&) { return any_storage{bucket_of(server)}; }},
     {"in memory",
      [](const fake_s3& server, const std::string&) {
-         return any_storage{cached(bucket_of(server), memory_cache{}, {.threads_ahead = 0})};
+         return any_storage{
+             cached(bucket_of(server), memory_cache{}, {.cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"in memory, too large",
      [](const fake_s3& server, const std::string&) {
-         return any_storage{cached(bucket_of(server), memory_cache{}, {.largest_object = 1000, .threads_ahead = 0})};
+         return any_storage{cached(bucket_of(server), memory_cache{},
+                                   {.largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"on disk",
      [](const fake_s3& server, const std::string& folder) {
-         return any_storage{cached(bucket_of(server), disk_cache{folder}, {.threads_ahead = 0})};
+         return any_storage{
+             cached(bucket_of(server), disk_cache{folder}, {.cacheable = is_written_once, .threads_ahead = 0})};
      }},
     {"on disk, too large", [](const fake_s3& server, const std::string& folder) {
-         return any_storage{
-             cached(bucket_of(server), disk_cache{folder}, {.largest_object = 1000, .threads_ahead = 0})};
+         return any_storage{cached(bucket_of(server), disk_cache{folder},
+                                   {.largest_object = 1000, .cacheable = is_written_once, .threads_ahead = 0})};
      }}};
 
 /// What was read of one tensor: its numbers, or why there are none.

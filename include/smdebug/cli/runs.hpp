@@ -13,6 +13,7 @@
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
@@ -101,7 +102,7 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 /// Opens the run at `path`.  Errors: as create_trial's.
 [[nodiscard]] inline program_trial open_trial(const std::string& path, const storage_options& storage,
                                               trial_options options) {
-    return program_trial{open_storage(path, storage), std::move(options)};
+    return program_trial{smdebug::detail::open_storage_of_run(path, storage), std::move(options)};
 }
 
 /// Opens one run as the commands do: what is there now, without waiting for anything.

@@ -98,6 +98,16 @@ inline constexpr std::size_t room_for_key = 64;  ///< most keys have it
 [[nodiscard]] std::string collections_key(std::string_view worker);
 
 }  // namespace detail::locations
+
+/// Whether a key is that of an event file or of an index file, of a run or of one of several, which are never changed
+/// while a run is written: caches may keep them.  Those of collections files and of the mark of the job's end are not.
+[[nodiscard]] constexpr bool is_written_once(std::string_view key) noexcept {
+    const bool is_below_index =
+        key.starts_with(detail::locations::index_folder) || key.find("/index/") != std::string_view::npos;
+    return key.ends_with(detail::locations::event_extension) ||
+           (is_below_index && (key.ends_with(".json") || key.ends_with(".csv")));
+}
+
 }  // namespace v1
 }  // namespace smdebug
 

@@ -68,9 +68,10 @@ private:
 
 /// `inner`, and a cache of its objects.  Copies are handles on the same cache, and share the inner storage.
 ///
-/// What is cached: objects whose keys options.cacheable says (event and index files) of at most options.largest_object
-/// bytes (16 MiB), whole: a read of a part brings the whole, once, however many threads want it.  Listings and sizes
-/// are always asked for; that an object is missing is not remembered; nothing is asked for that nobody wants.
+/// What is cached: objects whose keys options.cacheable says (all, unless it is given: for a run
+/// is_written_once) of at most options.largest_object bytes (16 MiB), whole: a read of a part brings the
+/// whole, once, however many threads want it.  Listings and sizes are always asked for; that an object is missing is
+/// not remembered; nothing is asked for that nobody wants.
 ///
 /// Which version is seen: what is written, committed or removed through this storage or its copies is seen at once.
 /// What others replace is seen when the object's version is learnt anew: after its key came in an answer of list() or

@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ struct storage_options {
     /// in memory; many programs may share it.  Empty: SMDEBUG_CACHE_DIR, else none.
     std::string cache_folder = {};
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
+    /// Which keys may be cached.  Empty: all; create_trial() and the program then say is_written_once.
+    std::function<bool(std::string_view)> cacheable = {};
 };
 
 /// To be read: "s3://bucket/prefix", with a cache; else a folder, as local_storage takes its path.  Neither need be

@@ -1,6 +1,8 @@
 // Opening a run by its path: the storage is picked at run time.
 #pragma once
 
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/options.hpp>
@@ -11,11 +13,23 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
+/// The storage of a run, whose files are cached that are written once, unless the options say otherwise.
+[[nodiscard]] inline any_storage open_storage_of_run(std::string_view path, storage_options options) {
+    if (!options.cacheable) {
+        options.cacheable = is_written_once;
+    }
+    return open_storage(path, std::move(options));
+}
+
+}  // namespace detail
+
 /// Opens the run at `path`: a directory, or "s3://bucket/prefix".
 /// Errors: as basic_trial's constructor, and those of open_storage().
 [[nodiscard]] inline trial create_trial(std::string_view path, trial_options options = {},
                                         storage_options storage = {}) {
-    return trial{open_storage(path, std::move(storage)), std::move(options)};
+    return trial{detail::open_storage_of_run(path, std::move(storage)), std::move(options)};
 }
 
 }  // namespace v1

@@ -4,9 +4,9 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,9 @@ TEST_CASE("caching_reader: tells what is near, what is to be brought, and what i
     counting_storage<> inner;
     inner.write("a.tfevents", as_bytes("12345"));
     inner.write("large.tfevents", as_bytes("1234567890"));
-    caching_reader reader{inner, memory_cache{}, {.largest_object = 9}};
+    caching_reader reader{inner, memory_cache{}, {.largest_object = 9, .cacheable = [](std::string_view key) {
+                                                      return key.ends_with(".tfevents");
+                                                  }}};
     CHECK(reader.looks_near("a.tfevents") == std::optional{false});
     CHECK(reader.looks_near("large.tfevents") == std::optional{false});  // nothing is known yet
     CHECK(reader.looks_near("collections/a") == std::nullopt);

@@ -23,10 +23,12 @@ const int opened_by_path = 1;
 any_storage open_storage(std::string_view path, const storage_options& options) {
     s3_storage<> bucket{path, options.s3};
     if (!options.cache_folder.empty()) {
-        return any_storage{
-            cached_storage{std::move(bucket), disk_cache{options.cache_folder, options.cache_folder_bytes}}};
+        return any_storage{cached_storage{std::move(bucket),
+                                          disk_cache{options.cache_folder, options.cache_folder_bytes},
+                                          {.cacheable = options.cacheable}}};
     }
-    return any_storage{cached_storage{std::move(bucket), memory_cache{options.memory_bytes}}};
+    return any_storage{
+        cached_storage{std::move(bucket), memory_cache{options.memory_bytes}, {.cacheable = options.cacheable}}};
 }
 
 any_storage open_place(std::string_view path, const s3_options& options) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/fetch_table.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
 #include <smdebug/storage/cache/known_objects.hpp>
@@ -25,15 +24,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Whether a key is that of an event file or of an index file, which are never changed while a run is written.  Those
-/// of collections files and of the mark of the job's end are not.
-[[nodiscard]] bool is_written_once(std::string_view key) noexcept;
-
 /// What is cached.
 struct cache_options {
     std::uint64_t largest_object = std::uint64_t{16} << 20U;  ///< bytes: of larger ones the parts are read each time
-    /// Which keys may be cached at all.  Called on any thread, often.
-    std::function<bool(std::string_view)> cacheable = is_written_once;
+    /// Which keys may be cached at all; empty: all.  Called on any thread, often.  For runs:
+    /// is_written_once.
+    std::function<bool(std::string_view)> cacheable = {};
     std::size_t threads_ahead = 4;  ///< that read ahead; 0: nothing is read ahead
     std::size_t most_ahead = 64;    ///< wishes that wait: of more the oldest are dropped
 };
@@ -104,6 +100,13 @@ public:
     void pass(std::string_view key);
 
 private:
+    [[nodiscard]] static cache_options with_predicate(cache_options options) {
+        if (!options.cacheable) {
+            options.cacheable = [](std::string_view) { return true; };
+        }
+        return options;
+    }
+
     [[nodiscard]] bool may_cache(std::string_view key) const { return largest_ > 0 && options_.cacheable(key); }
     [[nodiscard]] bool is_to_cache(const known_object& known) const noexcept {
         return !known.passes && known.size <= largest_;
@@ -144,9 +147,5 @@ private:
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
-
-#ifndef SMDEBUG_COMPILED
-#include <smdebug/storage/cache/impl/caching_reader.ipp>
-#endif
 
 #include <smdebug/storage/cache/impl/caching_reader.tpp>

@@ -41,12 +41,12 @@ bool remove_file(const std::string& path);
 /// What stands, with two numbers behind it, in the place of a file's extension until the file is whole.
 inline constexpr std::string_view temporary_mark = ".tmp.";
 
-/// `path` without the extension of its last part: "events/0_worker_0" for "events/0_worker_0.tfevents".
+/// `path` without the extension of its last part: "folder/name" for "folder/name.extension".
 [[nodiscard]] std::string without_extension(const std::string& path);
 
 /// A new file beside `path`, with temporary_mark and "<process>.<number>" for its extension, which is removed with this
-/// object unless it was renamed: who looks for files of the kind that is being made, as TensorBoard does by
-/// ".tfevents", does not find it.  A forked child's copy removes nothing.
+/// object unless it was renamed: who looks for files of the kind that is being made by their extension does not find
+/// it.  A forked child's copy removes nothing.
 class temporary_file {
 public:
     /// Makes the folders on the way; they stay.  Errors: as whole_file_output.

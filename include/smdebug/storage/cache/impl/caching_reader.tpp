@@ -16,7 +16,7 @@ requires(!Cache::needs_versions ||
                                                                            cache_options options)
     : inner_(std::move(inner)),
       cache_(std::move(cache)),
-      options_(std::move(options)),
+      options_(with_predicate(std::move(options))),
       place_(inner_.name()),
       largest_(std::min(options_.largest_object, cache_.largest())),
       scout_(inner_, options_.cacheable, !Cache::needs_versions) {}
