@@ -4,6 +4,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/prefetch_window.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -32,20 +33,17 @@ public:
     /// The first saved step that is not below `from`; nothing where there is none yet.
     [[nodiscard]] std::optional<step_number> next(step_number from);
 
-    /// Tells the trial, if it wants to know, of the next steps behind the last one that next() gave: of each once, of
-    /// none from `end` on, and only of those that are known.
+    /// Has the trial, if it can, read ahead the next known steps behind the one that next() gave, below `end`.
     void read_ahead(std::optional<step_number> end);
 
 private:
-    static constexpr std::size_t steps_ahead = 4;
-
     // Where steps are waited for, the wait looks for new ones.
     [[nodiscard]] std::vector<step_number> known_steps() const;
 
     const Trial& run_;
     std::vector<step_number> steps_;
-    std::size_t at_ = 0;
-    step_number not_told_ = 0;  // the trial has been told of those below
+    std::size_t at_ = 0;  // the step that next() gave, in steps_
+    prefetch_window ahead_{4};
 };
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/trial/read/held_steps.hpp>
+#include <smdebug/trial/read/prefetch_window.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +64,8 @@ private:
     turn_by_name reduced_;  // the turn in which a tensor's reductions were last asked for
     turn_by_name read_;     // and its values
     std::uint64_t turn_ = 0;
-    step_number not_brought_ = 0;        // the event files of this step and of later ones were not asked for
-    step_number brought_for_fewer_ = 0;  // those of steps before it were, when fewer tensors were wanted
+    prefetch_window brought_{most_at_once};  // the steps whose event files were asked for
+    step_number brought_for_fewer_ = 0;      // of steps before this one, when fewer tensors were wanted
 };
 
 }  // namespace detail

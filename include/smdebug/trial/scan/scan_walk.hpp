@@ -10,6 +10,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/prefetch_window.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
@@ -57,6 +58,7 @@ public:
     /// Errors: what `visit` and `done` throw, which ends the walk.
     template <class Visit, class Done>
     void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
+        ahead_ = prefetch_window{1};
         for (std::size_t begin = 0; begin < files.size();) {
             std::size_t end = begin;
             while (end < files.size() && end - begin < most_at_once &&
@@ -215,11 +217,11 @@ private:
                                      const std::string& key, Visit& visit) {
         if constexpr (viewing_storage<storage_type>) {
             if constexpr (prefetching_storage<storage_type>) {
-                // Where one file was near, so are the next ones, mostly: they are not all asked for.
-                if (near_ > 0) {
-                    --near_;
-                } else if (place + 1 < files.size() && way(*files[place + 1], 1) == file_way::in_place) {
-                    near_ = state_.store().read_ahead(State::event_key(from_, *files[place + 1])) ? files_near : 0;
+                const auto next = static_cast<prefetch_window::item>(place + 1);
+                if (place + 1 < files.size() && !ahead_.is_asked_for(next) &&
+                    way(*files[place + 1], 1) == file_way::in_place) {
+                    const bool is_near = state_.store().read_ahead(State::event_key(from_, *files[place + 1]));
+                    ahead_.pass(next + (is_near ? files_near : 0));
                 }
             }
             std::optional<byte_buffer> shown;
@@ -281,7 +283,8 @@ private:
     // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
     static constexpr std::size_t views_skipped = 64;
 
-    static constexpr std::size_t files_near = 8;
+    // Where one file was near, so are the next ones, mostly: they are not all asked for.
+    static constexpr prefetch_window::item files_near = 8;
 
     const State& state_;
     const catalog& from_;
@@ -294,7 +297,7 @@ private:
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
     std::size_t unviewed_ = 0;  // files that are read before the next look in place
-    std::size_t near_ = 0;      // files that are not asked for ahead
+    prefetch_window ahead_{1};  // places of files that are looked at in place
 };
 
 }  // namespace detail

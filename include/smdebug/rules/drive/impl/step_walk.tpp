@@ -5,6 +5,7 @@
 #include <smdebug/trial/refresh_guard.hpp>
 
 #include <algorithm>
+#include <span>
 
 namespace smdebug {
 inline namespace v1 {
@@ -30,13 +31,14 @@ std::optional<step_number> step_walk<Trial>::next(step_number from) {
 template <class Trial>
 void step_walk<Trial>::read_ahead(std::optional<step_number> end) {
     if constexpr (reads_steps_ahead<Trial>) {
-        const std::size_t last = std::min(at_ + 1 + steps_ahead, steps_.size());
-        for (std::size_t i = at_ + 1; i < last && (!end || steps_[i] < *end); ++i) {
-            if (steps_[i] >= not_told_) {
-                run_.read_ahead(steps_[i]);
-                not_told_ = steps_[i] + 1;
+        const std::span coming{std::span{steps_}.subspan(std::min(at_ + 1, steps_.size()))};
+        ahead_.advance(coming, [&](step_number next) {
+            const bool is_wanted = !end || next < *end;
+            if (is_wanted) {
+                run_.read_ahead(next);
             }
-        }
+            return is_wanted;
+        });
     }
 }
 

@@ -17,7 +17,7 @@ void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number>
         return;
     }
     files_.go_to(step);
-    const bool is_brought = step < not_brought_ && step >= brought_for_fewer_;
+    const bool is_brought = brought_.is_asked_for(step) && step >= brought_for_fewer_;
     std::vector<std::string> names = lately(read_);
     for (std::string& name : lately(reduced_)) {
         names.push_back(std::move(name));
@@ -28,14 +28,10 @@ void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number>
     const auto from = run_.snapshot();
     const selected_tensors which{{.names = std::move(names)}, *from};
     files_.bring(*from, which);
-    not_brought_ = std::max(not_brought_, step + 1);
+    brought_.pass(step);
     if (files_.wants_more()) {
-        for (const step_number next : steps_after(not_brought_ - 1, end, most_at_once)) {
-            if (!files_.plan_ahead(*from, next, which)) {
-                break;
-            }
-            not_brought_ = next + 1;
-        }
+        brought_.advance(steps_after(brought_.end() - 1, end, most_at_once),
+                         [&](step_number next) { return files_.plan_ahead(*from, next, which); });
         files_.bring_planned();
     }
 }
@@ -45,7 +41,7 @@ std::vector<step_number> steps_ahead<Trial>::steps_to_reduce(step_number step, s
                                                              std::size_t most) const {
     std::vector<step_number> found = steps_after(step, end, most);
     if (brings()) {
-        std::erase_if(found, [&](step_number each) { return each >= not_brought_; });
+        std::erase_if(found, [&](step_number each) { return !brought_.is_asked_for(each); });
     }
     return found;
 }
@@ -72,7 +68,7 @@ void steps_ahead<Trial>::note(turn_by_name& asked, const std::string& name) {
     const bool is_new = brings() && !is_known(reduced_, name) && !is_known(read_, name);
     asked[name] = turn_;
     if (is_new) {
-        brought_for_fewer_ = not_brought_;
+        brought_for_fewer_ = brought_.end();
         const auto from = run_.snapshot();
         files_.bring_wholes(*from, selected_tensors{{.names = std::vector{name}}, *from});
     }
