@@ -41,12 +41,12 @@ public:
 
     /// A page, whose greatest key is that, or none.  What has been `found` so far is sorted, each key once, when the
     /// keys have not ascended for long.  Errors: unavailable where they have not become more either.
-    void take(std::string_view greatest, std::vector<object_entry>& found);
+    void take(std::string_view greatest, std::vector<object_entry>& entries);
 
     [[noreturn]] void fail(const std::string& why) const;
 
     /// In byte order, each key once.
-    static void tidy(std::vector<object_entry>& found);
+    static void tidy(std::vector<object_entry>& entries);
 
 private:
     std::string where_;
@@ -71,7 +71,7 @@ template <class Client>
     constexpr std::size_t most_on_page = 1000;
     const std::string& root = asked.where().prefix;
     const std::string begin = after.empty() ? std::string{} : std::string{root}.append(after);
-    std::vector<object_entry> found;
+    std::vector<object_entry> entries;
     std::string continuation;
     std::string last = begin;  // where a server without continuations goes on
     detail::listing_progress progress{asked.where(), asked.server(), asked.options().list_deadline};
@@ -80,7 +80,7 @@ template <class Client>
         call page_call{.query = {{"list-type", "2"},
                                  {"encoding-type", "url"},
                                  {"prefix", std::string{root}.append(prefix)},
-                                 {"max-keys", std::to_string(std::min(most_on_page, most - found.size()))}},
+                                 {"max-keys", std::to_string(std::min(most_on_page, most - entries.size()))}},
                        .check = [](const http::response& answer,
                                    byte_range) { return parse_list_page(answer.body.view()).has_value(); },
                        .latest = progress.latest(),
@@ -112,21 +112,21 @@ template <class Client>
                 continue;
             }
             entry.key.erase(0, root.size());
-            found.push_back(std::move(entry));
+            entries.push_back(std::move(entry));
         }
-        goes_on = page.truncated && found.size() < most;
+        goes_on = page.truncated && entries.size() < most;
         if (goes_on && (page.continuation.empty() ? !goes_ahead : page.continuation == continuation)) {
             progress.fail("gives the same page again and again");
         }
         if (goes_on) {
-            progress.take(greatest, found);
+            progress.take(greatest, entries);
         }
         continuation = std::move(page.continuation);
     }
     // Directory buckets of Amazon's list in an order of their own.
-    detail::listing_progress::tidy(found);
-    found.resize(std::min(found.size(), most));
-    return found;
+    detail::listing_progress::tidy(entries);
+    entries.resize(std::min(entries.size(), most));
+    return entries;
 }
 
 }  // namespace detail

@@ -78,7 +78,7 @@ template <class Client>
 std::vector<std::string> remove_uploads(const Client& asked, std::string_view prefix,
                                         function_ref<bool(std::string_view)> which) {
     const std::string& root = asked.where().prefix;
-    std::vector<upload_page::upload> found;
+    std::vector<upload_page::upload> unfinished;
     upload_page page;
     for (bool goes_on = true; goes_on;) {
         // Without encoding-type: radosgw then encodes the keys, and not the markers, and does not say so.
@@ -95,7 +95,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
             fail(asked.where(), asked.server(), ended);
         }
         upload_page next = *parse_upload_page(ended.answer.body.view());
-        std::copy_if(next.uploads.begin(), next.uploads.end(), std::back_inserter(found), [&](const auto& one) {
+        std::copy_if(next.uploads.begin(), next.uploads.end(), std::back_inserter(unfinished), [&](const auto& one) {
             return one.key.starts_with(root) && which(std::string_view{one.key}.substr(root.size()));
         });
         // What does not go ahead ends here: the next look will come.
@@ -104,7 +104,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
         page = std::move(next);
     }
     std::vector<std::string> removed;
-    for (upload_page::upload& one : found) {
+    for (upload_page::upload& one : unfinished) {
         const result ended = perform_call(asked, {.method = http::method::remove,
                                                   .key = one.key,
                                                   .query = {{"uploadId", one.id}},

@@ -1,4 +1,4 @@
-// Some threads that fetch what will be wanted soon.
+// The threads that prefetch whole objects into a cache.
 #pragma once
 
 #include <smdebug/core/form.hpp>

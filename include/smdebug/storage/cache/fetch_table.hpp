@@ -1,4 +1,4 @@
-// Of many threads that want the same object, one fetches it, and the others wait for that.
+// Single flight: of many threads that want the same object, one fetches it, and the others wait for that.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -22,14 +22,15 @@ namespace detail {
 /// Threads: everything may be called at once.
 class fetch_table {
 public:
-    /// Who fetches: a reader, or somebody ahead of one.
+    /// Who fetches: a reader, or a prefetch.
     enum class by : std::uint8_t { reader, ahead };
 
-    /// Gives what fetch() gives on this thread, or what the same fetch on another thread gives, should one be under way
-    /// already; for one who reads ahead, nothing then.
+    /// Gives what fetch() gives on this thread; where the same fetch is under way on another thread, a reader waits for
+    /// what that gives, and a prefetch gets nothing.
     /// keep(bytes) is called before the fetch is over for others, unless the key was forgotten meanwhile; under a lock:
     /// it does nothing that takes time.
-    /// Errors: what fetch() throws, to all that waited for a reader's fetch; who waited for one ahead tries again.
+    /// Errors: what fetch() throws, to all that waited for a reader's fetch; a reader that waited for a prefetch
+    /// fetches again itself.
     template <class Fetch, class Keep>
     [[nodiscard]] std::optional<byte_buffer> get(std::string_view key, std::string_view version, by who, Fetch&& fetch,
                                                  Keep&& keep) {
@@ -78,7 +79,7 @@ public:
     [[nodiscard]] std::optional<byte_buffer> wait(std::string_view key, std::string_view version);
     [[nodiscard]] bool is_under_way(std::string_view key, std::string_view version) const;
 
-    /// What is under way may bring what was there before: it is for those who wait for it already, and not kept.
+    /// The object may have been replaced: what is under way goes to those that wait for it already, and is not kept.
     void forget(std::string_view key) {
         forget_if([&](const fetching& one) { return one.key == key; });
     }

@@ -1,4 +1,4 @@
-// The parts of objects that somebody holds, by key: there, or on their way.
+// Prefetched parts of objects, by key: there, or on their way, and kept while a holder wants them.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -23,14 +23,14 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A part that begins with an object and is longer than that is the whole of it.
-/// Threads: everything may be called at once.  Memory: what is held, until the last who holds it lets go.
+/// A part from byte 0 on that turns out longer than its object is the whole object.
+/// Threads: everything may be called at once.  Memory: each part until its last holder has let go of it.
 class held_parts {
 public:
     /// A whole object, whatever its size.
     static constexpr byte_range whole{0, std::numeric_limits<std::uint64_t>::max()};
 
-    /// One part.  What is in it belongs to the table.
+    /// One part.  Its private members are guarded by the table's mutex.
     class part {
     public:
         part(std::string_view key, byte_range asked) : key_(key), asked_(asked) {}
@@ -41,7 +41,7 @@ public:
         friend class held_parts;
         std::string key_;
         byte_range asked_;
-        bool over = false;  // no longer on its way
+        bool over = false;  // it has come, or cannot be had
         std::optional<byte_buffer> bytes;
         object_version version;
         std::size_t holders = 0;
@@ -50,13 +50,13 @@ public:
 
     struct promised {
         part_handle what;
-        bool fresh = false;  ///< who has promised it is to bring it
+        bool fresh = false;  ///< nobody has begun to fetch it: the caller is to
     };
 
-    /// Holds a part, which is on its way from now on, or has been before.
+    /// Holds a part, which counts as on its way from now on, unless it was held already.
     [[nodiscard]] promised promise(std::string_view key, byte_range asked);
-    /// What has come of it; nothing: it cannot be had, or is not there.  Where it is of another version than other
-    /// parts of its object, none of them are given any more.
+    /// Ends the wait for it: what was fetched; nothing: it cannot be had, or is not there.  Where it is of another
+    /// version than other parts of its object, none of them are given any more.
     void put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version = {});
     /// Lets go of it once.
     void release(const part_handle& what);
@@ -67,15 +67,15 @@ public:
     /// way.  Nothing for an empty range, and for one behind the object's end.
     /// `told`: is set to the version that it is of, as far as that is known.
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, byte_range where,
-                                                  object_version* told = nullptr) const;
+                                                  object_version* version = nullptr) const;
     [[nodiscard]] bool covers(std::string_view key, byte_range where) const;
 
-    /// Is told of an object that has been, or may have been, replaced: what is held of it is not given any more.
+    /// An object has been, or may have been, replaced: what is held of it is not given any more.
     void forget(std::string_view key);
     void forget();
 
 private:
-    [[nodiscard]] static bool covers(const part& held, byte_range where) noexcept;
+    [[nodiscard]] static bool covers(const part& one, byte_range where) noexcept;
 
     [[nodiscard]] part_handle look(std::string_view key, byte_range where) const;
 

@@ -1,4 +1,4 @@
-// What listings told of objects: sizes and versions, of the keys that were asked for last.
+// Sizes and versions of objects, as listings told them; of the keys that were asked for last (LRU, in two generations).
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -26,7 +26,7 @@ struct known_object {
     bool passes = false;  ///< it changes, or is a claim: it is not to be cached
 };
 
-/// Remembers some ten thousand objects.  Never that there is none.
+/// Remembers some ten thousand objects.  That an object is missing is not remembered.
 /// Threads: everything may be called at once.
 class known_objects {
 public:
@@ -40,8 +40,8 @@ public:
 
     /// Remembers what a listing told that began in this state; nothing of it where something was forgotten since, as
     /// the listing may tell of what was there before.
-    void learn(std::vector<object_entry> told, std::uint64_t state);
-    void learn(std::string_view key, known_object told, std::uint64_t state);
+    void learn(std::vector<object_entry> listed, std::uint64_t state);
+    void learn(std::string_view key, known_object listed, std::uint64_t state);
 
     /// Notes that an object is not to be cached; forget() alone takes that back.
     void pass(std::string_view key);
@@ -58,7 +58,7 @@ private:
 
     [[nodiscard]] const known_object* look(std::string_view key) const;
 
-    void put(std::string key, known_object told);
+    void put(std::string key, known_object listed);
 
     void erase(std::string_view key);
 

@@ -1,4 +1,4 @@
-// The thread that brings what somebody holds of a cached storage's objects.
+// The thread that prefetches the parts of a cached storage's objects that a holder asks for.
 #pragma once
 
 #include <smdebug/storage/cache/held_parts.hpp>
@@ -39,7 +39,7 @@ public:
 
 private:
     using handle = held_parts::part_handle;
-    struct nobody_waits {};
+    struct has_no_holder {};                          // ends a batch whose holder is being destroyed
     static constexpr std::size_t most_at_once = 256;  // parts that are named to the storage in one call
 
     [[nodiscard]] held_parts& table() noexcept { return reader_->held(); }

@@ -1,4 +1,4 @@
-// Finding out how large objects are and which version of them is there, at a question for a thousand.
+// Learns sizes and versions of objects by listing a thousand neighbours with one request.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] bool has_changed(std::string_view key, const known_object& was);
 
     /// Remembers of a listing that began when known() had this state.
-    void note(std::vector<object_entry> told, std::uint64_t state);
+    void note(std::vector<object_entry> listed, std::uint64_t state);
 
     void forget();
 

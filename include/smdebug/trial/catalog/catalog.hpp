@@ -63,7 +63,7 @@ struct catalog {
         }
     };
     struct step_of {
-        [[nodiscard]] step_number operator()(const step_entry& held) const noexcept { return held.step; }
+        [[nodiscard]] step_number operator()(const step_entry& one) const noexcept { return one.step; }
     };
 
     /// A mode step and the first global step that has it.
@@ -72,7 +72,7 @@ struct catalog {
         step_number step = 0;
     };
     struct mode_step_of {
-        [[nodiscard]] step_number operator()(const mode_step_entry& held) const noexcept { return held.mode_step; }
+        [[nodiscard]] step_number operator()(const mode_step_entry& one) const noexcept { return one.mode_step; }
     };
 
     /// What the collections files say.
@@ -103,8 +103,8 @@ struct catalog {
 
     /// The step's entry, null when nobody wrote it.  Cost: a binary search.
     [[nodiscard]] const step_entry* find_step(step_number step) const noexcept { return steps.find(step); }
-    [[nodiscard]] bool complete(const step_entry& held) const noexcept {
-        return loaded_all_steps || held.step <= last_complete_step || held.file_count >= job->num_workers;
+    [[nodiscard]] bool complete(const step_entry& one) const noexcept {
+        return loaded_all_steps || one.step <= last_complete_step || one.file_count >= job->num_workers;
     }
 
     /// The global step that a mode step stands for; a global one stands for itself, seen or not.
@@ -121,7 +121,7 @@ struct catalog {
 
     // Tensors ----------------------------------------------------------------------------------------------------
 
-    [[nodiscard]] const layout& layout_of(const file& held) const noexcept { return *layouts[held.layout]; }
+    [[nodiscard]] const layout& layout_of(const file& one) const noexcept { return *layouts[one.layout]; }
 
     /// Whether any file has this tensor.  Names that are only original names of others have none.
     [[nodiscard]] std::optional<name_id> find_tensor(std::string_view name) const noexcept {
@@ -133,7 +133,7 @@ struct catalog {
     [[nodiscard]] std::vector<std::string> tensor_names(mode which) const;
 
     /// The tensors of one step, sorted.  Allocates its result.
-    [[nodiscard]] std::vector<std::string> tensor_names_at(const step_entry& held) const;
+    [[nodiscard]] std::vector<std::string> tensor_names_at(const step_entry& entry) const;
 
     /// The last `n` complete steps of a mode up to `step` that have a tensor, ascending.  A mode step that two global
     /// steps have counts as the first of them has it.

@@ -42,7 +42,7 @@ private:
     };
 
     // Places grow from entry to entry, so that payloads which differ at all mostly differ at their ends.
-    [[nodiscard]] static bool matches(const payload& held, byte_view bytes) noexcept;
+    [[nodiscard]] static bool matches(const payload& known, byte_view bytes) noexcept;
     [[nodiscard]] std::uint32_t use(std::uint32_t place, std::uint32_t worker);
 
     std::vector<payload> held_;

@@ -44,7 +44,7 @@ private:
         bool is_tensor = false;
     };
     struct text_of {
-        [[nodiscard]] std::string_view operator()(const named& held) const noexcept { return *held.text; }
+        [[nodiscard]] std::string_view operator()(const named& one) const noexcept { return *one.text; }
     };
     sorted_blocks<named, text_of> by_text_;
     shared_list<std::shared_ptr<const std::string>> by_id_;

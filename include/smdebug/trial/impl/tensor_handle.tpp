@@ -103,7 +103,7 @@ lookup<shape_type> tensor_handle<State>::find_shape(step_number step, const read
     if (!at) {
         return at.failure();
     }
-    if (const auto* saved = at->from->layout_of(*at->held).shape(at->id)) {
+    if (const auto* saved = at->from->layout_of(*at->file).shape(at->id)) {
         return saved->extents;
     }
     auto values = reader_->read_shape(*at);
@@ -138,7 +138,7 @@ lookup<double> tensor_handle<State>::find_reduction(step_number step, reduction 
         return at.failure();
     }
     const reduction_key key{what, how.abs};
-    if (const auto saved = at->from->layout_of(*at->held).reduction(at->id, key)) {
+    if (const auto saved = at->from->layout_of(*at->file).reduction(at->id, key)) {
         return reader_->read_saved(*at, *saved, key);
     }
     return reader_->compute(*at, key);

@@ -36,7 +36,7 @@ public:
             const byte_range head{claimed.offset, Decoder::head_size};
             const result<std::uint64_t> size = decoder_->record_size(store.read(key, head).view());
             if (!size.ok()) {
-                return head;  // whoever decodes it is told the same
+                return head;  // decoding it fails for the same reason
             }
             claimed.length = std::min(claimed.length, *size);
         }

@@ -55,34 +55,34 @@ struct event_records {
 template <storage Storage>
 [[nodiscard]] event_records read_event_records(const Storage& store, const std::string& key, std::uint64_t most) {
     piecewise_event_file file{store, key, std::uint64_t{4} << 20U};
-    event_records found;
-    const auto end_with = [&](status why) { found.end = why; };
+    event_records read;
+    const auto end_with = [&](status why) { read.end = why; };
     while (true) {
-        const byte_view head = file.at({found.end_offset, record::header_size});
+        const byte_view head = file.at({read.end_offset, record::header_size});
         if (head.empty()) {
-            return found;
+            return read;
         }
         if (head.size() < record::header_size) {
             end_with(status::truncated);
-            return found;
+            return read;
         }
         const record::header claimed = record::load_header(head.data());
         const auto size = record::framed_size(claimed.length);
         if (!claimed.valid() || !size || *size > most) {
             end_with(claimed.valid() ? status::too_large : status::bad_length_checksum);
-            return found;
+            return read;
         }
-        const auto whole = record::read_record(file.at({found.end_offset, *size}), crc_check::full);
+        const auto whole = record::read_record(file.at({read.end_offset, *size}), crc_check::full);
         if (!whole.ok() && whole.code() != status::bad_payload_checksum) {
             end_with(whole.code());
-            return found;
+            return read;
         }
-        event_record next{.where = {found.end_offset, *size}, .state = whole.code()};
+        event_record next{.where = {read.end_offset, *size}, .state = whole.code()};
         if (whole.ok()) {
             next.state = detail::read_event_facts(whole->payload, next);
         }
-        found.records.push_back(std::move(next));
-        found.end_offset += *size;
+        read.records.push_back(std::move(next));
+        read.end_offset += *size;
     }
 }
 

@@ -1,5 +1,5 @@
-// The event files of the steps of a run, held near while somebody walks over them: where they lie far away, each is
-// fetched once, ahead of who looks at it, whatever is then asked of it how often.
+// Prefetching for a walk over the steps of a run whose storage is far away: the event files of the next steps are
+// fetched before they are needed, each once, and kept until the walk has gone on.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -26,24 +26,24 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What is held for one walk over the steps of a run.  Whole files; of those of which little is wanted, that.
-/// Memory: `most_bytes`, of which the steps ahead take half, and steps behind, for who compares with them, a quarter.
-/// Threads: one at a time; what is held is read by any.
+/// The event files that one walk holds: whole ones, or the wanted records of those of which little is wanted.
+/// Memory: `most_bytes`, of which the steps ahead take half; the last steps, which rules compare with, a quarter.
+/// Threads: one at a time; what is held may be read by any.
 template <class State>
 class held_steps {
 public:
     held_steps(std::shared_ptr<const State> state, std::uint64_t most_bytes);
 
-    /// Whether the run lies far enough away to be held.  Else nothing below does anything, and there is always room.
+    /// Whether the storage can hold parts of its objects.  Where it cannot, as files are near anyway, nothing below
+    /// does anything, and there is always room.
     [[nodiscard]] bool holds() const noexcept { return objects_ != nullptr; }
 
-    /// Says which step is looked at from now on.
+    /// Goes on to a step: lets go of the oldest ones behind it where they take too much.
     void go_to(step_number step);
 
-    /// Brings what is wanted of the step that is looked at, as far as there is room; returns at once.
+    /// Begins to fetch what is wanted of the step at hand, as far as there is room; returns at once.
     void bring(const catalog& from, const selected_tensors& which) { bring_files(planned(from, at_, which, false)); }
-    /// The same for who looks at a tensor of which nobody knew that it is wanted: it will not be the last one of its
-    /// file.
+    /// The same for a tensor that is asked for unexpectedly: of files up to 16 MiB all, as others will follow it.
     void bring_wholes(const catalog& from, const selected_tensors& which) {
         bring_files(planned(from, at_, which, true));
     }

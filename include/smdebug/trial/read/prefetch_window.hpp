@@ -30,7 +30,7 @@ public:
         }
     }
 
-    /// Counts an item, and all before it, as asked for: it is near, or somebody else asks.
+    /// Counts an item, and all before it, as asked for: it is near, or was asked for elsewhere.
     void pass(item last) noexcept { end_ = std::max(end_, last + 1); }
 
     [[nodiscard]] bool is_asked_for(item which) const noexcept { return which < end_; }

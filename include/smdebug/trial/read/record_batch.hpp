@@ -138,8 +138,8 @@ private:
             incoming = incoming_file{*this, number};
             read_ranges_past_errors(
                 store, std::span{ranges_}.subspan(begin, files_[number].end - begin),
-                [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& told) {
-                    incoming.put(begin + i, std::move(bytes), told);
+                [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version_read) {
+                    incoming.put(begin + i, std::move(bytes), version_read);
                 },
                 [&](std::size_t i) { incoming.collected.fail(places_[begin + i], std::current_exception()); });
         }

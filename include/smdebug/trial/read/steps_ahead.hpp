@@ -1,5 +1,4 @@
-// What the next steps of a walk will be asked for, as far as the last ones tell, and the one place that has the event
-// files of a run far away brought for it.
+// What to prefetch for the next steps of a walk: the tensors that were asked for at the last ones.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -19,6 +18,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+/// Notes which tensors a walk asks for, and has held_steps fetch those of the next steps.
 /// Threads: one at a time.
 template <class Trial>
 class steps_ahead {
@@ -26,28 +26,28 @@ public:
     /// `file_bytes`: see held_steps.
     steps_ahead(Trial run, std::uint64_t file_bytes) : run_(std::move(run)), files_(run_.state(), file_bytes) {}
 
-    /// Whether event files are brought at all: whoever reads them ahead beside this would fetch them twice.
+    /// Whether event files are prefetched here.  A second prefetch beside this one would fetch them twice.
     [[nodiscard]] bool brings() const noexcept { return files_.holds(); }
 
-    /// Begins to bring the event files of a step, and of those after it that are there, below `end`.
+    /// Begins to fetch the event files of a step, and of those after it that are there, below `end`.
     void begin_step(step_number step, std::optional<step_number> end);
 
-    /// Is told that a tensor's reductions, or its values, are asked for at this step.
+    /// Notes that a tensor's reductions, or its values, are asked for at this step.
     void note_reduced(const std::string& name) { note(reduced_, name); }
     void note_read(const std::string& name) { note(read_, name); }
 
     /// The tensors whose reductions were asked for lately.
     [[nodiscard]] std::vector<std::string> reduced_lately() const { return lately(reduced_); }
 
-    /// The next steps after `step`, below `end`, that may be read by now, as far as they are there: those on their way
-    /// alone, where event files are brought.
+    /// The next steps after `step`, below `end`, that are there; where event files are prefetched, those whose files
+    /// were asked for.
     [[nodiscard]] std::vector<step_number> steps_to_reduce(step_number step, std::optional<step_number> end,
                                                            std::size_t most) const;
 
 private:
     using turn_by_name = std::unordered_map<std::string, std::uint64_t>;
 
-    // A tensor that nobody has asked for during so many steps is not wanted any more.
+    // A tensor that was not asked for during so many steps is not prefetched any more.
     static constexpr std::uint64_t remembered_turns = 64;
     static constexpr std::size_t most_at_once = 256;
 

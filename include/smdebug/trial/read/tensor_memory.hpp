@@ -1,4 +1,4 @@
-// What has been read of a run's tensors lately, for rules that ask for the same again.
+// A cache of the tensors that were read last, for rules that ask for the same again.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -39,7 +39,7 @@ public:
     /// Null where it is not (any more) known.  Borrowed until the next keep().
     [[nodiscard]] const known_reductions* find(std::string_view name, step_number step, std::string_view worker) const;
 
-    void keep(std::string_view name, step_number step, std::string_view worker, const reduction_values& found);
+    void keep(std::string_view name, step_number step, std::string_view worker, const reduction_values& reductions);
 
     [[nodiscard]] std::optional<tensor_value> find_value(std::string_view name, step_number step,
                                                          std::string_view worker) const;

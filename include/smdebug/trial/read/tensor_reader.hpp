@@ -44,7 +44,7 @@ public:
     struct located {
         std::shared_ptr<const catalog> from;
         name_id id = 0;
-        const catalog::file* held = nullptr;
+        const catalog::file* file = nullptr;
     };
 
     tensor_reader(std::shared_ptr<const State> state, std::string name)
@@ -60,40 +60,41 @@ public:
     [[nodiscard]] lookup<located> locate(step_number step, mode in, const std::optional<std::string>& worker) const;
 
     /// The values.
-    [[nodiscard]] lookup<tensor_value> read_values(const located& at) const;
+    [[nodiscard]] lookup<tensor_value> read_values(const located& where) const;
 
     /// The shape of the values.  Memory: as reduce().
-    [[nodiscard]] lookup<shape_type> read_shape(const located& at) const;
+    [[nodiscard]] lookup<shape_type> read_shape(const located& where) const;
 
     /// A saved reduction, as a plain double.
-    [[nodiscard]] lookup<double> read_saved(const located& at, const layout::entry& entry, reduction_key key) const;
+    [[nodiscard]] lookup<double> read_saved(const located& where, const layout::entry& entry, reduction_key key) const;
 
     /// All saved ones, of one version of the event file, as far as the storage tells versions.
-    [[nodiscard]] lookup<std::map<reduction_key, double>> read_saved(const located& at) const;
+    [[nodiscard]] lookup<std::map<reduction_key, double>> read_saved(const located& where) const;
     /// Reductions of the values, in one pass over the bytes as they lie in the file.
     /// Memory: the record; where its elements are not as they are in memory those, too, but of a last value that
     /// repeats
     ///         for long only some, if decoder and kernel can do with that.
     /// `type`: null, or where to put the dtype of the values.
-    [[nodiscard]] lookup<reduction_values> reduce(const located& at, reduction_set wanted, dtype* type = nullptr) const;
+    [[nodiscard]] lookup<reduction_values> reduce(const located& where, reduction_set wanted,
+                                                  dtype* type = nullptr) const;
 
     /// One reduction of the values.
-    [[nodiscard]] lookup<double> compute(const located& at, reduction_key key) const;
+    [[nodiscard]] lookup<double> compute(const located& where, reduction_key key) const;
 
 private:
     static constexpr bool can_repeat = repeating_reducer<typename State::kernel_type>;
 
-    [[nodiscard]] result<reduction_values> reduce(const tensor_view& held, [[maybe_unused]] std::size_t repeats,
+    [[nodiscard]] result<reduction_values> reduce(const tensor_view& values, [[maybe_unused]] std::size_t repeats,
                                                   reduction_set wanted) const;
 
     [[nodiscard]] place look_in(std::shared_ptr<const catalog> from, step_number step, mode in) const;
     // The record's bytes and what they decode to; `out` borrows from the bytes.  `repeats`: null, or those left out.
-    [[nodiscard]] lookup<byte_buffer> read_record(const located& at, const layout::entry& entry, decoded_tensor& out,
+    [[nodiscard]] lookup<byte_buffer> read_record(const located& where, const layout::entry& entry, decoded_tensor& out,
                                                   std::size_t* repeats = nullptr) const;
-    [[nodiscard]] lookup<double> decode_saved(const located& at, const layout::entry& entry, reduction_key key,
+    [[nodiscard]] lookup<double> decode_saved(const located& where, const layout::entry& entry, reduction_key key,
                                               byte_view bytes) const;
 
-    [[nodiscard]] lookup_failure no_values(const located& at) const;
+    [[nodiscard]] lookup_failure no_values(const located& where) const;
 
     std::shared_ptr<const State> state_;
     std::string name_;

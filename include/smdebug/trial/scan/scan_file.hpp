@@ -78,10 +78,10 @@ public:
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
     template <class Source, class Visit>
-    void scan(const catalog::file& held, const std::string& key, Source* source, const std::string* why_not,
+    void scan(const catalog::file& event_file, const std::string& key, Source* source, const std::string* why_not,
               Visit&& visit) {
-        begin_file(held, key, source != nullptr, why_not);
-        const layout& entries = from_->layout_of(held);
+        begin_file(event_file, key, source != nullptr, why_not);
+        const layout& entries = from_->layout_of(event_file);
         for (std::size_t place = 0; place < entries.size(); ++place) {
             const layout::entry entry = entries[place];
             const name_id name = entry.what.name;
@@ -108,8 +108,8 @@ public:
     /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
     /// behind those of each tensor.
     template <class Take, class Ended>
-    void each_record(const catalog::file& held, Take&& take, Ended&& ended) const {
-        const layout& entries = from_->layout_of(held);
+    void each_record(const catalog::file& event_file, Take&& take, Ended&& ended) const {
+        const layout& entries = from_->layout_of(event_file);
         for (std::size_t place = 0; place < entries.size(); ++place) {
             const layout::entry entry = entries[place];
             if (is_wanted(entry.what.name) && entries.names().leads(place)) {
@@ -128,11 +128,11 @@ public:
 private:
     [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
 
-    void begin_file(const catalog::file& held, const std::string& key, bool is_there, const std::string* why_not);
+    void begin_file(const catalog::file& event_file, const std::string& key, bool is_there, const std::string* why_not);
 
     void begin_tensor(const layout& entries, name_id name);
 
-    [[nodiscard]] auto file() const {
+    [[nodiscard]] auto key_of_file() const {
         return [this] { return *key_; };
     }
 
@@ -145,7 +145,7 @@ private:
             const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
                                       .repeats = keep_repeats_ ? &out_.repeats : nullptr};
             const auto bytes = [&] { return source->at(entry->record); };
-            if (auto failed = decoder_.decode(*entry, out_.name, file(), bytes, values_, left)) {
+            if (auto failed = decoder_.decode(*entry, out_.name, key_of_file(), bytes, values_, left)) {
                 failure_ = *std::move(failed);
                 out_.failure = &failure_;
             } else {
@@ -174,7 +174,7 @@ private:
         each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
             const auto bytes = [&] { return source->at(entry.record); };
             if (auto failed =
-                    decoder_.decode_saved(entry, out_.name, key, file(), bytes, out_.saved_value[key.index()])) {
+                    decoder_.decode_saved(entry, out_.name, key, key_of_file(), bytes, out_.saved_value[key.index()])) {
                 out_.saved_failures.push_back({key, *std::move(failed)});
             } else {
                 out_.saved = out_.saved | reduction_set{key};

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] bool batches() const noexcept { return batches_; }
 
     /// The extent of a file; files of the same layout cost nothing after the first.
-    [[nodiscard]] file_extent extent(const catalog::file& held);
+    [[nodiscard]] file_extent extent(const catalog::file& file);
 
     /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
     /// file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
@@ -82,12 +82,12 @@ private:
     using storage_type = typename State::storage_type;
 
     /// The way for a file that is `ahead` files ahead.
-    [[nodiscard]] file_way way(const catalog::file& held, std::size_t ahead);
+    [[nodiscard]] file_way way(const catalog::file& file, std::size_t ahead);
 
     template <class Source, class Visit>
-    void scan(const catalog::file& held, const std::string& key, std::size_t place, Source* source,
+    void scan(const catalog::file& file, const std::string& key, std::size_t place, Source* source,
               const std::string* why_not, Visit& visit) {
-        scanner_.scan(held, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
+        scanner_.scan(file, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
     }
 
     template <class Visit, class Done>
@@ -133,22 +133,22 @@ private:
             record_batch batch;
             std::vector<file_way> ways;
             for (std::size_t i = begin; i < end; ++i) {
-                const catalog::file& held = *files[i];
-                ways.push_back(way(held, i - begin));
-                std::string key = State::event_key(from_, held);
+                const catalog::file& file = *files[i];
+                ways.push_back(way(file, i - begin));
+                std::string key = State::event_key(from_, file);
                 std::vector<byte_range> records;
                 if (!key.empty()) {
-                    records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(held).end}}
-                                                             : records_of(held).places;
+                    records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
+                                                             : records_of(file).places;
                 }
                 batch.add(std::move(key), records);
             }
             batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
-                const catalog::file& held = *files[begin + i];
+                const catalog::file& file = *files[begin + i];
                 if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
-                    scan_collected(held, begin + i, source, visit);
+                    scan_collected(file, begin + i, source, visit);
                 } else {
-                    scan_ranged(held, source.key(), begin + i, source, visit);
+                    scan_ranged(file, source.key(), begin + i, source, visit);
                 }
                 done(begin + i);
             });
@@ -157,55 +157,55 @@ private:
 
     /// Scans a file by its records.
     template <class Source, class Visit>
-    void scan_ranged(const catalog::file& held, const std::string& key, std::size_t place, Source& source,
+    void scan_ranged(const catalog::file& file, const std::string& key, std::size_t place, Source& source,
                      Visit& visit) {
-        const bool is_there = extent(held).records == 0 || (!key.empty() && source.is_there());
-        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+        const bool is_there = extent(file).records == 0 || (!key.empty() && source.is_there());
+        scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
     }
 
     /// Scans a file that was read as one range: as read_whole does.
     template <class Visit>
-    void scan_collected(const catalog::file& held, std::size_t place, collected_event_file& source, Visit& visit) {
+    void scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source, Visit& visit) {
         std::optional<whole_event_file> whole;
         std::string why_not;
         try {
-            whole.emplace(source.at({.offset = 0, .length = extent(held).end}));
+            whole.emplace(source.at({.offset = 0, .length = extent(file).end}));
         } catch (const unsupported&) {
-            read_pieces(held, source.key(), place, manner_.limits.large_piece, visit);
+            read_pieces(file, source.key(), place, manner_.limits.large_piece, visit);
             return;
         } catch (const error& failed) {
             why_not = failed.message();
         }
-        scan(held, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
+        scan(file, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
     }
 
     template <class Visit, class Done>
     void read_apart(std::span<const catalog::file* const> files, std::size_t place, Visit& visit, Done& done) {
-        const catalog::file& held = *files[place];
-        const std::string key = State::event_key(from_, held);
+        const catalog::file& file = *files[place];
+        const std::string key = State::event_key(from_, file);
         const reading_limits& limits = manner_.limits;
-        switch (way(held, 0)) {
+        switch (way(file, 0)) {
             case file_way::untouched: {  // saved shapes at most, which are in the index file
                 whole_event_file nothing{byte_view{}};
-                scan(held, key, place, &nothing, nullptr, visit);
+                scan(file, key, place, &nothing, nullptr, visit);
                 break;
             }
             case file_way::in_place:
                 if (!look_in_place(files, place, key, visit)) {
                     unviewed_ = views_skipped;
-                    if (extent(held).end <= limits.largest_whole) {
+                    if (extent(file).end <= limits.largest_whole) {
                         read_whole(files, place, place + 1, visit, done);
                         return;
                     }
-                    read_pieces(held, key, place, limits.large_piece, visit);
+                    read_pieces(file, key, place, limits.large_piece, visit);
                 }
                 break;
             case file_way::sparse:
-                read_pieces(held, key, place, limits.small_piece, visit);
+                read_pieces(file, key, place, limits.small_piece, visit);
                 break;
             case file_way::large:
             case file_way::whole:
-                read_pieces(held, key, place, limits.large_piece, visit);
+                read_pieces(file, key, place, limits.large_piece, visit);
                 break;
         }
         done(place);
@@ -240,14 +240,14 @@ private:
     }
 
     template <class Visit>
-    void read_pieces(const catalog::file& held, const std::string& key, std::size_t place, std::uint64_t piece,
+    void read_pieces(const catalog::file& file, const std::string& key, std::size_t place, std::uint64_t piece,
                      Visit& visit) {
         if constexpr (range_batch_reader<storage_type>) {
             if (batches_ && !key.empty()) {
-                wanted_records wanted = records_of(held);
+                wanted_records wanted = records_of(file);
                 paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
                                         std::move(wanted.tensor_ends)};
-                scan_ranged(held, key, place, source, visit);
+                scan_ranged(file, key, place, source, visit);
                 return;
             }
         }
@@ -255,7 +255,7 @@ private:
         bool is_there = !key.empty();
         try {
             if (is_there) {
-                static_cast<void>(source.at(first_wanted(held)));  // kept, so it is not read twice
+                static_cast<void>(source.at(first_wanted(file)));  // kept, so it is not read twice
             }
         } catch (const not_found&) {
             is_there = false;
@@ -263,7 +263,7 @@ private:
             // What cannot be read is told record by record.
         } catch (const std::bad_alloc&) {
         }
-        scan(held, key, place, is_there ? &source : nullptr, nullptr, visit);
+        scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
     }
 
     struct wanted_records {
@@ -273,9 +273,9 @@ private:
 
     /// What a scan of a file reads, in that order; one record, where that is nothing though something in it is wanted:
     /// it tells whether the file is there.
-    [[nodiscard]] wanted_records records_of(const catalog::file& held);
+    [[nodiscard]] wanted_records records_of(const catalog::file& file);
 
-    [[nodiscard]] byte_range first_wanted(const catalog::file& held) const noexcept;
+    [[nodiscard]] byte_range first_wanted(const catalog::file& file) const noexcept;
 
     static constexpr std::size_t most_at_once = 256;  // files that are named to the storage in one call
     static constexpr std::size_t most_records = std::size_t{1} << 16U;  // of those, before the last

@@ -65,8 +65,9 @@ SMDEBUG_INLINE std::string_view advice_when_denied(std::string_view code) noexce
 }
 
 SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
-    const auto found = server_named_by(server);
-    const std::string place = found ? " (host " + found->host + ", port " + std::to_string(found->port) + ")" : "";
+    const auto address = server_named_by(server);
+    const std::string place =
+        address ? " (host " + address->host + ", port " + std::to_string(address->port) + ")" : "";
     return "Is the endpoint " + std::string{server} + place +
            " right, and can it be reached? It comes from s3_options::endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL "
            "or the profile, and is Amazon's for the region else; check that the server runs, and the name, the "

@@ -27,7 +27,7 @@ SMDEBUG_INLINE void listing_progress::check_time() const {
     }
 }
 
-SMDEBUG_INLINE void listing_progress::take(std::string_view greatest, std::vector<object_entry>& found) {
+SMDEBUG_INLINE void listing_progress::take(std::string_view greatest, std::vector<object_entry>& entries) {
     ++pages_;
     if (greatest > greatest_) {
         greatest_ = greatest;
@@ -37,8 +37,8 @@ SMDEBUG_INLINE void listing_progress::take(std::string_view greatest, std::vecto
     if (++idle_pages_ % most_idle_pages != 0) {
         return;
     }
-    tidy(found);
-    if (std::exchange(last_count_, found.size()) >= found.size()) {
+    tidy(entries);
+    if (std::exchange(last_count_, entries.size()) >= entries.size()) {
         fail("has given " + std::to_string(most_idle_pages) + " pages without a new key");
     }
 }
@@ -48,10 +48,11 @@ SMDEBUG_INLINE void listing_progress::fail(const std::string& why) const {
                       {.where = where_});
 }
 
-SMDEBUG_INLINE void listing_progress::tidy(std::vector<object_entry>& found) {
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-    found.erase(std::unique(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
-                found.end());
+SMDEBUG_INLINE void listing_progress::tidy(std::vector<object_entry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    entries.erase(
+        std::unique(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key == b.key; }),
+        entries.end());
 }
 
 }  // namespace detail

@@ -207,9 +207,9 @@ bool object_reader<Client>::join(requests& asked, std::string_view key, const re
     using progress = smdebug::detail::range_joiner::progress;
     const auto add = [&](const result& next) {
         const byte_range wanted = next.asked.wanted;
-        const held_part held = *part_in(next.answer, wanted);
+        const held_part received = *part_in(next.answer, wanted);
         // Not every server knows versions, or looks at the one that is asked for.
-        return range.add({next.answer.body.owner(), held.bytes}, wanted, version_told_by(next.answer, held));
+        return range.add({next.answer.body.owner(), received.bytes}, wanted, version_told_by(next.answer, received));
     };
     const std::string_view etag = first.answer.find_header("etag").value_or("");
     parts_under_way going{asked};

@@ -19,13 +19,13 @@ template <class Client>
 void s3_output<Client>::append(std::span<const byte_view> pieces) {
     for (byte_view piece : pieces) {
         while (!piece.empty()) {
-            state& held = *state_;
-            const std::size_t room = held.part_size() - held.filling.size();
+            state& sending = *state_;
+            const std::size_t room = sending.part_size() - sending.filling.size();
             const byte_view taken = piece.first(std::min(room, piece.size()));
-            held.filling.insert(held.filling.end(), taken.begin(), taken.end());
+            sending.filling.insert(sending.filling.end(), taken.begin(), taken.end());
             piece = piece.subspan(taken.size());
             if (taken.size() == room) {
-                held.send();
+                sending.send();
             }
         }
     }
@@ -33,14 +33,14 @@ void s3_output<Client>::append(std::span<const byte_view> pieces) {
 
 template <class Client>
 void s3_output<Client>::commit(durability /*all is on_disk*/) {
-    state& held = *state_;
-    if (!held.upload) {
-        s3::detail::put_object(*held.client, held.key, held.filling);
+    state& sending = *state_;
+    if (!sending.upload) {
+        s3::detail::put_object(*sending.client, sending.key, sending.filling);
     } else {
-        if (!held.filling.empty()) {
-            held.send();
+        if (!sending.filling.empty()) {
+            sending.send();
         }
-        held.upload->complete();
+        sending.upload->complete();
     }
     state_.reset();
 }

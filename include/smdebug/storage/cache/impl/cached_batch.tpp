@@ -112,7 +112,7 @@ void cached_batch<Reader>::bring(std::span<const object_range> parts, versioned_
             const auto whole = cached_whole(std::string{parts[place].key}, *known[place], version);
             part = whole ? std::optional{whole->slice(parts[place].where)} : std::nullopt;
         } catch (const error&) {
-            part.reset();  // who reads it is told
+            part.reset();  // reading it will tell why
         }
         sink(place, std::move(part), version);
     };
@@ -156,10 +156,11 @@ void cached_batch<Reader>::bring_wholes(std::span<const object_range> ranges) {
         for (; i < ranges.size() && ranges[i].key == key; ++i) {
             asked += std::min(ranges[i].where.length, most_counted);
         }
-        const std::optional<known_object> told = reader_.to_cache(key, true);
-        if (told && (told->size <= worth_a_request || asked >= told->size / 4) && !reader_.is_near(key, *told)) {
+        const std::optional<known_object> listed = reader_.to_cache(key, true);
+        if (listed && (listed->size <= worth_a_request || asked >= listed->size / 4) &&
+            !reader_.is_near(key, *listed)) {
             keys.emplace_back(key);
-            known.push_back(*told);
+            known.push_back(*listed);
         }
     }
     if (keys.empty()) {

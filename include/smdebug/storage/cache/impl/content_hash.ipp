@@ -20,14 +20,14 @@ SMDEBUG_INLINE std::uint64_t content_hash(byte_view bytes, std::uint64_t seed) n
     constexpr std::uint64_t p5 = 0x27D4EB2F165667C5U;
     const auto round = [](std::uint64_t lane, std::uint64_t word) { return std::rotl(lane + word * p2, 31) * p1; };
 
-    const std::byte* at = bytes.data();
+    const std::byte* next = bytes.data();
     std::size_t left = bytes.size();
     std::uint64_t hash = seed + p5;
     if (left >= 32) {
         std::array<std::uint64_t, 4> lanes{seed + p1 + p2, seed + p2, seed, seed - p1};
-        for (; left >= 32; left -= 32, at += 32) {
+        for (; left >= 32; left -= 32, next += 32) {
             for (std::size_t i = 0; i < lanes.size(); ++i) {
-                lanes[i] = round(lanes[i], load_le<std::uint64_t>(at + 8 * i));
+                lanes[i] = round(lanes[i], load_le<std::uint64_t>(next + 8 * i));
             }
         }
         hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) + std::rotl(lanes[3], 18);
@@ -36,16 +36,16 @@ SMDEBUG_INLINE std::uint64_t content_hash(byte_view bytes, std::uint64_t seed) n
         }
     }
     hash += bytes.size();
-    for (; left >= 8; left -= 8, at += 8) {
-        hash = std::rotl(hash ^ round(0, load_le<std::uint64_t>(at)), 27) * p1 + p4;
+    for (; left >= 8; left -= 8, next += 8) {
+        hash = std::rotl(hash ^ round(0, load_le<std::uint64_t>(next)), 27) * p1 + p4;
     }
     if (left >= 4) {
-        hash = std::rotl(hash ^ (load_le<std::uint32_t>(at) * p1), 23) * p2 + p3;
+        hash = std::rotl(hash ^ (load_le<std::uint32_t>(next) * p1), 23) * p2 + p3;
         left -= 4;
-        at += 4;
+        next += 4;
     }
-    for (; left > 0; --left, ++at) {
-        hash = std::rotl(hash ^ (std::to_integer<std::uint64_t>(*at) * p5), 11) * p1;
+    for (; left > 0; --left, ++next) {
+        hash = std::rotl(hash ^ (std::to_integer<std::uint64_t>(*next) * p5), 11) * p1;
     }
     hash = (hash ^ (hash >> 33U)) * p2;
     hash = (hash ^ (hash >> 29U)) * p3;

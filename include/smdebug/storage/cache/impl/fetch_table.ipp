@@ -27,9 +27,9 @@ SMDEBUG_INLINE bool fetch_table::is_under_way(std::string_view key, std::string_
 
 SMDEBUG_INLINE std::shared_ptr<fetch_table::fetching> fetch_table::find(std::string_view key,
                                                                         std::string_view version) const {
-    const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+    const auto fetch = std::find_if(under_way_.begin(), under_way_.end(),
                                     [&](const auto& one) { return one->key == key && one->version == version; });
-    return found != under_way_.end() ? *found : nullptr;
+    return fetch != under_way_.end() ? *fetch : nullptr;
 }
 
 SMDEBUG_INLINE void fetch_table::end(const std::shared_ptr<fetching>& mine) {

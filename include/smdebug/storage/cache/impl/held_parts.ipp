@@ -30,7 +30,7 @@ SMDEBUG_INLINE void held_parts::put(const part_handle& what, std::optional<byte_
     what->over = true;
     if (const auto known = by_key_.find(what->key_);
         bytes && known != by_key_.end() && of_two(known->second, version)) {
-        by_key_.erase(known);  // who reads the parts reads them together
+        by_key_.erase(known);  // readers fetch the parts again, together
     } else if (bytes && what->holders > 0) {
         what->bytes = std::move(bytes);
         what->version = std::move(version);
@@ -56,16 +56,16 @@ SMDEBUG_INLINE bool held_parts::is_held(const part_handle& what) const {
 }
 
 SMDEBUG_INLINE std::optional<byte_buffer> held_parts::find(std::string_view key, byte_range where,
-                                                           object_version* told) const {
+                                                           object_version* version) const {
     std::unique_lock lock{guard_};
-    while (const part_handle held = look(key, where)) {
-        if (held->over) {
-            if (told != nullptr) {
-                *told = held->version;
+    while (const part_handle covering = look(key, where)) {
+        if (covering->over) {
+            if (version != nullptr) {
+                *version = covering->version;
             }
-            return held->bytes->slice({where.offset - held->asked_.offset, where.length});
+            return covering->bytes->slice({where.offset - covering->asked_.offset, where.length});
         }
-        over_.wait(lock, [&] { return held->over; });
+        over_.wait(lock, [&] { return covering->over; });
     }
     return std::nullopt;
 }
@@ -87,17 +87,17 @@ SMDEBUG_INLINE void held_parts::forget() {
     by_key_.clear();
 }
 
-SMDEBUG_INLINE bool held_parts::covers(const part& held, byte_range where) noexcept {
-    if (where.length == 0 || where.offset < held.asked_.offset || (held.over && !held.bytes)) {
+SMDEBUG_INLINE bool held_parts::covers(const part& one, byte_range where) noexcept {
+    if (where.length == 0 || where.offset < one.asked_.offset || (one.over && !one.bytes)) {
         return false;
     }
-    const std::uint64_t begin = where.offset - held.asked_.offset;
-    const bool inside = begin <= held.asked_.length && where.length <= held.asked_.length - begin;
-    if (!held.over) {
-        return inside || (held.asked_.offset == 0 && where == whole);  // it may be all: that will be seen
+    const std::uint64_t begin = where.offset - one.asked_.offset;
+    const bool inside = begin <= one.asked_.length && where.length <= one.asked_.length - begin;
+    if (!one.over) {
+        return inside || (one.asked_.offset == 0 && where == whole);  // it may be all: that will be seen
     }
-    const bool ended = held.bytes->size() < held.asked_.length;
-    return begin < held.bytes->size() && (inside || ended);  // behind an object's end there may be more by now
+    const bool ended = one.bytes->size() < one.asked_.length;
+    return begin < one.bytes->size() && (inside || ended);  // behind an object's end there may be more by now
 }
 
 SMDEBUG_INLINE held_parts::part_handle held_parts::look(std::string_view key, byte_range where) const {
@@ -105,9 +105,9 @@ SMDEBUG_INLINE held_parts::part_handle held_parts::look(std::string_view key, by
     if (known == by_key_.end()) {
         return nullptr;
     }
-    const auto held = std::find_if(known->second.begin(), known->second.end(),
-                                   [&](const part_handle& one) { return covers(*one, where); });
-    return held != known->second.end() ? *held : nullptr;
+    const auto covering = std::find_if(known->second.begin(), known->second.end(),
+                                       [&](const part_handle& one) { return covers(*one, where); });
+    return covering != known->second.end() ? *covering : nullptr;
 }
 
 SMDEBUG_INLINE bool held_parts::of_two(const std::vector<part_handle>& known, const object_version& version) {

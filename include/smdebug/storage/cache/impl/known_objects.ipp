@@ -12,8 +12,8 @@ namespace detail {
 
 SMDEBUG_INLINE std::optional<known_object> known_objects::find(std::string_view key) {
     const std::lock_guard lock{guard_};
-    if (const auto found = young_.find(key); found != young_.end()) {
-        return found->second;
+    if (const auto known = young_.find(key); known != young_.end()) {
+        return known->second;
     }
     const auto aged = old_.find(key);
     if (aged == old_.end()) {
@@ -31,19 +31,19 @@ SMDEBUG_INLINE std::uint64_t known_objects::state() const {
     return state_;
 }
 
-SMDEBUG_INLINE void known_objects::learn(std::vector<object_entry> told, std::uint64_t state) {
+SMDEBUG_INLINE void known_objects::learn(std::vector<object_entry> listed, std::uint64_t state) {
     const std::lock_guard lock{guard_};
     if (state == state_) {
-        for (object_entry& one : told) {
+        for (object_entry& one : listed) {
             put(std::move(one.key), {.size = one.size, .version = std::move(one.version)});
         }
     }
 }
 
-SMDEBUG_INLINE void known_objects::learn(std::string_view key, known_object told, std::uint64_t state) {
+SMDEBUG_INLINE void known_objects::learn(std::string_view key, known_object listed, std::uint64_t state) {
     const std::lock_guard lock{guard_};
     if (state == state_) {
-        put(std::string{key}, std::move(told));
+        put(std::string{key}, std::move(listed));
     }
 }
 
@@ -78,26 +78,26 @@ SMDEBUG_INLINE void known_objects::doubt(const std::vector<std::string>& keys) {
 }
 
 SMDEBUG_INLINE const known_object* known_objects::look(std::string_view key) const {
-    for (const map* held : {&young_, &old_}) {
-        if (const auto found = held->find(key); found != held->end()) {
-            return &found->second;
+    for (const map* generation : {&young_, &old_}) {
+        if (const auto known = generation->find(key); known != generation->end()) {
+            return &known->second;
         }
     }
     return nullptr;
 }
 
-SMDEBUG_INLINE void known_objects::put(std::string key, known_object told) {
+SMDEBUG_INLINE void known_objects::put(std::string key, known_object listed) {
     if (const known_object* noted = look(key); noted != nullptr && noted->passes) {
         return;
     }
     make_room();
-    young_.insert_or_assign(std::move(key), std::move(told));
+    young_.insert_or_assign(std::move(key), std::move(listed));
 }
 
 SMDEBUG_INLINE void known_objects::erase(std::string_view key) {
-    for (map* held : {&young_, &old_}) {
-        if (const auto found = held->find(key); found != held->end()) {
-            held->erase(found);
+    for (map* generation : {&young_, &old_}) {
+        if (const auto known = generation->find(key); known != generation->end()) {
+            generation->erase(known);
         }
     }
 }

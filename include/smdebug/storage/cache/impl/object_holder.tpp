@@ -41,7 +41,7 @@ void object_holder<Reader>::bring(std::span<const object_range> parts) {
         try {
             thread_ = std::thread{[this] { work(); }};
         } catch (const std::system_error&) {
-            give_up();  // no thread to be had: who wants them reads them
+            give_up();  // no thread to be had: readers fetch the parts themselves
         }
     }
     wake_.notify_all();
@@ -50,11 +50,11 @@ void object_holder<Reader>::bring(std::span<const object_range> parts) {
 template <class Reader>
 void object_holder<Reader>::release(std::string_view key) {
     const std::lock_guard lock{guard_};
-    if (const auto held = held_.find(std::string{key}); held != held_.end()) {
-        for (const handle& each : held->second) {
+    if (const auto parts = held_.find(std::string{key}); parts != held_.end()) {
+        for (const handle& each : parts->second) {
             table().release(each);
         }
-        held_.erase(held);
+        held_.erase(parts);
     }
 }
 
@@ -90,14 +90,14 @@ void object_holder<Reader>::work() {
             table().put(batch[place], std::move(bytes), version);
             come = place + 1;
             if (has_ended()) {
-                throw nobody_waits{};
+                throw has_no_holder{};
             }
         };
         try {
             cached_batch{*reader_}.bring(ranges, take);
-        } catch (const nobody_waits&) {
+        } catch (const has_no_holder&) {
         } catch (const std::exception&) {
-            // Who reads them is told.
+            // Reading them will tell why.
         }
         for (; come < batch.size(); ++come) {
             table().put(batch[come], std::nullopt);

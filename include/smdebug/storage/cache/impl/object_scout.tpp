@@ -25,12 +25,12 @@ std::optional<known_object> object_scout<Inner>::learn(std::string_view key) {
         try {
             if (!cannot_list_) {
                 std::vector<object_entry> window = entries_from(key);
-                std::optional<known_object> told;
+                std::optional<known_object> listed;
                 if (const object_entry* const entry = entry_of(window, key)) {
-                    told = known_object{.size = entry->size, .version = entry->version};
+                    listed = known_object{.size = entry->size, .version = entry->version};
                 }
                 note(std::move(window), state);
-                return told;
+                return listed;
             }
         } catch (const access_denied&) {
             cannot_list_ = true;  // one may have the right to read objects and not to list them
@@ -49,9 +49,9 @@ bool object_scout<Inner>::has_changed(std::string_view key, const known_object& 
 }
 
 template <storage Inner>
-void object_scout<Inner>::note(std::vector<object_entry> told, std::uint64_t state) {
-    std::erase_if(told, [&](const object_entry& one) { return !of_interest_(one.key); });
-    known_.learn(std::move(told), state);
+void object_scout<Inner>::note(std::vector<object_entry> listed, std::uint64_t state) {
+    std::erase_if(listed, [&](const object_entry& one) { return !of_interest_(one.key); });
+    known_.learn(std::move(listed), state);
 }
 
 template <storage Inner>
@@ -79,10 +79,10 @@ std::vector<object_entry> object_scout<Inner>::entries_from(std::string_view key
 
 template <storage Inner>
 const object_entry* object_scout<Inner>::entry_of(const std::vector<object_entry>& window, std::string_view key) {
-    const auto found =
+    const auto entry =
         std::lower_bound(window.begin(), window.end(), key,
                          [](const object_entry& one, std::string_view other) { return one.key.compare(other) < 0; });
-    return found != window.end() && found->key.compare(key) == 0 ? &*found : nullptr;
+    return entry != window.end() && entry->key.compare(key) == 0 ? &*entry : nullptr;
 }
 
 template <storage Inner>

@@ -15,29 +15,29 @@ SMDEBUG_INLINE std::optional<step_number> catalog::global_step(mode which, step_
     if (which == mode::global) {
         return mode_step;
     }
-    const mode_step_entry* held = mode_steps[place_of(which)].find(mode_step);
-    return held != nullptr ? std::optional{held->step} : std::nullopt;
+    const mode_step_entry* entry = mode_steps[place_of(which)].find(mode_step);
+    return entry != nullptr ? std::optional{entry->step} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::vector<step_number> catalog::steps_of(mode which, bool show_incomplete) const {
-    std::vector<step_number> found;
+    std::vector<step_number> listed;
     if (which == mode::global) {
-        found.reserve(steps.size());
-        for (const step_entry& held : steps) {
-            if (show_incomplete || complete(held)) {
-                found.push_back(held.step);
+        listed.reserve(steps.size());
+        for (const step_entry& one : steps) {
+            if (show_incomplete || complete(one)) {
+                listed.push_back(one.step);
             }
         }
-        return found;
+        return listed;
     }
     const auto& of_mode = mode_steps[place_of(which)];
-    found.reserve(of_mode.size());
-    for (const mode_step_entry& held : of_mode) {
-        if (show_incomplete || complete(*find_step(held.step))) {
-            found.push_back(held.mode_step);
+    listed.reserve(of_mode.size());
+    for (const mode_step_entry& one : of_mode) {
+        if (show_incomplete || complete(*find_step(one.step))) {
+            listed.push_back(one.mode_step);
         }
     }
-    return found;
+    return listed;
 }
 
 SMDEBUG_INLINE step_number catalog::last_step_of(mode which) const noexcept {
@@ -67,8 +67,8 @@ SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names(mode which) const 
             name_lists.for_each([&](const auto& list) { visit(*list); });
             return;
         }
-        for (const step_entry& held : steps) {
-            for (const file& written : held.files()) {
+        for (const step_entry& entry : steps) {
+            for (const file& written : entry.files()) {
                 if (written.mode == which) {
                     visit(layout_of(written).names());
                 }
@@ -77,9 +77,9 @@ SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names(mode which) const 
     });
 }
 
-SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names_at(const step_entry& held) const {
+SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names_at(const step_entry& entry) const {
     return names_found(*names, [&](auto&& visit) {
-        for (const file& written : held.files()) {
+        for (const file& written : entry.files()) {
             visit(layout_of(written).names());
         }
     });
@@ -87,29 +87,31 @@ SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names_at(const step_entr
 
 SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode which, step_number step,
                                                             std::size_t n) const {
-    const auto holds = [&](const step_entry& held) {
-        const auto files = held.files();
-        return complete(held) && std::any_of(files.begin(), files.end(), [&](const file& written) {
+    const auto holds = [&](const step_entry& entry) {
+        const auto files = entry.files();
+        return complete(entry) && std::any_of(files.begin(), files.end(), [&](const file& written) {
                    return (which == mode::global || written.mode == which) && layout_of(written).names().contains(name);
                });
     };
     const step_number last = std::min(step, last_step_of(which));
-    std::vector<step_number> found;
-    for (step_number window = 16; last >= 0 && found.size() < n; window = window > last / 16 ? last : 16 * window) {
+    std::vector<step_number> last_ones;
+    for (step_number window = 16; last >= 0 && last_ones.size() < n; window = window > last / 16 ? last : 16 * window) {
         const bool all = window >= last;
         const step_number first = all ? 0 : last - window;
-        found.clear();
+        last_ones.clear();
         if (which == mode::global) {
-            for (auto held = steps.lower_bound(first); held != steps.end() && held->step <= last; ++held) {
-                if (holds(*held)) {
-                    found.push_back(held->step);
+            for (auto candidate = steps.lower_bound(first); candidate != steps.end() && candidate->step <= last;
+                 ++candidate) {
+                if (holds(*candidate)) {
+                    last_ones.push_back(candidate->step);
                 }
             }
         } else {
             const auto& of_mode = mode_steps[place_of(which)];
-            for (auto held = of_mode.lower_bound(first); held != of_mode.end() && held->mode_step <= last; ++held) {
-                if (holds(*find_step(held->step))) {
-                    found.push_back(held->mode_step);
+            for (auto candidate = of_mode.lower_bound(first);
+                 candidate != of_mode.end() && candidate->mode_step <= last; ++candidate) {
+                if (holds(*find_step(candidate->step))) {
+                    last_ones.push_back(candidate->mode_step);
                 }
             }
         }
@@ -117,10 +119,10 @@ SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode w
             break;
         }
     }
-    if (found.size() > n) {
-        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(n));
+    if (last_ones.size() > n) {
+        last_ones.erase(last_ones.begin(), last_ones.end() - static_cast<std::ptrdiff_t>(n));
     }
-    return found;
+    return last_ones;
 }
 
 SMDEBUG_INLINE bool catalog::each_mode_step_once() const noexcept {
@@ -141,61 +143,61 @@ SMDEBUG_INLINE std::vector<step_number> catalog::tensor_steps(name_id name, mode
         }
         return answer;
     };
-    std::vector<step_number> found;
-    found.reserve(which == mode::global ? steps.size() : mode_steps[place_of(which)].size());
-    for (const step_entry& held : steps) {
-        if (!show_incomplete && !complete(held)) {
+    std::vector<step_number> with_tensor;
+    with_tensor.reserve(which == mode::global ? steps.size() : mode_steps[place_of(which)].size());
+    for (const step_entry& entry : steps) {
+        if (!show_incomplete && !complete(entry)) {
             continue;
         }
-        for (const file& written : held.files()) {
+        for (const file& written : entry.files()) {
             if ((which != mode::global && written.mode != which) || !holds(written)) {
                 continue;
             }
             const step_number step = which == mode::global ? written.step : written.mode_step;
-            if (found.empty() || found.back() != step) {
-                found.push_back(step);
+            if (with_tensor.empty() || with_tensor.back() != step) {
+                with_tensor.push_back(step);
             }
         }
     }
     if (which != mode::global) {  // mode steps need not rise with global ones
-        std::sort(found.begin(), found.end());
-        found.erase(std::unique(found.begin(), found.end()), found.end());
+        std::sort(with_tensor.begin(), with_tensor.end());
+        with_tensor.erase(std::unique(with_tensor.begin(), with_tensor.end()), with_tensor.end());
     }
-    return found;
+    return with_tensor;
 }
 
 SMDEBUG_INLINE std::vector<const catalog::file*> catalog::files_in(const step_range& range) const {
-    std::vector<const file*> found;
-    for (auto held = range.begin ? steps.lower_bound(*range.begin) : steps.begin();
-         held != steps.end() && range.contains(held->step); ++held) {
-        for (const file& written : held->files()) {
-            found.push_back(&written);
+    std::vector<const file*> in_range;
+    for (auto entry = range.begin ? steps.lower_bound(*range.begin) : steps.begin();
+         entry != steps.end() && range.contains(entry->step); ++entry) {
+        for (const file& written : entry->files()) {
+            in_range.push_back(&written);
         }
     }
-    return found;
+    return in_range;
 }
 
 SMDEBUG_INLINE std::vector<const catalog::file*> catalog::files_with(name_id name, step_number step) const {
-    std::vector<const file*> found;
-    if (const step_entry* held = find_step(step)) {
-        for (const file& written : held->files()) {
+    std::vector<const file*> with_tensor;
+    if (const step_entry* entry = find_step(step)) {
+        for (const file& written : entry->files()) {
             if (layout_of(written).contains(name)) {
-                found.push_back(&written);
+                with_tensor.push_back(&written);
             }
         }
     }
-    return found;
+    return with_tensor;
 }
 
 SMDEBUG_INLINE std::size_t catalog::memory() const noexcept {
     std::size_t bytes = names->memory() + steps.memory() + layouts.memory() + name_lists.memory();
-    for (const step_entry& held : steps) {
-        bytes += held.file_count > 1 ? held.file_count * sizeof(file) + control_block : 0;
+    for (const step_entry& entry : steps) {
+        bytes += entry.file_count > 1 ? entry.file_count * sizeof(file) + control_block : 0;
     }
-    layouts.for_each([&](const auto& held) { bytes += held->memory() + sizeof(layout) + control_block; });
-    name_lists.for_each([&](const auto& held) { bytes += held->memory() + sizeof(name_list) + control_block; });
-    for (const auto& held : mode_steps) {
-        bytes += held.memory();
+    layouts.for_each([&](const auto& part) { bytes += part->memory() + sizeof(layout) + control_block; });
+    name_lists.for_each([&](const auto& part) { bytes += part->memory() + sizeof(name_list) + control_block; });
+    for (const auto& part : mode_steps) {
+        bytes += part.memory();
     }
     return bytes;
 }
@@ -203,12 +205,12 @@ SMDEBUG_INLINE std::size_t catalog::memory() const noexcept {
 SMDEBUG_INLINE std::optional<catalog::mode_step_entry> catalog::first_from(mode which,
                                                                            step_number step) const noexcept {
     if (which == mode::global) {
-        const auto found = steps.lower_bound(step);
-        return found != steps.end() ? std::optional{mode_step_entry{found->step, found->step}} : std::nullopt;
+        const auto first = steps.lower_bound(step);
+        return first != steps.end() ? std::optional{mode_step_entry{first->step, first->step}} : std::nullopt;
     }
-    const auto& held = mode_steps[place_of(which)];
-    const auto found = held.lower_bound(step);
-    return found != held.end() ? std::optional{*found} : std::nullopt;
+    const auto& of_mode = mode_steps[place_of(which)];
+    const auto first = of_mode.lower_bound(step);
+    return first != of_mode.end() ? std::optional{*first} : std::nullopt;
 }
 
 }  // namespace detail

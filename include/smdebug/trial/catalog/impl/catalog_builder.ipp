@@ -57,8 +57,8 @@ SMDEBUG_INLINE catalog catalog_builder::finish(int window, bool ended) && {
 }
 
 SMDEBUG_INLINE bool catalog_builder::is_repeated(step_number step, worker_id worker) const {
-    for (auto held = added_.rbegin(); held != added_.rend() && held->step == step; ++held) {
-        if (held->worker == worker) {
+    for (auto added = added_.rbegin(); added != added_.rend() && added->step == step; ++added) {
+        if (added->worker == worker) {
             return true;
         }
     }
@@ -109,8 +109,8 @@ SMDEBUG_INLINE name_id catalog_builder::id_of(std::string_view name, std::size_t
 SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     const std::vector<layout::shape_entry>& shapes) {
     std::vector<name_id> with_shape;
-    for (const layout::shape_entry& held : shapes) {
-        with_shape.push_back(held.name);
+    for (const layout::shape_entry& shape : shapes) {
+        with_shape.push_back(shape.name);
     }
     std::sort(with_shape.begin(), with_shape.end());
     with_shape.erase(std::unique(with_shape.begin(), with_shape.end()), with_shape.end());

@@ -17,9 +17,9 @@ namespace growth {
 
 SMDEBUG_INLINE void add_mode_steps(catalog& next, std::span<const catalog::file> files) {
     std::array<std::vector<catalog::mode_step_entry>, 4> fresh;
-    for (const catalog::file& held : files) {
-        if (held.mode != mode::global) {
-            fresh[catalog::place_of(held.mode)].push_back({held.mode_step, held.step});
+    for (const catalog::file& file : files) {
+        if (file.mode != mode::global) {
+            fresh[catalog::place_of(file.mode)].push_back({file.mode_step, file.step});
         }
     }
     for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -66,11 +66,11 @@ SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
         fresh.push_back(entry_of(written, written.front().mode, written.front().mode_step));
         begin = end;
     }
-    const auto join = [&](const catalog::step_entry& held, const catalog::step_entry& more) {
-        std::vector<catalog::file> all(held.file_count + more.file_count);
-        std::merge(held.files().begin(), held.files().end(), more.files().begin(), more.files().end(), all.begin(),
+    const auto join = [&](const catalog::step_entry& known, const catalog::step_entry& more) {
+        std::vector<catalog::file> all(known.file_count + more.file_count);
+        std::merge(known.files().begin(), known.files().end(), more.files().begin(), more.files().end(), all.begin(),
                    by_worker);
-        return entry_of(all, held.mode, held.mode_step);
+        return entry_of(all, known.mode, known.mode_step);
     };
     next.steps = next.steps.with(std::move(fresh), join);
     next.file_count += files.size();
@@ -78,10 +78,10 @@ SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
 
 SMDEBUG_INLINE void complete_steps(catalog& next, std::size_t window) {
     std::vector<step_number> beyond;
-    for (auto at = next.steps.lower_bound(next.last_complete_step + 1); at != next.steps.end(); ++at) {
-        beyond.push_back(at->step);
-        if (at->file_count >= next.job->num_workers) {
-            next.last_complete_step = at->step;
+    for (auto entry = next.steps.lower_bound(next.last_complete_step + 1); entry != next.steps.end(); ++entry) {
+        beyond.push_back(entry->step);
+        if (entry->file_count >= next.job->num_workers) {
+            next.last_complete_step = entry->step;
             beyond.clear();
         }
     }

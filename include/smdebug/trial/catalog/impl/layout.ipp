@@ -23,14 +23,14 @@ SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vecto
 
 SMDEBUG_INLINE const layout::shape_entry* layout::shape(name_id name) const noexcept {
     const auto after = std::upper_bound(shapes_.begin(), shapes_.end(), name,
-                                        [](name_id id, const shape_entry& held) { return id < held.name; });
+                                        [](name_id id, const shape_entry& shape) { return id < shape.name; });
     return after != shapes_.begin() && std::prev(after)->name == name ? &*std::prev(after) : nullptr;
 }
 
 SMDEBUG_INLINE std::size_t layout::memory() const noexcept {
     std::size_t bytes = places_.capacity() * sizeof(byte_range) + shapes_.capacity() * sizeof(shape_entry);
-    for (const shape_entry& held : shapes_) {
-        bytes += held.extents.capacity() * sizeof(std::size_t);
+    for (const shape_entry& shape : shapes_) {
+        bytes += shape.extents.capacity() * sizeof(std::size_t);
     }
     return bytes;
 }

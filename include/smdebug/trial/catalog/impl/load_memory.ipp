@@ -40,12 +40,12 @@ SMDEBUG_INLINE void payload_memory::remember(std::uint32_t worker, byte_view byt
     static_cast<void>(use(static_cast<std::uint32_t>(&slot - held_.data()), worker));
 }
 
-SMDEBUG_INLINE bool payload_memory::matches(const payload& held, byte_view bytes) noexcept {
+SMDEBUG_INLINE bool payload_memory::matches(const payload& known, byte_view bytes) noexcept {
     constexpr std::size_t tail = 64;
     const std::size_t size = bytes.size();
-    return held.bytes.size() == size &&
-           (size < tail || std::memcmp(held.bytes.data() + size - tail, bytes.data() + size - tail, tail) == 0) &&
-           (size == 0 || std::memcmp(held.bytes.data(), bytes.data(), size) == 0);
+    return known.bytes.size() == size &&
+           (size < tail || std::memcmp(known.bytes.data() + size - tail, bytes.data() + size - tail, tail) == 0) &&
+           (size == 0 || std::memcmp(known.bytes.data(), bytes.data(), size) == 0);
 }
 
 SMDEBUG_INLINE std::uint32_t payload_memory::use(std::uint32_t place, std::uint32_t worker) {
@@ -61,8 +61,8 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> list_of_lists::find(std::span<co
                                                                     std::span<const name_id> shapes) {
     for (std::size_t i = 0; i < held_.size(); ++i) {
         if (held_[i]->equals(items, shapes)) {
-            const auto at = held_.begin() + static_cast<std::ptrdiff_t>(i);
-            std::rotate(held_.begin(), at, at + 1);
+            const auto place = held_.begin() + static_cast<std::ptrdiff_t>(i);
+            std::rotate(held_.begin(), place, place + 1);
             return held_.front();
         }
     }

@@ -12,15 +12,16 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE bool name_list::contains(name_id name) const noexcept {
-    const auto found = first_of(name);
-    return (found != order_.end() && items_[*found].name == name) ||
+    const auto first = first_of(name);
+    return (first != order_.end() && items_[*first].name == name) ||
            std::binary_search(shapes_.begin(), shapes_.end(), name);
 }
 
 SMDEBUG_INLINE std::optional<std::size_t> name_list::find(name_id name, std::uint8_t kind) const noexcept {
     const std::uint64_t wanted = rank({.name = name, .kind = kind});
-    const auto after = std::upper_bound(order_.begin(), order_.end(), wanted,
-                                        [this](std::uint64_t r, std::uint32_t at) { return r < rank(items_[at]); });
+    const auto after =
+        std::upper_bound(order_.begin(), order_.end(), wanted,
+                         [this](std::uint64_t r, std::uint32_t place) { return r < rank(items_[place]); });
     if (after == order_.begin() || rank(items_[*std::prev(after)]) != wanted) {
         return std::nullopt;
     }
@@ -29,8 +30,8 @@ SMDEBUG_INLINE std::optional<std::size_t> name_list::find(name_id name, std::uin
 
 SMDEBUG_INLINE reduction_set name_list::saved_reductions(name_id name) const noexcept {
     reduction_set saved;
-    for (auto at = first_of(name); at != order_.end() && items_[*at].name == name; ++at) {
-        if (const std::uint8_t kind = items_[*at].kind; kind > 0) {
+    for (auto place = first_of(name); place != order_.end() && items_[*place].name == name; ++place) {
+        if (const std::uint8_t kind = items_[*place].kind; kind > 0) {
             saved = saved | reduction_set{reduction_key::from_index(kind - std::size_t{1})};
         }
     }
@@ -62,14 +63,14 @@ SMDEBUG_INLINE std::size_t name_list::memory() const noexcept {
 
 SMDEBUG_INLINE std::size_t name_list::only_shapes() const noexcept {
     return static_cast<std::size_t>(std::count_if(shapes_.begin(), shapes_.end(), [this](name_id name) {
-        const auto found = first_of(name);
-        return found == order_.end() || items_[*found].name != name;
+        const auto first = first_of(name);
+        return first == order_.end() || items_[*first].name != name;
     }));
 }
 
 SMDEBUG_INLINE std::vector<std::uint32_t>::const_iterator name_list::first_of(name_id name) const noexcept {
     return std::lower_bound(order_.begin(), order_.end(), name,
-                            [this](std::uint32_t at, name_id id) { return items_[at].name < id; });
+                            [this](std::uint32_t place, name_id id) { return items_[place].name < id; });
 }
 
 }  // namespace detail

@@ -21,7 +21,7 @@ SMDEBUG_INLINE name_filter::name_filter(const std::vector<std::string>& patterns
 
 SMDEBUG_INLINE bool name_filter::accepts(const std::string& name) const {
     return std::binary_search(names_.begin(), names_.end(), name) ||
-           std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& held) { return held.search(name); });
+           std::any_of(patterns_.begin(), patterns_.end(), [&](const regex& pattern) { return pattern.search(name); });
 }
 
 }  // namespace detail

@@ -11,13 +11,13 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE std::optional<name_id> name_table::find(std::string_view name) const noexcept {
-    const named* held = by_text_.find(name);
-    return held != nullptr ? std::optional{held->id} : std::nullopt;
+    const named* known = by_text_.find(name);
+    return known != nullptr ? std::optional{known->id} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<name_id> name_table::find_tensor(std::string_view name) const noexcept {
-    const named* held = by_text_.find(name);
-    return held != nullptr && held->is_tensor ? std::optional{held->id} : std::nullopt;
+    const named* known = by_text_.find(name);
+    return known != nullptr && known->is_tensor ? std::optional{known->id} : std::nullopt;
 }
 
 SMDEBUG_INLINE std::size_t name_table::memory() const noexcept {
@@ -55,8 +55,8 @@ SMDEBUG_INLINE std::shared_ptr<const name_table> name_table_builder::finish() &&
     auto made = std::make_shared<name_table>(*base_);
     std::vector<std::shared_ptr<const std::string>> texts;
     texts.reserve(fresh_.size());
-    for (const auto& held : fresh_) {
-        texts.push_back(held.text);
+    for (const auto& known : fresh_) {
+        texts.push_back(known.text);
     }
     made->by_id_ = base_->by_id_.with(std::move(texts));
     std::vector<name_table::named> changes = std::move(fresh_);

@@ -15,16 +15,16 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
     const auto sum = [](std::uint64_t a, std::uint64_t b) {
         return a + b < a ? std::numeric_limits<std::uint64_t>::max() : a + b;
     };
-    file_extent found;
+    file_extent extent;
     for (std::size_t place = 0; place < entries.size(); ++place) {
         const layout::entry entry = entries[place];
-        found.end = std::max(found.end, sum(entry.record.offset, entry.record.length));
+        extent.end = std::max(extent.end, sum(entry.record.offset, entry.record.length));
         if (which.contains(entry.what.name)) {
-            found.wanted = sum(found.wanted, entry.record.length);
-            ++found.records;
+            extent.wanted = sum(extent.wanted, entry.record.length);
+            ++extent.records;
         }
     }
-    return found;
+    return extent;
 }
 
 }  // namespace detail

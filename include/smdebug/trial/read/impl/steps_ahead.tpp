@@ -39,11 +39,11 @@ void steps_ahead<Trial>::begin_step(step_number step, std::optional<step_number>
 template <class Trial>
 std::vector<step_number> steps_ahead<Trial>::steps_to_reduce(step_number step, std::optional<step_number> end,
                                                              std::size_t most) const {
-    std::vector<step_number> found = steps_after(step, end, most);
+    std::vector<step_number> steps = steps_after(step, end, most);
     if (brings()) {
-        std::erase_if(found, [&](step_number each) { return !brought_.is_asked_for(each); });
+        std::erase_if(steps, [&](step_number each) { return !brought_.is_asked_for(each); });
     }
-    return found;
+    return steps;
 }
 
 template <class Trial>
@@ -78,13 +78,13 @@ template <class Trial>
 std::vector<step_number> steps_ahead<Trial>::steps_after(step_number step, std::optional<step_number> end,
                                                          std::size_t most) const {
     const auto from = run_.snapshot();
-    std::vector<step_number> found;
+    std::vector<step_number> coming;
     for (auto next = from->steps.lower_bound(step + 1);
-         next != from->steps.end() && from->complete(*next) && (!end || next->step < *end) && found.size() < most;
+         next != from->steps.end() && from->complete(*next) && (!end || next->step < *end) && coming.size() < most;
          ++next) {
-        found.push_back(next->step);
+        coming.push_back(next->step);
     }
-    return found;
+    return coming;
 }
 
 }  // namespace detail

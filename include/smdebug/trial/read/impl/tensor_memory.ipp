@@ -12,11 +12,11 @@ namespace detail {
 
 SMDEBUG_INLINE const known_reductions* tensor_memory::find(std::string_view name, step_number step,
                                                            std::string_view worker) const {
-    const auto held = reductions_.find(name);
-    if (held == reductions_.end()) {
+    const auto tensor = reductions_.find(name);
+    if (tensor == reductions_.end()) {
         return nullptr;
     }
-    for (const known_reductions& each : held->second.saves) {
+    for (const known_reductions& each : tensor->second.saves) {
         if (each.step == step && each.worker == worker) {
             return &each;
         }
@@ -25,12 +25,12 @@ SMDEBUG_INLINE const known_reductions* tensor_memory::find(std::string_view name
 }
 
 SMDEBUG_INLINE void tensor_memory::keep(std::string_view name, step_number step, std::string_view worker,
-                                        const reduction_values& found) {
-    auto held = reductions_.find(name);
-    if (held == reductions_.end()) {
-        held = reductions_.emplace(std::string{name}, saves_of_tensor{}).first;
+                                        const reduction_values& reductions) {
+    auto tensor = reductions_.find(name);
+    if (tensor == reductions_.end()) {
+        tensor = reductions_.emplace(std::string{name}, saves_of_tensor{}).first;
     }
-    saves_of_tensor& of = held->second;
+    saves_of_tensor& of = tensor->second;
     if (std::find(of.workers.begin(), of.workers.end(), worker) == of.workers.end()) {
         of.workers.emplace_back(worker);
     }
@@ -42,23 +42,23 @@ SMDEBUG_INLINE void tensor_memory::keep(std::string_view name, step_number step,
     of.next = (of.next + 1) % of.saves.size();
     place.step = step;
     place.worker.assign(worker);
-    place.found = found;
+    place.found = reductions;
 }
 
 SMDEBUG_INLINE std::optional<tensor_value> tensor_memory::find_value(std::string_view name, step_number step,
                                                                      std::string_view worker) const {
-    for (auto held = values_.rbegin(); held != values_.rend(); ++held) {
-        if (held->step == step && held->name == name && held->worker == worker) {
-            return held->value;
+    for (auto kept = values_.rbegin(); kept != values_.rend(); ++kept) {
+        if (kept->step == step && kept->name == name && kept->worker == worker) {
+            return kept->value;
         }
     }
     return std::nullopt;
 }
 
 SMDEBUG_INLINE void tensor_memory::forget_values_before(step_number step) {
-    std::erase_if(values_, [&](const kept_value& held) {
-        const bool old = held.step < step;
-        bytes_kept_ -= old ? held.value.bytes().size() : 0;
+    std::erase_if(values_, [&](const kept_value& kept) {
+        const bool old = kept.step < step;
+        bytes_kept_ -= old ? kept.value.bytes().size() : 0;
         return old;
     });
 }

@@ -18,16 +18,16 @@ namespace detail {
 
 template <class State>
 typename tensor_reader<State>::place tensor_reader<State>::look(step_number step, mode in) const {
-    place at = look_in(state_->current(), step, in);
-    return at.files.empty() ? look_in(state_->fresh(), step, in) : at;
+    place where = look_in(state_->current(), step, in);
+    return where.files.empty() ? look_in(state_->fresh(), step, in) : where;
 }
 
 template <class State>
 lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
     step_number step, mode in, const std::optional<std::string>& worker) const {
-    place at = look(step, in);
-    if (at.files.empty()) {
-        switch (at.from->state_of(in, step)) {
+    place where = look(step, in);
+    if (where.files.empty()) {
+        switch (where.from->state_of(in, step)) {
             case step_state::available:
                 return absence::tensor_not_saved;
             case step_state::unavailable:
@@ -36,23 +36,23 @@ lookup<typename tensor_reader<State>::located> tensor_reader<State>::locate(
                 return absence::step_not_yet_available;
         }
     }
-    const auto wanted = std::find_if(at.files.begin(), at.files.end(), [&](const catalog::file* held) {
-        return !worker || at.from->workers[held->worker] == *worker;
+    const auto wanted = std::find_if(where.files.begin(), where.files.end(), [&](const catalog::file* file) {
+        return !worker || where.from->workers[file->worker] == *worker;
     });
-    if (wanted == at.files.end()) {
+    if (wanted == where.files.end()) {
         return lookup_failure{.why = absence::no_such_worker, .where = *worker};
     }
-    return located{std::move(at.from), at.id, *wanted};
+    return located{std::move(where.from), where.id, *wanted};
 }
 
 template <class State>
-lookup<tensor_value> tensor_reader<State>::read_values(const located& at) const {
-    const auto entry = at.from->layout_of(*at.held).values(at.id);
+lookup<tensor_value> tensor_reader<State>::read_values(const located& where) const {
+    const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
-        return no_values(at);
+        return no_values(where);
     }
     decoded_tensor decoded;
-    auto bytes = read_record(at, *entry, decoded);
+    auto bytes = read_record(where, *entry, decoded);
     if (!bytes) {
         return bytes.failure();
     }
@@ -60,14 +60,14 @@ lookup<tensor_value> tensor_reader<State>::read_values(const located& at) const 
 }
 
 template <class State>
-lookup<shape_type> tensor_reader<State>::read_shape(const located& at) const {
-    const auto entry = at.from->layout_of(*at.held).values(at.id);
+lookup<shape_type> tensor_reader<State>::read_shape(const located& where) const {
+    const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
-        return no_values(at);
+        return no_values(where);
     }
     decoded_tensor decoded;
     std::size_t repeats = 0;
-    const auto bytes = read_record(at, *entry, decoded, &repeats);
+    const auto bytes = read_record(where, *entry, decoded, &repeats);
     if (!bytes) {
         return bytes.failure();
     }
@@ -75,35 +75,35 @@ lookup<shape_type> tensor_reader<State>::read_shape(const located& at) const {
 }
 
 template <class State>
-lookup<double> tensor_reader<State>::read_saved(const located& at, const layout::entry& entry,
+lookup<double> tensor_reader<State>::read_saved(const located& where, const layout::entry& entry,
                                                 reduction_key key) const {
-    const auto bytes = state_->read_event(*at.from, *at.held, entry.record);
-    return bytes ? decode_saved(at, entry, key, bytes->view()) : bytes.failure();
+    const auto bytes = state_->read_event(*where.from, *where.file, entry.record);
+    return bytes ? decode_saved(where, entry, key, bytes->view()) : bytes.failure();
 }
 
 template <class State>
-lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const located& at) const {
-    const layout& entries = at.from->layout_of(*at.held);
-    const reduction_set saved = entries.saved_reductions(at.id);
+lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const located& where) const {
+    const layout& entries = where.from->layout_of(*where.file);
+    const reduction_set saved = entries.saved_reductions(where.id);
     std::vector<byte_range> records;
     std::vector<std::pair<reduction_key, layout::entry>> wanted;
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
         if (const reduction_key key = reduction_key::from_index(i); saved.contains(key)) {
-            wanted.emplace_back(key, *entries.reduction(at.id, key));
+            wanted.emplace_back(key, *entries.reduction(where.id, key));
             records.push_back(wanted.back().second.record);
         }
     }
-    std::map<reduction_key, double> found;
+    std::map<reduction_key, double> numbers;
     if (wanted.empty()) {
-        return found;
+        return numbers;
     }
     // The file may be about to come: that is waited for once.
-    if (const auto first = state_->read_event(*at.from, *at.held, records.front()); !first) {
+    if (const auto first = state_->read_event(*where.from, *where.file, records.front()); !first) {
         return first.failure();
     }
     record_batch batch;
     collected_event_file source;
-    const std::string key = State::event_key(*at.from, *at.held);
+    const std::string key = State::event_key(*where.from, *where.file);
     const record_bound bound{state_->decoder(), state_->options().limits.record};
     for (byte_range& record : records) {
         try {
@@ -116,29 +116,29 @@ lookup<std::map<reduction_key, double>> tensor_reader<State>::read_saved(const l
     batch.read(state_->store(), [&](std::size_t, collected_event_file& read) { source = std::move(read); });
     for (const auto& [which, entry] : wanted) {
         try {
-            auto number = decode_saved(at, entry, which, source.at(entry.record));
+            auto number = decode_saved(where, entry, which, source.at(entry.record));
             if (!number) {
                 return number.failure();
             }
-            found.emplace(which, *number);
+            numbers.emplace(which, *number);
         } catch (const not_found&) {
             return lookup_failure{.why = absence::event_file_missing, .where = key};
         } catch (const std::exception&) {
             return failure_at_hand(key, entry.record.offset);
         }
     }
-    return found;
+    return numbers;
 }
 
 template <class State>
-lookup<reduction_values> tensor_reader<State>::reduce(const located& at, reduction_set wanted, dtype* type) const {
-    const auto entry = at.from->layout_of(*at.held).values(at.id);
+lookup<reduction_values> tensor_reader<State>::reduce(const located& where, reduction_set wanted, dtype* type) const {
+    const auto entry = where.from->layout_of(*where.file).values(where.id);
     if (!entry) {
-        return no_values(at);
+        return no_values(where);
     }
     decoded_tensor decoded;
     std::size_t repeats = 0;
-    const auto bytes = read_record(at, *entry, decoded, can_repeat ? &repeats : nullptr);
+    const auto bytes = read_record(where, *entry, decoded, can_repeat ? &repeats : nullptr);
     if (!bytes) {
         return bytes.failure();
     }
@@ -158,9 +158,9 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& at, reducti
 }
 
 template <class State>
-lookup<double> tensor_reader<State>::compute(const located& at, reduction_key key) const {
+lookup<double> tensor_reader<State>::compute(const located& where, reduction_key key) const {
     dtype type = dtype::invalid;
-    const auto values = reduce(at, key, &type);
+    const auto values = reduce(where, key, &type);
     if (!values) {
         return values.failure();
     }
@@ -177,36 +177,36 @@ lookup<double> tensor_reader<State>::compute(const located& at, reduction_key ke
 }
 
 template <class State>
-result<reduction_values> tensor_reader<State>::reduce(const tensor_view& held, [[maybe_unused]] std::size_t repeats,
+result<reduction_values> tensor_reader<State>::reduce(const tensor_view& values, [[maybe_unused]] std::size_t repeats,
                                                       reduction_set wanted) const {
     if constexpr (can_repeat) {
         if (repeats > 0) {
-            return state_->kernel().reduce_repeated(held, repeats, wanted);
+            return state_->kernel().reduce_repeated(values, repeats, wanted);
         }
     }
-    return state_->kernel().reduce(held, wanted);
+    return state_->kernel().reduce(values, wanted);
 }
 
 template <class State>
 typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_ptr<const catalog> from,
                                                                    step_number step, mode in) const {
-    place at;
+    place where;
     const auto global = from->global_step(in, step);
     const auto id = from->names->find(name_);
     if (global && id) {
-        at.id = *id;
-        at.files = from->files_with(*id, *global);
+        where.id = *id;
+        where.files = from->files_with(*id, *global);
     }
-    at.from = std::move(from);
-    return at;
+    where.from = std::move(from);
+    return where;
 }
 
 template <class State>
-lookup<byte_buffer> tensor_reader<State>::read_record(const located& at, const layout::entry& entry,
+lookup<byte_buffer> tensor_reader<State>::read_record(const located& where, const layout::entry& entry,
                                                       decoded_tensor& out, std::size_t* repeats) const {
-    auto bytes = state_->read_event(*at.from, *at.held, entry.record);
+    auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     if (bytes) {
-        const auto file = [&] { return State::event_key(*at.from, *at.held); };
+        const auto file = [&] { return State::event_key(*where.from, *where.file); };
         if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&] { return bytes->view(); }, out,
                                                         {.repeats = repeats})) {
             return *std::move(failed);
@@ -216,10 +216,10 @@ lookup<byte_buffer> tensor_reader<State>::read_record(const located& at, const l
 }
 
 template <class State>
-lookup<double> tensor_reader<State>::decode_saved(const located& at, const layout::entry& entry, reduction_key key,
+lookup<double> tensor_reader<State>::decode_saved(const located& where, const layout::entry& entry, reduction_key key,
                                                   byte_view bytes) const {
     double number = 0;
-    const auto file = [&] { return State::event_key(*at.from, *at.held); };
+    const auto file = [&] { return State::event_key(*where.from, *where.file); };
     if (auto failed = entry_decoder{*state_}.decode_saved(
             entry, name_, key, file, [&] { return bytes; }, number)) {
         return *std::move(failed);
@@ -228,9 +228,9 @@ lookup<double> tensor_reader<State>::decode_saved(const located& at, const layou
 }
 
 template <class State>
-lookup_failure tensor_reader<State>::no_values(const located& at) const {
+lookup_failure tensor_reader<State>::no_values(const located& where) const {
     return {.why = absence::tensor_not_saved,
-            .has_reductions = !at.from->layout_of(*at.held).saved_reductions(at.id).empty()};
+            .has_reductions = !where.from->layout_of(*where.file).saved_reductions(where.id).empty()};
 }
 
 }  // namespace detail

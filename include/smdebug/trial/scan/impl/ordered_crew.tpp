@@ -21,13 +21,13 @@ template <class Task, class Part>
 void ordered_crew<Task, Part>::begin() {
     taken_ = emitted_ = 0;
     over_ = quit_ = false;
-    for (slot& held : slots_) {
-        if (held.task) {  // the last run may have left it half filled
-            held.part = empty_;
+    for (slot& each : slots_) {
+        if (each.task) {  // the last run may have left it half filled
+            each.part = empty_;
         }
-        held.task.reset();
-        held.failed = nullptr;
-        held.done = false;
+        each.task.reset();
+        each.failed = nullptr;
+        each.done = false;
     }
 }
 

@@ -19,18 +19,18 @@ file_scanner<State>::file_scanner(const State& state, const catalog& from, reduc
       keep_repeats_(keep_repeats) {}
 
 template <class State>
-void file_scanner<State>::begin_file(const catalog::file& held, const std::string& key, bool is_there,
+void file_scanner<State>::begin_file(const catalog::file& event_file, const std::string& key, bool is_there,
                                      const std::string* why_not) {
     key_ = &key;
     out_.event_file = key;
-    out_.step = held.step;
-    out_.mode_step = held.mode_step;
-    out_.mode = held.mode;
-    out_.worker = from_->workers[held.worker];
+    out_.step = event_file.step;
+    out_.mode_step = event_file.mode_step;
+    out_.mode = event_file.mode;
+    out_.worker = from_->workers[event_file.worker];
     out_.file_failed = !is_there;
     file_failure_.reset();
     if (key.empty()) {
-        file_failure_ = State::names_no_event_file(*from_, held);
+        file_failure_ = State::names_no_event_file(*from_, event_file);
     } else if (why_not != nullptr) {
         file_failure_ = lookup_failure{.why = absence::damaged, .where = key, .note = *why_not};
     } else if (!is_there) {

@@ -22,18 +22,18 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
 
 template <class State>
-file_extent scan_walk<State>::extent(const catalog::file& held) {
-    if (!last_layout_ || *last_layout_ != held.layout) {
-        last_extent_ = extent_of(from_.layout_of(held), which_);
-        last_layout_ = held.layout;
+file_extent scan_walk<State>::extent(const catalog::file& file) {
+    if (!last_layout_ || *last_layout_ != file.layout) {
+        last_extent_ = extent_of(from_.layout_of(file), which_);
+        last_layout_ = file.layout;
     }
     return last_extent_;
 }
 
 template <class State>
-file_way scan_walk<State>::way(const catalog::file& held, std::size_t ahead) {
+file_way scan_walk<State>::way(const catalog::file& file, std::size_t ahead) {
     const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
-    return way_of(extent(held), manner_.limits, can_view);
+    return way_of(extent(file), manner_.limits, can_view);
 }
 
 template <class State>
@@ -42,33 +42,33 @@ std::size_t scan_walk<State>::ranged_to(std::span<const catalog::file* const> fi
     std::size_t records = 0;
     for (; end < files.size() && end - begin < most_at_once && records < most_records; ++end) {
         const file_way how = way(*files[end], end - begin);
-        const file_extent found = extent(*files[end]);
-        if (how == file_way::in_place || bytes_held(found, how) > manner_.limits.largest_page) {
+        const file_extent size = extent(*files[end]);
+        if (how == file_way::in_place || bytes_held(size, how) > manner_.limits.largest_page) {
             break;
         }
-        records += found.records;
+        records += size.records;
     }
     return end;
 }
 
 template <class State>
-typename scan_walk<State>::wanted_records scan_walk<State>::records_of(const catalog::file& held) {
-    wanted_records found;
-    if (extent(held).records > 0) {
+typename scan_walk<State>::wanted_records scan_walk<State>::records_of(const catalog::file& file) {
+    wanted_records wanted;
+    if (extent(file).records > 0) {
         scanner_.each_record(
-            held, [&](byte_range record) { found.places.push_back(bound_.cut(record)); },
-            [&] { found.tensor_ends.push_back(found.places.size()); });
-        if (found.places.empty()) {
-            found.places.push_back(bound_.cut(first_wanted(held)));
-            found.tensor_ends = {};
+            file, [&](byte_range record) { wanted.places.push_back(bound_.cut(record)); },
+            [&] { wanted.tensor_ends.push_back(wanted.places.size()); });
+        if (wanted.places.empty()) {
+            wanted.places.push_back(bound_.cut(first_wanted(file)));
+            wanted.tensor_ends = {};
         }
     }
-    return found;
+    return wanted;
 }
 
 template <class State>
-byte_range scan_walk<State>::first_wanted(const catalog::file& held) const noexcept {
-    const layout& entries = from_.layout_of(held);
+byte_range scan_walk<State>::first_wanted(const catalog::file& file) const noexcept {
+    const layout& entries = from_.layout_of(file);
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (which_.contains(entries[i].what.name)) {
             return entries[i].record;
