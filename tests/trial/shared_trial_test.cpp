@@ -41,6 +41,11 @@ static_assert(rules::detail::countable_tensor<shared_tensor<memory_trial>> &&
               rules::detail::valued_tensor<shared_tensor<memory_trial>> &&
               rules::detail::shaped_tensor<shared_tensor<memory_trial>> && readable_trial<shared_trial<memory_trial>>);
 
+// A rule may name the trial's type, or deduce its storage.
+static_assert(rule<decltype([](const memory_trial&, step_number) { return finding{}; }), shared_trial<memory_trial>> &&
+              rule<decltype([]<class S>(const basic_trial<S>&, step_number) { return finding{}; }),
+                   trial_of_rules<memory_trial>>);
+
 /// What an answer is, or why there is none, in words: NaN is NaN here.
 std::string words(const lookup_failure& why) {
     return "no: " + std::to_string(static_cast<int>(why.why)) + " " + std::to_string(static_cast<int>(why.damage)) +

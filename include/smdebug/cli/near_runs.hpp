@@ -34,16 +34,16 @@ inline constexpr std::size_t most_looked_at = 4096;
 /// The folders in a folder, sorted; `left`: how many entries may still be looked at.
 [[nodiscard]] inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder,
                                                                    std::size_t& left) {
-    std::vector<std::filesystem::path> found;
+    std::vector<std::filesystem::path> folders;
     std::error_code failed;
-    std::filesystem::directory_iterator at{folder, failed};
-    for (; !failed && at != std::filesystem::directory_iterator{} && left > 0; at.increment(failed), --left) {
-        if (std::error_code none; at->is_directory(none)) {
-            found.push_back(at->path());
+    std::filesystem::directory_iterator entry{folder, failed};
+    for (; !failed && entry != std::filesystem::directory_iterator{} && left > 0; entry.increment(failed), --left) {
+        if (std::error_code none; entry->is_directory(none)) {
+            folders.push_back(entry->path());
         }
     }
-    std::sort(found.begin(), found.end());
-    return found;
+    std::sort(folders.begin(), folders.end());
+    return folders;
 }
 
 /// "There are 500 runs below it; to name them all write runs/*", or nothing.

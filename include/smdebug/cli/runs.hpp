@@ -65,8 +65,8 @@ struct follow_options {
                                        replacement{"that trial_options::limits.record allows", "allowed"},
                                        replacement{"that trial_options::limits.index_file allows", "allowed"},
                                        replacement{"that trial_options::limits.collections_file allows", "allowed"}}) {
-        if (const std::size_t at = text.find(option); at != std::string::npos) {
-            text.replace(at, option.size(), flag);
+        if (const std::size_t place = text.find(option); place != std::string::npos) {
+            text.replace(place, option.size(), flag);
         }
     }
     return text.find(printable(run)) != std::string::npos ? text : text + " [run " + run + "]";
@@ -147,8 +147,8 @@ template <class Command, class Failed>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
                   Failed&& failed) {
     const auto note = [&](const std::string& text) { to.note(text); };
-    for (const std::string& given : paths) {
-        const std::string path = plain_path(given);
+    for (const std::string& as_written : paths) {
+        const std::string path = plain_path(as_written);
         try {
             const program_trial run = open_run(path, how);
             skipped_files skipped;

@@ -77,12 +77,12 @@ public:
                 return *std::move(known);
             }
         }
-        lookup<tensor_value> found = read();
-        if (found) {
+        lookup<tensor_value> answer = read();
+        if (answer) {
             const std::lock_guard lock{mutex_};
-            memory_.keep_value(name, step, worker, *found);
+            memory_.keep_value(name, step, worker, *answer);
         }
-        return found;
+        return answer;
     }
 
     /// The last steps of a mode up to `step` that have a tensor.
@@ -158,8 +158,9 @@ private:
     std::shared_ptr<detail::shared_tensors<Trial>> shared_;
 };
 
-/// A trial that several rules share for a walk over its steps.  It is the trial (the same state), but its handles keep
-/// what they read for each other.  A copy would be a second memory: hand out references.
+/// A trial that several rules share for a walk over its steps.  It is the trial (the same state), also for rules that
+/// name its type, const local_trial&, or deduce it, const basic_trial<S>&; but its handles keep what they read for each
+/// other.  A copy would be a second memory: hand out references.
 /// Threads: const calls may run at once; begin_step not beside them.
 template <scannable_trial Trial>
 class shared_trial : public Trial {

@@ -23,12 +23,12 @@ namespace detail {
 template <class State>
 [[nodiscard]] std::optional<catalog::step_entry> entry_of(const State& state, step_number global_step) {
     auto from = state.current();
-    const auto* held = from->find_step(global_step);
-    if (held == nullptr) {
+    const auto* entry = from->find_step(global_step);
+    if (entry == nullptr) {
         from = state.fresh();
-        held = from->find_step(global_step);
+        entry = from->find_step(global_step);
     }
-    return held != nullptr ? std::optional{*held} : std::nullopt;
+    return entry != nullptr ? std::optional{*entry} : std::nullopt;
 }
 
 /// Whether a step is there.  Errors: no_more_data, step_unavailable where it never will be.
@@ -57,11 +57,11 @@ template <class State>
 template <class Trial>
 [[nodiscard]] std::vector<tensor_value> values_in(const Trial& run, const char* group, step_number step,
                                                   const read_options& where) {
-    std::vector<tensor_value> found;
-    for (const std::string& held : run.tensor_names({.collection = group, .step = step, .mode = where.mode})) {
-        found.push_back(run.tensor(held).value(step, {.mode = where.mode, .worker = where.worker}));
+    std::vector<tensor_value> values;
+    for (const std::string& name : run.tensor_names({.collection = group, .step = step, .mode = where.mode})) {
+        values.push_back(run.tensor(name).value(step, {.mode = where.mode, .worker = where.worker}));
     }
-    return found;
+    return values;
 }
 
 }  // namespace detail
@@ -120,25 +120,25 @@ std::vector<step_number> basic_trial<Storage, Decoder, Kernel>::steps(const step
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::vector<smdebug::mode> basic_trial<Storage, Decoder, Kernel>::modes() const {
     const auto from = state_->current();
-    std::vector<smdebug::mode> found;
+    std::vector<smdebug::mode> saved;
     for (const auto which : {mode::train, mode::eval, mode::predict}) {
         if (!from->mode_steps[detail::catalog::place_of(which)].empty()) {
-            found.push_back(which);
+            saved.push_back(which);
         }
     }
-    return found;
+    return saved;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::optional<smdebug::mode> basic_trial<Storage, Decoder, Kernel>::mode(step_number global_step) const {
-    const auto held = detail::entry_of(*state_, global_step);
-    return held ? std::optional{held->mode} : std::nullopt;
+    const auto entry = detail::entry_of(*state_, global_step);
+    return entry ? std::optional{entry->mode} : std::nullopt;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::optional<step_number> basic_trial<Storage, Decoder, Kernel>::mode_step(step_number global_step) const {
-    const auto held = detail::entry_of(*state_, global_step);
-    return held ? std::optional{held->mode_step} : std::nullopt;
+    const auto entry = detail::entry_of(*state_, global_step);
+    return entry ? std::optional{entry->mode_step} : std::nullopt;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
@@ -155,8 +155,8 @@ void basic_trial<Storage, Decoder, Kernel>::read_ahead(step_number global_step) 
             return;
         }
         const auto from = state_->current();
-        if (const auto* held = from->find_step(global_step)) {
-            for (const detail::catalog::file& written : held->files()) {
+        if (const auto* entry = from->find_step(global_step)) {
+            for (const detail::catalog::file& written : entry->files()) {
                 const std::string key = state_type::event_key(*from, written);
                 try {
                     static_cast<void>(!key.empty() && state_->store().read_ahead(key));
@@ -210,13 +210,13 @@ std::vector<std::string> basic_trial<Storage, Decoder, Kernel>::workers(step_num
     if (from->find_step(global_step) == nullptr) {
         from = state_->fresh();
     }
-    std::vector<std::string> found;
-    if (const auto* held = from->find_step(global_step)) {
-        for (const detail::catalog::file& written : held->files()) {
-            found.push_back(from->workers[written.worker]);
+    std::vector<std::string> names;
+    if (const auto* entry = from->find_step(global_step)) {
+        for (const detail::catalog::file& written : entry->files()) {
+            names.push_back(from->workers[written.worker]);
         }
     }
-    return found;
+    return names;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
@@ -232,11 +232,11 @@ std::map<std::string, smdebug::collection, std::less<>> basic_trial<Storage, Dec
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 smdebug::collection basic_trial<Storage, Decoder, Kernel>::collection(std::string_view name) const {
     const auto job = state_->current()->job;
-    const auto found = job->collections.find(name);
-    if (found == job->collections.end()) {
+    const auto group = job->collections.find(name);
+    if (group == job->collections.end()) {
         throw detail::no_such_collection(name, job->collections);
     }
-    return found->second;
+    return group->second;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>

@@ -86,9 +86,9 @@ std::vector<typename shared_tensors<Trial>::known_tensor> shared_tensors<Trial>:
     const Trial& run, const step_range& range, const std::vector<std::string>& names) {
     std::vector<known_tensor> all;
     const tensor_selection which{.names = names, .range = range};
-    for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& found) {
-        if (found.failure == nullptr && !found.file_failed) {
-            all.push_back({std::string{found.name}, {found.step, std::string{found.worker}, found.reductions}});
+    for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& tensor) {
+        if (tensor.failure == nullptr && !tensor.file_failed) {
+            all.push_back({std::string{tensor.name}, {tensor.step, std::string{tensor.worker}, tensor.reductions}});
         }
     });
     return all;
@@ -124,11 +124,11 @@ lookup<double> shared_tensor<Trial>::find_reduction(step_number step, reduction 
 
 template <class Trial>
 double shared_tensor<Trial>::reduction_value(step_number step, reduction what, const reduction_options& how) const {
-    const auto found = find_reduction(step, what, how);
-    if (!found) {
-        throw_failure(found.failure(), base::name(), step, how.mode);
+    const auto answer = find_reduction(step, what, how);
+    if (!answer) {
+        throw_failure(answer.failure(), base::name(), step, how.mode);
     }
-    return *found;
+    return *answer;
 }
 
 template <class Trial>
@@ -160,20 +160,20 @@ lookup<tensor_value> shared_tensor<Trial>::find_value(step_number step, const va
 
 template <class Trial>
 tensor_value shared_tensor<Trial>::value(step_number step, const value_options& how) const {
-    auto found = find_value(step, how);
-    if (!found) {
-        throw_failure(found.failure(), base::name(), step, how.mode);
+    auto answer = find_value(step, how);
+    if (!answer) {
+        throw_failure(answer.failure(), base::name(), step, how.mode);
     }
-    return *std::move(found);
+    return *std::move(answer);
 }
 
 template <scannable_trial Trial>
 void shared_trial<Trial>::begin_step(step_number step, std::optional<step_number> end) {
     shared_->begin_step(step, end);
     step_files now;
-    if (const auto from = Trial::snapshot(); const auto* held = from->find_step(step)) {
+    if (const auto from = Trial::snapshot(); const auto* entry = from->find_step(step)) {
         now.job = from->job;
-        for (const detail::catalog::file& written : held->files()) {
+        for (const detail::catalog::file& written : entry->files()) {
             now.layouts.push_back(from->layouts[written.layout]);
             now.workers.push_back(written.worker);
         }
@@ -207,9 +207,9 @@ std::vector<std::string> shared_trial<Trial>::tensor_names(const tensor_names_op
             return known->second;
         }
     }
-    std::vector<std::string> found = Trial::tensor_names(which);
+    std::vector<std::string> names = Trial::tensor_names(which);
     const std::lock_guard lock{names_mutex_};
-    return names_.insert_or_assign(asked, std::move(found)).first->second;
+    return names_.insert_or_assign(asked, std::move(names)).first->second;
 }
 
 }  // namespace v1
