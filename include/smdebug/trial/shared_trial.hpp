@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/guarded.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -102,7 +103,7 @@ private:
 
     Trial run_;  // a share of the trial's state: handles may outlive the trial
     bool look_ahead_;
-    std::mutex mutex_;
+    std::mutex mutex_;  // protects everything below
     tensor_memory memory_;
     step_number previous_step_ = 0;
     using steps_by_mode = std::array<std::optional<std::vector<step_number>>, 4>;
@@ -195,8 +196,8 @@ private:
     std::shared_ptr<detail::shared_tensors<Trial>> shared_;
     std::optional<step_number> step_;
     step_files files_;
-    mutable std::mutex names_mutex_;
-    mutable std::map<question, std::vector<std::string>> names_;  // of steps whose files are like files_
+    // Of steps whose files are like files_.
+    mutable detail::guarded<std::map<question, std::vector<std::string>>> names_;
 };
 
 }  // namespace v1

@@ -180,7 +180,7 @@ void shared_trial<Trial>::begin_step(step_number step, std::optional<step_number
     }
     if (now != files_) {
         files_ = std::move(now);
-        names_.clear();
+        names_.lock()->clear();
     }
     step_ = step;
 }
@@ -202,14 +202,13 @@ std::vector<std::string> shared_trial<Trial>::tensor_names(const tensor_names_op
     const question asked{which.regex.given(), which.regex.texts(),
                          which.collection ? std::optional{which.collection->name()} : std::nullopt};
     {
-        const std::lock_guard lock{names_mutex_};
-        if (const auto known = names_.find(asked); known != names_.end()) {
+        const auto cached = names_.lock();
+        if (const auto known = cached->find(asked); known != cached->end()) {
             return known->second;
         }
     }
     std::vector<std::string> names = Trial::tensor_names(which);
-    const std::lock_guard lock{names_mutex_};
-    return names_.insert_or_assign(asked, std::move(names)).first->second;
+    return names_.lock()->insert_or_assign(asked, std::move(names)).first->second;
 }
 
 }  // namespace v1

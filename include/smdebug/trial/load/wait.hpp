@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/guarded.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -92,13 +92,12 @@ public:
     [[nodiscard]] std::unique_ptr<change_feed> take();
     /// A feed too many is dropped.
     void give_back(std::unique_ptr<change_feed> feed) noexcept;
-    feed_pool() { idle_.reserve(most); }
+    feed_pool() { idle_.lock()->reserve(most); }
 
 private:
     static constexpr std::size_t most = 4;  // the system has few signals to give: often 128 a user
 
-    std::mutex guard_;
-    std::vector<std::unique_ptr<change_feed>> idle_;
+    guarded<std::vector<std::unique_ptr<change_feed>>> idle_;
 };
 
 /// The pauses of one wait: begin_look(), look at what it says, end_look(), pause(), and so on.

@@ -55,19 +55,19 @@ SMDEBUG_INLINE void change_feed::end_look(std::chrono::milliseconds interval) no
 }
 
 SMDEBUG_INLINE std::unique_ptr<change_feed> feed_pool::take() {
-    const std::lock_guard lock{guard_};
-    if (idle_.empty()) {
+    const auto idle = idle_.lock();
+    if (idle->empty()) {
         return nullptr;
     }
-    auto feed = std::move(idle_.back());
-    idle_.pop_back();
+    auto feed = std::move(idle->back());
+    idle->pop_back();
     return feed;
 }
 
 SMDEBUG_INLINE void feed_pool::give_back(std::unique_ptr<change_feed> feed) noexcept {
-    const std::lock_guard lock{guard_};
-    if (idle_.size() < most) {
-        idle_.push_back(std::move(feed));  // there is room: it cannot fail
+    const auto idle = idle_.lock();
+    if (idle->size() < most) {
+        idle->push_back(std::move(feed));  // there is room: it cannot fail
     }
 }
 
