@@ -58,6 +58,23 @@ TEST_CASE("hook: says what an out_dir is not") {
     CHECK_THROWS_AS(smd::hook{saves_all("s3://")}, smd::value_error);
 }
 
+TEST_CASE("hook: an out_dir that is a file is refused in the words of a trial that is opened there") {
+    const temporary_folder folder;
+    folder.write("file", "x");
+    const std::string path = folder.path() + "/file";
+    const auto refusal_of = [](auto&& open) -> std::string {
+        try {
+            open();
+        } catch (const smd::not_found& thrown) {
+            return thrown.what();
+        }
+        return {};
+    };
+    const std::string refusal = refusal_of([&] { smd::hook{saves_all(path)}; });
+    CHECK(refusal == "NotFound: " + path + " is a file, not the folder of a run");
+    CHECK(refusal_of([&] { smd::local_trial{path}; }).starts_with(refusal));
+}
+
 TEST_CASE("hook: a storage that can only be read is refused when the hook is opened, and dry runs do not mind") {
     smd::memory_storage objects{"label"};
     const smd::any_storage reads_only{smdebug_test::storage_archetype{objects}};

@@ -9,6 +9,7 @@
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
@@ -153,9 +154,12 @@ std::vector<lost_write> run_writer<Storage>::lost() {
 template <writable_storage Storage>
 void run_writer<Storage>::open_place(const hook_options& options) {
     if (!abilities_of(store_).writes) {
-        throw unsupported(std::string{store_.name()} +
-                              " cannot be written, only read: give the hook a storage that has write()",
-                          {.where = store_.name()});
+        throw unsupported(
+            std::string{store_.name()} + " cannot be written, only read: give the hook a storage that has write()",
+            {.where = store_.name()});
+    }
+    if (is_file(store_)) {
+        throw not_found(std::string{store_.name()} + " is a file, not the folder of a run", {.where = store_.name()});
     }
     claim_.emplace(store_, worker_, writers_);
     earlier_run<Storage> earlier{store_, worker_};
