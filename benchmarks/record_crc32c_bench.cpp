@@ -58,18 +58,18 @@ void measure(const std::string& label, byte_view view, int rounds) {
     const std::size_t calls = std::max<std::size_t>(1, bytes_a_round / view.size());
     std::vector<bench::subject> subjects;
     subjects.push_back({"limit: reading", repeated(calls, view, read_all)});
-    for (const crc32c::implementation which : crc32c::implementations) {
-        const std::string name{crc32c::name_of(which)};
-        if (!crc32c::supported(which)) {
+    for (const crc32c::detail::implementation which : crc32c::detail::implementations) {
+        const std::string name{crc32c::detail::name_of(which)};
+        if (!crc32c::detail::supported(which)) {
             std::printf("record/crc32c/%s/%s: skipped, this CPU cannot run it\n", label.c_str(), name.c_str());
             continue;
         }
-        subjects.push_back({which == crc32c::implementation::table ? name + " (scalar twin)" : name,
+        subjects.push_back({which == crc32c::detail::implementation::table ? name + " (scalar twin)" : name,
                             repeated(calls, view, [which](byte_view bytes) {
-                                return crc32c::extend_by(which, 0, bytes.data(), bytes.size());
+                                return crc32c::detail::extend_by(which, 0, bytes.data(), bytes.size());
                             })});
     }
-    const std::string chosen{crc32c::name_of(crc32c::fastest(view.size()))};
+    const std::string chosen{crc32c::detail::name_of(crc32c::detail::fastest(view.size()))};
     subjects.push_back(
         {"chosen: " + chosen, repeated(calls, view, [](byte_view bytes) { return crc32c::value(bytes); })});
     bench::run_rounds(subjects, rounds);

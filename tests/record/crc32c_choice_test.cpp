@@ -17,30 +17,30 @@ namespace crc32c = smdebug::record::crc32c;
 using smdebug::byte_view;
 using smdebug_test::random_bytes;
 
-static_assert(crc32c::name_of(crc32c::implementation::table) == "table");
-static_assert(crc32c::name_of(crc32c::implementation::arm) == "arm");
+static_assert(crc32c::detail::name_of(crc32c::detail::implementation::table) == "table");
+static_assert(crc32c::detail::name_of(crc32c::detail::implementation::arm) == "arm");
 
 namespace {
 
 std::uint32_t by_table(std::uint32_t crc, byte_view bytes) {
-    return crc32c::table::extend(crc, bytes.data(), bytes.size());
+    return crc32c::detail::table::extend(crc, bytes.data(), bytes.size());
 }
 
 /// Calls visit(extend) for every implementation but the table; extend(crc, bytes) is the checksum by that one.
 template <class Visit>
 void for_each_other(const Visit& visit) {
-    for (const crc32c::implementation which : crc32c::implementations) {
-        if (which == crc32c::implementation::table) {
+    for (const crc32c::detail::implementation which : crc32c::detail::implementations) {
+        if (which == crc32c::detail::implementation::table) {
             continue;
         }
-        if (!crc32c::supported(which)) {
+        if (!crc32c::detail::supported(which)) {
             smdebug_test::skipped(smdebug_test::lacking::processor,
-                                  "this CPU cannot run " + std::string{crc32c::name_of(which)});
+                                  "this CPU cannot run " + std::string{crc32c::detail::name_of(which)});
             continue;
         }
-        CAPTURE(crc32c::name_of(which));
+        CAPTURE(crc32c::detail::name_of(which));
         visit([which](std::uint32_t crc, byte_view bytes) {
-            return crc32c::extend_by(which, crc, bytes.data(), bytes.size());
+            return crc32c::detail::extend_by(which, crc, bytes.data(), bytes.size());
         });
     }
 }
@@ -48,9 +48,9 @@ void for_each_other(const Visit& visit) {
 }  // namespace
 
 TEST_CASE("crc32c implementations: the table is always there, and the fastest can be run") {
-    CHECK(crc32c::supported(crc32c::implementation::table));
+    CHECK(crc32c::detail::supported(crc32c::detail::implementation::table));
     for (const std::size_t count : {0U, 1U, 8U, 100U, 2000U, 3000U, 1U << 20}) {
-        CHECK(crc32c::supported(crc32c::fastest(count)));
+        CHECK(crc32c::detail::supported(crc32c::detail::fastest(count)));
     }
 }
 
@@ -95,9 +95,11 @@ TEST_CASE("crc32c implementations: the ends of blocks are exact") {
     const auto bytes = random_bytes(200'000, 6);
     std::vector<std::size_t> ends{48, 96, 1792, 2048};
 #if defined(__x86_64__)
-    const std::size_t round = crc32c::sse42::streams * crc32c::sse42::most_words * crc32c::sse42::word;
-    for (const std::size_t one : {round, crc32c::avx512::folding::most_steps * crc32c::avx512::folding::step,
-                                  crc32c::avx512::balanced::most_steps * crc32c::avx512::balanced::step}) {
+    const std::size_t round =
+        crc32c::detail::sse42::streams * crc32c::detail::sse42::most_words * crc32c::detail::sse42::word;
+    for (const std::size_t one :
+         {round, crc32c::detail::avx512::folding::most_steps * crc32c::detail::avx512::folding::step,
+          crc32c::detail::avx512::balanced::most_steps * crc32c::detail::avx512::balanced::step}) {
         ends.insert(ends.end(), {one, 2 * one, 3 * one});
     }
 #endif

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <random>
 
-namespace polynomial = smdebug::record::crc32c::polynomial;
-namespace table = smdebug::record::crc32c::table;
+namespace polynomial = smdebug::record::crc32c::detail::polynomial;
+namespace table = smdebug::record::crc32c::detail::table;
 
 static_assert(polynomial::product(polynomial::one, 0x12345678) == 0x12345678);
 static_assert(polynomial::product(polynomial::one >> 3, polynomial::one >> 5) == polynomial::one >> 8);

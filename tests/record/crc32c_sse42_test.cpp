@@ -10,10 +10,10 @@ using namespace smdebug_test;
 
 TEST_CASE("crc32c SSE4.2: agrees with the table around one word, the shortest and the longest round of its streams") {
 #if defined(__x86_64__)
-    namespace sse42 = smdebug::record::crc32c::sse42;
+    namespace sse42 = smdebug::record::crc32c::detail::sse42;
     constexpr std::size_t shortest = sse42::streams * sse42::fewest_words * sse42::word;
     constexpr std::size_t longest = sse42::streams * sse42::most_words * sse42::word;
-    check_around(smdebug::record::crc32c::implementation::sse42,
+    check_around(smdebug::record::crc32c::detail::implementation::sse42,
                  {sse42::word, shortest, 2 * shortest, longest, 2 * longest});
 #else
     skipped(lacking::processor, "no x86-64");

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace table = smdebug::record::crc32c::table;
+namespace table = smdebug::record::crc32c::detail::table;
 
 namespace {
 

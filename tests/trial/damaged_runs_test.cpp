@@ -175,7 +175,7 @@ TEST_CASE(
     CHECK(lost.failure().note.find("2199023255568 bytes") != std::string::npos);
     for (const bool in_place : {false, true}) {
         std::vector<std::string> seen;
-        scan(run, {.in_place = in_place}, [&](const scanned_tensor& tensor) {
+        scan(run, {.in_place = in_place}, [&](const smdebug::detail::scanned_tensor& tensor) {
             seen.push_back(tensor.failure != nullptr ? tensor.failure->note : "read");
             CHECK((tensor.failure == nullptr || tensor.failure->why == absence::damaged));
         });
@@ -294,7 +294,7 @@ TEST_CASE("damaged runs: a record under another name is told, whatever the names
             CHECK(found.failure().damage == status::wrong_tensor);
         }
         std::size_t told = 0;
-        scan(run, {.saved = reduction_set::all()}, [&](const scanned_tensor& seen) {
+        scan(run, {.saved = reduction_set::all()}, [&](const smdebug::detail::scanned_tensor& seen) {
             told += (seen.failure != nullptr ? 1U : 0U) + seen.saved_failures.size();
         });
         CHECK(told == 1);

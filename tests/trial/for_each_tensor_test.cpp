@@ -54,7 +54,7 @@ std::string line_of(const reduced_tensor& found) {
         line += " failed: " + found.failure->where + " " + std::to_string(static_cast<int>(found.failure->why)) +
                 (found.file_failed ? " whole file" : "");
     }
-    for (const scan_failure& bad : found.saved_failures) {
+    for (const smdebug::detail::scan_failure& bad : found.saved_failures) {
         line += " lost " + bad.key.name();
     }
     return line;
@@ -181,7 +181,7 @@ TEST_CASE("for_each_tensor: a damaged tensor under a true checksum is found, lar
     }
     CHECK(lines(run, {}, reduction_set::all(), 3) == one);
     std::size_t place = 0;
-    scan(run, {}, [&](const scanned_tensor& tensor) {
+    scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK((tensor.failure != nullptr) == (place == 2 || place == 7 || place == 8));
         CHECK_FALSE(tensor.check.needed());
         ++place;
@@ -349,12 +349,12 @@ TEST_CASE("for_each_tensor: a kernel that knows nothing of values that repeat is
     CHECK(most == 10'001 * sizeof(float));
     CHECK(plain.tensor("c").reduction_value(0, reduction::sum) == sum_in_parts);
     std::size_t seen = 0;
-    scan(plain, {}, [&](const scanned_tensor& tensor) {
+    scan(plain, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK(tensor.repeats == 0);
         CHECK(tensor.values->view().count() == 10'001);
         ++seen;
     });
-    scan(plain, {.keep_repeats = true}, [&](const scanned_tensor& tensor) {
+    scan(plain, {.keep_repeats = true}, [&](const smdebug::detail::scanned_tensor& tensor) {
         CHECK(tensor.repeats == 10'001 - repeated_block);
         CHECK(reduced(tensor, reduction::sum, noting_kernel{&most}).reductions(reduction::sum) == sum_in_parts);
         ++seen;

@@ -32,7 +32,7 @@ struct noting_kernel {
 struct three_and_four {
     std::array<float, 2> numbers{3, 4};
     decoded_tensor values;
-    scanned_tensor tensor;
+    smdebug::detail::scanned_tensor tensor;
 
     three_and_four() {
         values.type = dtype::float32;
@@ -108,7 +108,7 @@ TEST_CASE("reduced: what is left to check is checked, by kernels that show the b
         values.shape = {10'000};
         values.bytes = payload;
         const shape_type saved{1};
-        scanned_tensor tensor;
+        smdebug::detail::scanned_tensor tensor;
         tensor.values = &values;
         tensor.saved_shape = &saved;
         tensor.check = record::payload_check{payload};
@@ -144,7 +144,7 @@ TEST_CASE("reduced: strings have no reductions; a failure stays one") {
     CHECK(found.reductions.computed.empty());
     CHECK(found.reductions.count == 3);
     CHECK(std::isnan(found.reductions(reduction::sum)));
-    scanned_tensor broken;
+    smdebug::detail::scanned_tensor broken;
     const lookup_failure why{.why = absence::damaged};
     broken.failure = &why;
     broken.file_failed = true;

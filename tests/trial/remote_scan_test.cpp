@@ -57,7 +57,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner
     texts lines;
     walk.walk(
         files,
-        [&](std::size_t place, const scanned_tensor& tensor) {
+        [&](std::size_t place, const smdebug::detail::scanned_tensor& tensor) {
             std::string line = std::to_string(place) + " " + std::to_string(tensor.step) + " ";
             line.append(tensor.worker).append(" ").append(tensor.name).append(" in ").append(tensor.event_file);
             if (tensor.values != nullptr) {
@@ -72,7 +72,7 @@ texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner
                     line += " " + reduction_key::from_index(i).name() + " " + std::to_string(tensor.saved_value[i]);
                 }
             }
-            for (const scan_failure& failed : tensor.saved_failures) {
+            for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
                 line += " not " + failed.key.name() + text_of(failed.why);
             }
             lines.push_back(line);
@@ -272,7 +272,7 @@ TEST_CASE("scans of remote storages: several threads hand over what one does") {
         texts lines;
         const walk_end end = scan_parts(
             run, {.how = {.threads = threads}}, texts{},
-            [](texts& part, const scanned_tensor& tensor) {
+            [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
                 part.push_back(std::to_string(tensor.step) + std::string{tensor.worker} + std::string{tensor.name} +
                                (tensor.failure != nullptr ? text_of(*tensor.failure) : ""));
             },
@@ -298,7 +298,7 @@ TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a
     int seen = 0;
     CHECK_THROWS_AS(walk.walk(
                         files,
-                        [&](std::size_t, const scanned_tensor&) {
+                        [&](std::size_t, const smdebug::detail::scanned_tensor&) {
                             ++seen;
                             throw unavailable("the visitor's own");
                         },

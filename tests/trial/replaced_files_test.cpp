@@ -121,7 +121,7 @@ seen reduced_to(const reduced_tensor& found) {
             all.numbers.push_back(found.reductions(what));
         }
     }
-    for (const scan_failure& failed : found.saved_failures) {
+    for (const smdebug::detail::scan_failure& failed : found.saved_failures) {
         all.failure += failed.why.note + failed.why.where;
     }
     all.failure += found.failure != nullptr ? found.failure->note + found.failure->where : "";
@@ -145,7 +145,7 @@ std::vector<seen> walked(const trial& run, std::uint64_t page) {
     std::vector<seen> all;
     walk.walk(
         files,
-        [&](std::size_t, const scanned_tensor& tensor) {
+        [&](std::size_t, const smdebug::detail::scanned_tensor& tensor) {
             all.push_back(reduced_to(reduced(tensor, reduction_set{reduction::min} | reduction::max | reduction::mean,
                                              run.state()->kernel())));
         },

@@ -40,7 +40,7 @@ memory_storage long_run(std::size_t steps) {
     return store;
 }
 
-std::string line_of(const scanned_tensor& tensor) {
+std::string line_of(const smdebug::detail::scanned_tensor& tensor) {
     std::string line = std::to_string(tensor.step) + " ";
     line.append(tensor.worker).append(" ").append(tensor.name);
     return line + (tensor.values != nullptr ? "" : " missing");
@@ -49,7 +49,7 @@ std::string line_of(const scanned_tensor& tensor) {
 template <class Trial>
 texts scanned(const Trial& run, const scan_options& options = {}) {
     texts lines;
-    scan(run, options, [&](const scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
+    scan(run, options, [&](const smdebug::detail::scanned_tensor& tensor) { lines.push_back(line_of(tensor)); });
     return lines;
 }
 
@@ -63,7 +63,8 @@ texts scanned_in_parts(const Trial& run, scan_options options) {
         last = done;
     };
     const walk_end end = scan_parts(
-        run, options, texts{}, [](texts& part, const scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
+        run, options, texts{},
+        [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
         [&](texts& part) {
             lines.insert(lines.end(), part.begin(), part.end());
             part.clear();
@@ -128,7 +129,7 @@ TEST_CASE("scan: every tensor of every golden run is what its handle reads") {
                              "damaged/index_start_beyond", "damaged/flipped_payload_crc", "double__underscore"}) {
         const local_trial run{std::string{SMDEBUG_TEST_DATA "/golden/"} + name};
         std::size_t seen = 0;
-        scan(run, {}, [&](const scanned_tensor& tensor) {
+        scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
             ++seen;
             const auto handle = run.tensor(tensor.name);
             const std::string worker{tensor.worker};
@@ -182,7 +183,7 @@ TEST_CASE("scan: a file that cannot be read is handed over as a failure, and the
                             [](const std::string& line) { return line.ends_with("missing"); }) == 2);
         CHECK(lines[4] == "1 worker_0 z missing");
     }
-    scan(run, {}, [&](const scanned_tensor& tensor) {
+    scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         if (tensor.file_failed) {
             CHECK(tensor.failure->where == refused);
             CHECK(tensor.failure->note == "no");
@@ -195,7 +196,7 @@ TEST_CASE("scan: what the visitor throws comes out, whatever it is, and on howev
     for (const unsigned threads : {1U, 3U}) {
         CHECK_THROWS_AS(scan_parts(
                             run, {.how = {.threads = threads}}, 0,
-                            [](int&, const scanned_tensor& tensor) {
+                            [](int&, const smdebug::detail::scanned_tensor& tensor) {
                                 if (tensor.step == 20) {
                                     throw value_error("the visitor's own");
                                 }
@@ -203,7 +204,7 @@ TEST_CASE("scan: what the visitor throws comes out, whatever it is, and on howev
                             [](int&) {}),
                         value_error);
         CHECK_THROWS_AS(scan_parts(
-                            run, {.how = {.threads = threads}}, 0, [](int&, const scanned_tensor&) {},
+                            run, {.how = {.threads = threads}}, 0, [](int&, const smdebug::detail::scanned_tensor&) {},
                             [](int&) { throw std::logic_error("emit"); }),
                         std::logic_error);
     }
@@ -244,7 +245,7 @@ TEST_CASE("scan: a stop token ends the walk at some place; everything before it 
         texts lines;
         const walk_end end = scan_parts(
             run, {.how = {.threads = threads, .stop = source.get_token()}}, texts{},
-            [](texts& part, const scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
+            [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
             [&](texts& part) {
                 lines.insert(lines.end(), part.begin(), part.end());
                 part.clear();

@@ -149,9 +149,9 @@ public:
     [[nodiscard]] reduction_set wanted() const noexcept { return wanted_; }
 
     /// The row of a tensor; no row, but a note, where its values cannot be read.
-    void add(stats_part& part, const scanned_tensor& scanned) const {
+    void add(stats_part& part, const smdebug::detail::scanned_tensor& scanned) const {
         const reduced_tensor tensor = reduced(scanned, wanted_, kernel_);
-        for (const scan_failure& bad : tensor.saved_failures) {
+        for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
             part.damage.push_back(failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run_));
         }
         if (tensor.failure != nullptr) {
@@ -261,7 +261,7 @@ private:
         }
         scan_parts(
             run, options, detail::stats_part{rows.buffer()},
-            [&](detail::stats_part& part, const scanned_tensor& tensor) { make.add(part, tensor); },
+            [&](detail::stats_part& part, const smdebug::detail::scanned_tensor& tensor) { make.add(part, tensor); },
             [&](detail::stats_part& part) {
                 for (const std::string& text : part.damage) {
                     to.damage(text);

@@ -10,7 +10,7 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
-#include <smdebug/trial/first_values.hpp>
+#include <smdebug/trial/read/first_values.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -106,7 +106,7 @@ template <class State, class Progress>
         }
     });
     std::size_t read = 0;
-    first_values{state, from}.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
+    smdebug::detail::first_values{state, from}.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
         tensor_summary& about = all[place_of[id]];
         about.type = value.type;
         about.shape = value.shape;

@@ -19,13 +19,13 @@ namespace record::crc32c {
 /// Cost: 60 to 100 GB/s on CPUs of 2024, 2 GB/s where no instruction helps (crc32c_choice.hpp); no allocation.
 [[nodiscard]] constexpr std::uint32_t extend(std::uint32_t crc, byte_view bytes) noexcept {
     if (std::is_constant_evaluated()) {
-        return table::extend(crc, bytes.data(), bytes.size());
+        return detail::table::extend(crc, bytes.data(), bytes.size());
     }
-    return extend_by(fastest(bytes.size()), crc, bytes.data(), bytes.size());
+    return detail::extend_by(detail::fastest(bytes.size()), crc, bytes.data(), bytes.size());
 }
 [[nodiscard]] constexpr std::uint32_t extend(std::uint32_t crc, std::string_view text) noexcept {
     if (std::is_constant_evaluated()) {
-        return table::extend(crc, text.data(), text.size());
+        return detail::table::extend(crc, text.data(), text.size());
     }
     return extend(crc, as_bytes(text));
 }
@@ -38,7 +38,7 @@ namespace record::crc32c {
 /// parts can be checked apart, in any order and on several threads.  Cost: O(log length), at most 2 us.
 [[nodiscard]] constexpr std::uint32_t combine(std::uint32_t crc_a, std::uint32_t crc_b,
                                               std::uint64_t length_b) noexcept {
-    return polynomial::product(crc_a, polynomial::power_of_bytes(length_b)) ^ crc_b;
+    return detail::polynomial::product(crc_a, detail::polynomial::power_of_bytes(length_b)) ^ crc_b;
 }
 
 /// TensorFlow's masking: files hold this, so that a checksum over bytes that contain checksums stays sound.

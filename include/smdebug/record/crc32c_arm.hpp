@@ -18,7 +18,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 namespace arm {
 
 inline constexpr std::size_t word = 8;  ///< bytes that one instruction takes
@@ -83,7 +83,7 @@ inline constexpr std::size_t fewest_words = 4;  ///< shorter rounds would cost m
 }
 
 }  // namespace arm
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug
 

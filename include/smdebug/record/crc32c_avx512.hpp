@@ -17,7 +17,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 namespace avx512 {
 
 using eight_words = long long __attribute__((vector_size(64)));
@@ -206,7 +206,7 @@ using folding = kernel<4, 1>;
 using balanced = kernel<2, 2>;
 
 }  // namespace avx512
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -14,7 +14,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 
 /// All give the same checksums.
 enum class implementation : std::uint8_t {
@@ -95,6 +95,6 @@ inline constexpr std::array implementations{implementation::table, implementatio
     }
 }
 
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug

@@ -12,7 +12,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 namespace polynomial {
 
 inline constexpr std::uint32_t one = 0x80000000;
@@ -85,6 +85,6 @@ inline constexpr std::size_t most_shifted_words = 1023;
 inline constexpr std::array<std::uint32_t, most_shifted_words + 1> shift_factors = make_shift_factors();
 
 }  // namespace polynomial
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug

@@ -15,7 +15,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 namespace sse42 {
 
 using two_words = long long __attribute__((vector_size(16)));
@@ -96,7 +96,7 @@ inline constexpr std::size_t fewest_words = 2;
 }
 
 }  // namespace sse42
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug
 

@@ -8,7 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace record::crc32c {
+namespace record::crc32c::detail {
 namespace table {
 
 inline constexpr std::uint32_t polynomial = 0x82f63b78;  ///< Castagnoli's; bit 31 is the coefficient of x^0
@@ -66,6 +66,6 @@ template <class Byte>
 }
 
 }  // namespace table
-}  // namespace record::crc32c
+}  // namespace record::crc32c::detail
 }  // namespace v1
 }  // namespace smdebug

@@ -37,7 +37,7 @@ inline namespace v1 {
 /// Calls visit.template operator()<R>() for each built-in rule R; `Other` is the type of runs that rules compare with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
-    [&]<class... R>(rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
+    [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});
 }
 
 /// A rule that compares its run with others: a member `others` holds them.

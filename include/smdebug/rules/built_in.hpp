@@ -33,19 +33,23 @@ struct weight_update_ratio;
 
 }  // namespace rules
 
+namespace detail {
+
 /// Types of rules.
 template <class... Rules>
 struct rule_list {};
 
+}  // namespace detail
+
 /// The built-in rules, in the order in which they are shown; `Other` is the type of runs that rules compare with.
 template <readable_trial Other>
 using built_in_rules =
-    rule_list<rules::vanishing_gradient, rules::exploding_tensor, rules::poor_weight_initialization,
-              rules::saturated_activation, rules::dead_relu, rules::all_zero, rules::tensor_variance,
-              rules::unchanged_tensor, rules::similar_across_runs<Other>, rules::weight_update_ratio,
-              rules::loss_not_decreasing, rules::overfit, rules::overtraining, rules::class_imbalance, rules::confusion,
-              rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio, rules::tree_depth,
-              rules::feature_importance_overweight>;
+    detail::rule_list<rules::vanishing_gradient, rules::exploding_tensor, rules::poor_weight_initialization,
+                      rules::saturated_activation, rules::dead_relu, rules::all_zero, rules::tensor_variance,
+                      rules::unchanged_tensor, rules::similar_across_runs<Other>, rules::weight_update_ratio,
+                      rules::loss_not_decreasing, rules::overfit, rules::overtraining, rules::class_imbalance,
+                      rules::confusion, rules::stalled_training, rules::check_input_images, rules::nlp_sequence_ratio,
+                      rules::tree_depth, rules::feature_importance_overweight>;
 
 namespace detail {
 

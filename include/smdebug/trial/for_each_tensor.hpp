@@ -73,7 +73,7 @@ walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduct
                                .in_place = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
-        [&](detail::kept_tensors& kept, const scanned_tensor& tensor) {
+        [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {
             kept.keep(reduced(tensor, wanted, state->kernel()));
         },
         [&](detail::kept_tensors& kept) { kept.hand_out(visit); });

@@ -41,8 +41,8 @@ struct reduced_tensor {
     reduction_set saved;  ///< those that were saved
     /// Why the values, or the whole file, cannot be read; null: they can.  May be kept.
     std::shared_ptr<const lookup_failure> failure;
-    bool file_failed = false;                      ///< `failure` is that of the whole file
-    std::span<const scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
+    bool file_failed = false;                              ///< `failure` is that of the whole file
+    std::span<const detail::scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
 };
 
 namespace detail {
@@ -88,7 +88,7 @@ template <class Kernel>
 /// Reduces a tensor of a scan: at least those of `wanted` that there are.  What a scan left to check is checked.
 /// Cost: one pass over the values; none where all of `wanted` was saved and nothing is left to check.
 template <reduction_kernel Kernel>
-[[nodiscard]] reduced_tensor reduced(const scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
+[[nodiscard]] reduced_tensor reduced(const detail::scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel) {
     reduced_tensor found;
     found.step = tensor.step;
     found.mode_step = tensor.mode_step;
@@ -124,7 +124,7 @@ template <reduction_kernel Kernel>
         found.saved = tensor.saved;
         found.reductions.computed = found.reductions.computed | tensor.saved;
     }
-    for (const scan_failure& bad : tensor.saved_failures) {
+    for (const detail::scan_failure& bad : tensor.saved_failures) {
         found.reductions.computed = found.reductions.computed - bad.key;
     }
     return found;

@@ -141,7 +141,7 @@ walk_end scan_parts(const Trial& run, const scan_options& options, const Part& e
         std::size_t done = 0;
         try {
             walk.walk(
-                files, [&](std::size_t, const scanned_tensor& tensor) { visit(part, tensor); },
+                files, [&](std::size_t, const detail::scanned_tensor& tensor) { visit(part, tensor); },
                 [&](std::size_t) {
                     emit(part);
                     tell(++done);
@@ -160,18 +160,18 @@ walk_end scan_parts(const Trial& run, const scan_options& options, const Part& e
     }
     detail::share_cutter cutter{files, all.walk()};
     detail::ordered_crew<detail::scan_share, Part> crew{threads, empty};
-    const bool complete =
-        crew.run([&] { return cutter.next(); },
-                 [&](std::size_t thread, const detail::scan_share& share, Part& part) {
-                     walks[thread].walk(
-                         files.subspan(share.begin, share.end - share.begin),
-                         [&](std::size_t, const scanned_tensor& tensor) { visit(part, tensor); }, [](std::size_t) {});
-                 },
-                 [&](const detail::scan_share& share, Part& part) {
-                     emit(part);
-                     tell(share.end);
-                 },
-                 stop);
+    const bool complete = crew.run(
+        [&] { return cutter.next(); },
+        [&](std::size_t thread, const detail::scan_share& share, Part& part) {
+            walks[thread].walk(
+                files.subspan(share.begin, share.end - share.begin),
+                [&](std::size_t, const detail::scanned_tensor& tensor) { visit(part, tensor); }, [](std::size_t) {});
+        },
+        [&](const detail::scan_share& share, Part& part) {
+            emit(part);
+            tell(share.end);
+        },
+        stop);
     return complete ? walk_end::complete : walk_end::stopped;
 }
 
@@ -181,7 +181,7 @@ template <scannable_trial Trial, class Visit>
 walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
     options.how.threads = 1;
     return scan_parts(
-        run, options, std::monostate{}, [&](std::monostate, const scanned_tensor& tensor) { visit(tensor); },
+        run, options, std::monostate{}, [&](std::monostate, const detail::scanned_tensor& tensor) { visit(tensor); },
         [](std::monostate) {});
 }
 

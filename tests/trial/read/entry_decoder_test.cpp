@@ -22,7 +22,7 @@ using namespace smdebug_test;
 
 namespace {
 
-const std::string event_file = locations::event_key(0, "worker_0");
+const std::string event_file = smdebug::detail::locations::event_key(0, "worker_0");
 
 /// Saved reductions of every kind, one of them of a damaged record.
 memory_storage saved_reductions() {
@@ -67,13 +67,13 @@ std::string failure_text(const lookup_failure& why) {
 template <class Trial>
 std::map<std::string, std::pair<std::string, std::string>> said_of(const Trial& run) {
     std::map<std::string, std::pair<std::string, std::string>> said;
-    scan(run, {}, [&](const scanned_tensor& tensor) {
+    scan(run, {}, [&](const smdebug::detail::scanned_tensor& tensor) {
         for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
             if (const reduction_key key = reduction_key::from_index(i); tensor.saved.contains(key)) {
                 said[key.name()].first = std::to_string(tensor.saved_value[i]);
             }
         }
-        for (const scan_failure& failed : tensor.saved_failures) {
+        for (const smdebug::detail::scan_failure& failed : tensor.saved_failures) {
             said[failed.key.name()].first = failure_text(failed.why);
         }
     });

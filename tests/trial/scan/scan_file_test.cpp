@@ -64,7 +64,7 @@ TEST_CASE("file_scanner: tensors in the order of the entries that count; shapes 
     texts order;
     scan_first(
         run,
-        [&](const scanned_tensor& tensor) {
+        [&](const smdebug::detail::scanned_tensor& tensor) {
             order.emplace_back(tensor.name);
             CHECK(tensor.step == 7);
             CHECK(tensor.mode == mode::eval);
@@ -100,7 +100,9 @@ TEST_CASE("file_scanner: saved reductions that are not asked for are not read") 
     const byte_buffer bytes = events_of(store);
     scan_first(
         run,
-        [](const scanned_tensor& tensor) { CHECK((tensor.saved & reduction_set{reduction::max}) == tensor.saved); },
+        [](const smdebug::detail::scanned_tensor& tensor) {
+            CHECK((tensor.saved & reduction_set{reduction::max}) == tensor.saved);
+        },
         bytes.view(), nullptr, reduction::max);
 }
 
@@ -112,7 +114,7 @@ TEST_CASE("file_scanner: a file that is not there, or cannot be read, fails ever
         texts failed;
         scan_first(
             run,
-            [&](const scanned_tensor& tensor) {
+            [&](const smdebug::detail::scanned_tensor& tensor) {
                 CHECK(tensor.file_failed == (tensor.name != "only"));  // a saved shape is in the index file
                 CHECK(tensor.values == nullptr);
                 if (tensor.failure != nullptr) {
@@ -137,7 +139,7 @@ TEST_CASE("file_scanner: wherever a file is cut, what lies before is read, and n
         std::size_t damaged = 0;
         scan_first(
             run,
-            [&](const scanned_tensor& tensor) {
+            [&](const smdebug::detail::scanned_tensor& tensor) {
                 damaged += tensor.saved_failures.size();
                 if (tensor.failure != nullptr) {
                     ++damaged;
@@ -171,7 +173,7 @@ TEST_CASE("file_scanner: where a source fails to give a record, that tensor alon
     texts read;
     texts failed;
     scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
-                 [&](const scanned_tensor& tensor) {
+                 [&](const smdebug::detail::scanned_tensor& tensor) {
                      if (tensor.values != nullptr) {
                          read.emplace_back(tensor.name);
                      } else if (tensor.failure != nullptr) {
@@ -209,7 +211,7 @@ TEST_CASE("file_scanner: each_record gives what a scan asks its source for, in t
             file_scanner<memory_trial::state_type> scanner{*run.state(), *from, saved, wanted};
             noting_source source{bytes.view()};
             scanner.scan(held, memory_trial::state_type::event_key(*from, held), &source, nullptr,
-                         [](const scanned_tensor&) {});
+                         [](const smdebug::detail::scanned_tensor&) {});
             std::vector<byte_range> told;
             std::vector<std::size_t> ends;
             scanner.each_record(

@@ -90,7 +90,7 @@ texts walked(const counted_trial& run, const tensor_selection& chosen, const rea
     std::size_t done = 0;
     walk.walk(
         files,
-        [&](std::size_t place, const scanned_tensor& tensor) {
+        [&](std::size_t place, const smdebug::detail::scanned_tensor& tensor) {
             CHECK(place == done);
             std::string line = std::to_string(tensor.step) + " " + std::string{tensor.name};
             if (tensor.values != nullptr) {
@@ -164,7 +164,7 @@ TEST_CASE("scan_walk: values are right beside saved reductions, in whatever orde
         std::size_t seen = 0;
         walk.walk(
             files,
-            [&](std::size_t, const scanned_tensor& tensor) {
+            [&](std::size_t, const smdebug::detail::scanned_tensor& tensor) {
                 ++seen;
                 REQUIRE(tensor.values != nullptr);
                 CHECK(tensor.saved == reduction_set{reduction::mean});
@@ -202,7 +202,7 @@ TEST_CASE("scan_walk: a file that is larger than its index says, too large to be
     std::size_t done = 0;
     walk.walk(
         files,
-        [&](std::size_t, const scanned_tensor& tensor) {
+        [&](std::size_t, const smdebug::detail::scanned_tensor& tensor) {
             tensor.values != nullptr ? ++read : ++missing;
             CHECK((tensor.values != nullptr || tensor.failure->why == absence::event_file_missing));
         },
@@ -240,7 +240,7 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
             *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
         const std::vector<const catalog::file*> files = from->files_in({});
         walk.walk(
-            files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+            files, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
         CHECK(store.asked->size() == (near ? 3 : 19));
         CHECK(store.asked->front() == smdebug::detail::locations::event_key(1, "worker_0"));
     }
@@ -272,7 +272,7 @@ TEST_CASE("scan_walk: when a file is done nothing of it is held") {
     int seen = 0;
     walk.walk(
         files,
-        [&](std::size_t, const scanned_tensor&) {
+        [&](std::size_t, const smdebug::detail::scanned_tensor&) {
             ++seen;
             CHECK_FALSE(store.last->expired());
         },
@@ -311,7 +311,7 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
     const std::vector<const catalog::file*> files = from->files_in({});
     walk.walk(
         files,
-        [&](std::size_t, const scanned_tensor& tensor) {
+        [&](std::size_t, const smdebug::detail::scanned_tensor& tensor) {
             CHECK(tensor.failure == nullptr);
             seen.emplace_back(tensor.name);
         },
@@ -335,7 +335,7 @@ TEST_CASE("scan_walk: a storage that says that views are not worth it is not ask
         *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
     const std::vector<const catalog::file*> files = from->files_in({});
     walk.walk(
-        files, [](std::size_t, const scanned_tensor&) {}, [](std::size_t) {});
+        files, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
     CHECK(store.seen->shown == 0);
     CHECK(store.seen->whole > 120'000);
 }

@@ -31,6 +31,8 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 /// A saved reduction that cannot be read.
 struct scan_failure {
     reduction_key key;
@@ -59,8 +61,6 @@ struct scanned_tensor {
     /// The values' shape, else the saved one; null when neither is there.
     [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
 };
-
-namespace detail {
 
 /// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
 /// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.

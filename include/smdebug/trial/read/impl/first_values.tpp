@@ -1,13 +1,14 @@
-// The bodies of <smdebug/trial/first_values.hpp> that are templates.
+// The bodies of <smdebug/trial/read/first_values.hpp> that are templates.
 #pragma once
 
-#include <smdebug/trial/first_values.hpp>
+#include <smdebug/trial/read/first_values.hpp>
 
 #include <algorithm>
 #include <tuple>
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <class State>
 first_values<State>::first_values(const State& state, const detail::catalog& from)
@@ -93,5 +94,6 @@ void first_values<State>::pass_over(const wanted_record& record) {
     failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

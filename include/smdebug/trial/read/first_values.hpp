@@ -26,6 +26,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 /// Reads, of each tensor of a catalog, the first value by step, then worker, that can be read.  One that cannot is
 /// passed over, and so is an event file that is not there: it is not waited for.  For one use.
@@ -188,7 +189,8 @@ private:
     decoded_tensor value_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
 
-#include <smdebug/trial/impl/first_values.tpp>
+#include <smdebug/trial/read/impl/first_values.tpp>

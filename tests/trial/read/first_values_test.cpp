@@ -1,4 +1,4 @@
-#include <smdebug/trial/first_values.hpp>
+#include <smdebug/trial/read/first_values.hpp>
 
 #include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
@@ -30,7 +30,7 @@ template <class Trial>
 found_values first_of(const Trial& run) {
     const auto from = run.snapshot();
     found_values found;
-    first_values{*run.state(), *from}.read([&](name_id id, const decoded_tensor& value) {
+    smdebug::detail::first_values{*run.state(), *from}.read([&](name_id id, const decoded_tensor& value) {
         CHECK(found.emplace((*from->names)[id], std::pair{value.type, value.shape}).second);
     });
     return found;
