@@ -47,8 +47,8 @@ using output_of = decltype(create_output(std::declval<Storage&>(), std::string_v
 static_assert(std::same_as<output_of<local_storage>, detail::posix::whole_file_output>);
 static_assert(std::same_as<output_of<memory_storage>, memory_storage::output>);
 static_assert(std::same_as<output_of<appending_archetype>, output_archetype>);
-static_assert(std::same_as<output_of<writable_archetype>, gathered_output<writable_archetype>>);
-static_assert(!std::copy_constructible<gathered_output<writable_archetype>>);
+static_assert(std::same_as<output_of<writable_archetype>, detail::gathered_output<writable_archetype>>);
+static_assert(!std::copy_constructible<detail::gathered_output<writable_archetype>>);
 
 }  // namespace
 
@@ -76,16 +76,16 @@ TEST_CASE("gathered_output: what write() throws comes out of commit, and nothing
 
 TEST_CASE("gather: puts pieces behind what is there, and asks for memory once in a doubling") {
     std::vector<std::byte> all;
-    gather(all, {});
+    detail::gather(all, {});
     CHECK(all.capacity() == 0);
     const std::string text(1000, 'x');
     const std::vector<byte_view> pieces{as_bytes(text), {}, as_bytes(text)};
-    gather(all, pieces);
+    detail::gather(all, pieces);
     CHECK(all.capacity() == 2000);
     int growths = 0;
     for (int i = 0; i < 1000; ++i) {
         const std::size_t before = all.capacity();
-        gather(all, pieces);
+        detail::gather(all, pieces);
         growths += all.capacity() == before ? 0 : 1;
     }
     CHECK(all.size() == 2'002'000);

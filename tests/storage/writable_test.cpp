@@ -90,7 +90,7 @@ static_assert(!writable_storage<smdebug_test::storage_archetype> && !writable_st
               !writable_storage<writes_without_reading>);
 static_assert(object_output<smdebug_test::output_archetype> && object_output<memory_storage::output> &&
               object_output<detail::posix::whole_file_output> &&
-              object_output<gathered_output<smdebug_test::writable_archetype>>);
+              object_output<detail::gathered_output<smdebug_test::writable_archetype>>);
 static_assert(!object_output<output_that_counts> && !object_output<output_of_one> &&
               !object_output<output_without_durability> && !object_output<output_that_tells> &&
               !object_output<output_that_stays> && !object_output<const smdebug_test::output_archetype>);

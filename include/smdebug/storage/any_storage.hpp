@@ -127,7 +127,7 @@ private:
 /// Holds any storage behind one indirect call.  Copies are handles on it.  Has every optional operation, except
 /// entries(), as there are no versions where the inner storage has none; abilities() tell which of them the inner
 /// storage has, too.  Without it: reads one by one, follows by listing everything each time, has no signals or times,
-/// gathers in memory what is written piece by piece (see gathered_output), and throws unsupported where it cannot
+/// gathers in memory what is written piece by piece (see create_output), and throws unsupported where it cannot
 /// write, remove or claim. Threads: as the inner storage.      Cost: one allocation a create(), claim() or follow(),
 /// none a read or an append.
 class any_storage {

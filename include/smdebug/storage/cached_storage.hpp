@@ -48,8 +48,6 @@ private:
     std::string_view key_;
 };
 
-}  // namespace detail
-
 /// An object being written into a cached storage; models object_output.  Keeps the storage alive.
 template <class Reader, object_output Output>
 class cached_output {
@@ -65,6 +63,8 @@ private:
     std::string key_;
     Output inner_;
 };
+
+}  // namespace detail
 
 /// `inner`, and a cache of its objects.  Copies are handles on the same cache, and share the inner storage.
 ///
@@ -85,8 +85,8 @@ private:
 /// storage; who waits for another's fetch gets its error.  Caches have none. Threads: everything may be called at once,
 /// as far as the inner storage lets be.  Destroying the last copy ends reading ahead: it waits for the requests that
 /// are under way.  A forked child is to make its own.
-template <storage Inner, object_cache Cache = memory_cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) class cached_storage {
+template <storage Inner, cache_of<Inner> Cache = memory_cache>
+class cached_storage {
     using reader = detail::caching_reader<Inner, Cache>;
 
 public:
@@ -166,7 +166,7 @@ public:
     void write(std::string_view key, byte_view bytes) requires writable_storage<Inner>;
     [[nodiscard]] auto create(std::string_view key) requires appending_storage<Inner> {
         using output = decltype(state_->objects.inner().create(key));
-        return cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
+        return detail::cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
     }
     bool remove(std::string_view key) requires removing_storage<Inner>;
     [[nodiscard]] auto claim(std::string_view key) requires claiming_storage<Inner> {
@@ -197,7 +197,7 @@ private:
 };
 
 /// The same: as cached_storage{cached_storage{...}} would be a copy.
-template <storage Inner, object_cache Cache = memory_cache>
+template <storage Inner, cache_of<Inner> Cache = memory_cache>
 [[nodiscard]] cached_storage<Inner, Cache> cached(Inner inner, Cache cache = Cache{},
                                                   detail::cache_options options = {}) {
     return cached_storage<Inner, Cache>{std::move(inner), std::move(cache), std::move(options)};

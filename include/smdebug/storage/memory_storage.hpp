@@ -186,7 +186,7 @@ public:
     output& operator=(const output&) = delete;
     ~output() = default;
 
-    void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
+    void append(std::span<const byte_view> pieces) { detail::gather(bytes_, pieces); }
     /// Moves the bytes in.  Memory is memory: nothing is `on_disk`.
     void commit(durability /*none is more than another*/) {
         state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));

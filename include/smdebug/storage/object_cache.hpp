@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/concepts.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -39,6 +40,10 @@ concept object_cache = std::movable<C> &&
     { seen.largest() } -> std::same_as<std::uint64_t>;
     { C::needs_versions } -> std::convertible_to<bool>;
 };
+
+/// A cache that may be used for a storage.
+template <class C, class Inner>
+concept cache_of = object_cache<C> &&(!C::needs_versions || entry_lister<Inner>);
 
 /// Optional: keep_aside(what, bytes) and find_aside(what) do the same for a scan, which wants everything once: they
 /// push nothing out that is wanted again and again, and the bytes are borrowed.  A cache that has no such thing keeps

@@ -16,6 +16,8 @@
 namespace smdebug {
 inline namespace v1 {
 
+namespace detail {
+
 /// Puts the pieces behind what is there.  Cost: one copy of them, and of what was there once in a doubling.
 void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces);
 
@@ -41,13 +43,15 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+}  // namespace detail
+
 /// An object_output for the object `key`: the storage's own where it has one.  Errors: those of the storage.
 template <writable_storage Storage>
 [[nodiscard]] auto create_output(Storage& store, std::string_view key) {
     if constexpr (appending_storage<Storage>) {
         return store.create(key);
     } else {
-        return gathered_output<Storage>{store, key};
+        return detail::gathered_output<Storage>{store, key};
     }
 }
 

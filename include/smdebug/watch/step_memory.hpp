@@ -97,7 +97,7 @@ private:
 /// An object being written into a step_memory, which it keeps alive; models object_output.
 class step_memory::output {
 public:
-    void append(std::span<const byte_view> pieces) { gather(bytes_, pieces); }
+    void append(std::span<const byte_view> pieces) { smdebug::detail::gather(bytes_, pieces); }
     void commit(durability /*none is more than another*/);
 
 private:

@@ -36,8 +36,8 @@ struct cache_options {
 
 /// An inner storage and a cache.
 /// Threads: everything may be called at once, as far as the inner storage lets be.
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) class caching_reader {
+template <storage Inner, cache_of<Inner> Cache>
+class caching_reader {
 public:
     static constexpr bool keeps_scans = scan_cache<Cache>;
 

@@ -8,6 +8,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 SMDEBUG_INLINE void gather(std::vector<std::byte>& into, std::span<const byte_view> pieces) {
     std::size_t size = into.size();
@@ -22,5 +23,6 @@ SMDEBUG_INLINE void gather(std::vector<std::byte>& into, std::span<const byte_vi
     }
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -5,6 +5,7 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
 
 template <writable_storage Storage>
 void gathered_output<Storage>::commit(durability /*as write() has it*/) {
@@ -12,5 +13,6 @@ void gathered_output<Storage>::commit(durability /*as write() has it*/) {
     bytes_ = {};  // the memory is not needed until destruction
 }
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -10,10 +10,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) caching_reader<Inner, Cache>::caching_reader(Inner inner, Cache cache,
-                                                                           cache_options options)
+template <storage Inner, cache_of<Inner> Cache>
+caching_reader<Inner, Cache>::caching_reader(Inner inner, Cache cache, cache_options options)
     : inner_(std::move(inner)),
       cache_(std::move(cache)),
       options_(with_predicate(std::move(options))),
@@ -21,10 +19,8 @@ requires(!Cache::needs_versions ||
       largest_(std::min(options_.largest_object, cache_.largest())),
       scout_(inner_, options_.cacheable, !Cache::needs_versions) {}
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range where,
-                                                                             object_version* told) {
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range where, object_version* told) {
     if (std::optional<byte_buffer> part = held_.find(key, where, told)) {
         return *std::move(part);
     }
@@ -37,9 +33,8 @@ requires(!Cache::needs_versions ||
     return whole ? whole->slice(where) : read_inner(key, where, told);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
     if (std::optional<byte_buffer> whole = held_.find(key, held_parts::whole)) {
         return *std::move(whole);
     }
@@ -48,11 +43,8 @@ requires(!Cache::needs_versions ||
     return whole ? *std::move(whole) : std::as_const(inner_).read(key);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key,
-                                                                                   object_version& told)
-const {
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, object_version& told) const {
     if constexpr (versioned_reader<Inner>) {
         versioned_object whole = inner_.read_versioned(key);
         told = {.tag = std::move(whole.version), .size = whole.bytes.size()};
@@ -63,10 +55,8 @@ const {
     }
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) std::optional<known_object> caching_reader<Inner, Cache>::to_cache(std::string_view key,
-                                                                                                 bool may_ask) {
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<known_object> caching_reader<Inner, Cache>::to_cache(std::string_view key, bool may_ask) {
     if (!may_cache(key)) {
         return std::nullopt;
     }
@@ -74,9 +64,8 @@ requires(!Cache::needs_versions ||
     return known && is_to_cache(*known) ? known : std::nullopt;
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) std::optional<bool> caching_reader<Inner, Cache>::looks_near(std::string_view key) {
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<bool> caching_reader<Inner, Cache>::looks_near(std::string_view key) {
     if (!may_cache(key)) {
         return std::nullopt;
     }
@@ -87,10 +76,9 @@ requires(!Cache::needs_versions ||
     return known && is_near(key, *known);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>)
-    std::optional<byte_buffer> caching_reader<Inner, Cache>::find_near(std::string_view key, const known_object& known,
-                                                                       bool for_scan, object_version* told) {
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::find_near(std::string_view key, const known_object& known,
+                                                                   bool for_scan, object_version* told) {
     std::optional<byte_buffer> whole = find(key, known, for_scan);
     if (whole) {
         tell(told, {.tag = known.version, .size = known.size});
@@ -100,9 +88,9 @@ requires(!Cache::needs_versions || entry_lister<Inner>)
     return whole;
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) std::optional<byte_buffer> caching_reader<Inner, Cache>::find(
-    std::string_view key, const known_object& known, bool for_scan) {
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::find(std::string_view key, const known_object& known,
+                                                              bool for_scan) {
     std::optional<byte_buffer> whole;
     if constexpr (keeps_scans) {
         whole = for_scan ? cache_.find_aside(identity(key, known)) : cache_.find(identity(key, known));
@@ -116,26 +104,25 @@ requires(!Cache::needs_versions || entry_lister<Inner>) std::optional<byte_buffe
     return whole;
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) void caching_reader<Inner, Cache>::bring(const std::string& key) {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::bring(const std::string& key) {
     if (const std::optional<known_object> known = to_cache(key, true)) {
         static_cast<void>(object(key, *known, fetch_table::by::ahead));
     }
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inner, Cache>::keep_aside(
-    std::string_view key, const known_object& known, byte_view bytes) requires scan_cache<Cache> {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known,
+                                              byte_view bytes) requires scan_cache<Cache> {
     if (bytes.size() == known.size) {
         cache_.keep_aside(identity(key, known), bytes);
     }
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) known_object caching_reader<Inner, Cache>::keep_aside(
-    std::string_view key, const known_object& known, byte_view bytes, const std::string& version, std::uint64_t state)
-requires scan_cache<Cache> {
+template <storage Inner, cache_of<Inner> Cache>
+known_object caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known, byte_view bytes,
+                                                      const std::string& version,
+                                                      std::uint64_t state) requires scan_cache<Cache> {
     known_object read{.size = bytes.size(), .version = version};
     if (read.version != known.version) {  // replaced since it was listed
         scout_.known().learn(key, read, state);
@@ -146,9 +133,9 @@ requires scan_cache<Cache> {
     return read;
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inner, Cache>::confirm(
-    const std::vector<std::pair<std::string, known_object>>& kept) requires entry_lister<Inner> {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::confirm(const std::vector<std::pair<std::string, known_object>>& kept) requires
+    entry_lister<Inner> {
     std::vector<object_entry> window;
     for (const auto& [key, known] : kept) {
         if (window.empty() || key < window.front().key || key > window.back().key) {
@@ -166,46 +153,43 @@ requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inne
     }
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) void caching_reader<Inner, Cache>::forget(std::string_view key) {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::forget(std::string_view key) {
     scout_.known().forget(key);
     drop(key);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inner, Cache>::forget() {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::forget() {
     scout_.forget();
     held_.forget();
     fetches_.forget();
     cache_.clear();
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inner, Cache>::pass(std::string_view key) {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::pass(std::string_view key) {
     scout_.known().pass(key);
     drop(key);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) void caching_reader<Inner, Cache>::drop(std::string_view key) {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::drop(std::string_view key) {
     held_.forget(key);
     fetches_.forget(key);
     cache_.forget(key);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions ||
-         entry_lister<Inner>) void caching_reader<Inner, Cache>::tell(object_version* told, object_version version) {
+template <storage Inner, cache_of<Inner> Cache>
+void caching_reader<Inner, Cache>::tell(object_version* told, object_version version) {
     if (told != nullptr) {
         *told = std::move(version);
     }
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>)
-    byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, byte_range where, object_version* told)
-const {
+template <storage Inner, cache_of<Inner> Cache>
+byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, byte_range where,
+                                                     object_version* told) const {
     if constexpr (versioned_batch_reader<Inner>) {
         if (told != nullptr) {
             std::optional<byte_buffer> part;
@@ -224,9 +208,9 @@ const {
     return inner_.read(key, where);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>) std::optional<byte_buffer> caching_reader<Inner, Cache>::object(
-    std::string_view key, const known_object& known, fetch_table::by who, object_version* told) {
+template <storage Inner, cache_of<Inner> Cache>
+std::optional<byte_buffer> caching_reader<Inner, Cache>::object(std::string_view key, const known_object& known,
+                                                                fetch_table::by who, object_version* told) {
     tell(told, {.tag = known.version, .size = known.size});
     if (std::optional<byte_buffer> whole = find(key, known)) {
         return whole;
@@ -259,10 +243,9 @@ requires(!Cache::needs_versions || entry_lister<Inner>) std::optional<byte_buffe
         keep);
 }
 
-template <storage Inner, object_cache Cache>
-requires(!Cache::needs_versions || entry_lister<Inner>)
-    typename caching_reader<Inner, Cache>::fetched caching_reader<Inner, Cache>::fetch(std::string_view key,
-                                                                                       const known_object& known) {
+template <storage Inner, cache_of<Inner> Cache>
+typename caching_reader<Inner, Cache>::fetched caching_reader<Inner, Cache>::fetch(std::string_view key,
+                                                                                   const known_object& known) {
     const Inner& from = inner_;
     const std::uint64_t state = scout_.known().state();
     try {
