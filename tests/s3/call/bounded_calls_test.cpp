@@ -33,7 +33,7 @@ struct place {
                        static_credentials{*fake_s3_options{}.keys}};
 };
 
-std::string text_of(const s3::detail::result& of) { return std::string{as_text(of.answer.body.view())}; }
+std::string text_of(const s3::detail::call_result& of) { return std::string{as_text(of.answer.body.view())}; }
 
 }  // namespace
 

@@ -100,7 +100,7 @@ TEST_CASE("call_window: a call that is answered is over after one attempt") {
     const fake_s3 server;
     server.put("a", "content");
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(text_of(ended.answer) == "content");
@@ -121,7 +121,7 @@ TEST_CASE("call_window: what is passing is asked again, signed anew") {
         server.forget_requests();
         server.fail_by(first_fail(3, passing));
         const asked on{server};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 4);
         CHECK(text_of(ended.answer) == "content");
@@ -147,7 +147,7 @@ TEST_CASE("call_window: an answer that is not what was asked for is asked again"
         }
     });
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting_part("a", {2, 3}));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting_part("a", {2, 3}));
     CHECK(ended.good);
     CHECK(ended.attempts == 4);
     CHECK(text_of(ended.answer) == "234");
@@ -161,7 +161,7 @@ TEST_CASE("call_window: attempts are bounded, and the last answer is the result"
         s3_options options = quick_options();
         options.retry.most_attempts = most;
         const asked on{server, options};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK_FALSE(ended.good);
         CHECK(ended.attempts == std::max(most, 1U));
         CHECK(server.count() == std::max(most, 1U));
@@ -180,7 +180,7 @@ TEST_CASE("call_window: what will not pass is not asked again") {
         const fake_s3 server;
         server.fail_by(first_fail(100, lasting));
         const asked on{server};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK_FALSE(ended.good);
         CHECK_FALSE(ended.is_missing());
         CHECK(ended.attempts == 1);
@@ -209,7 +209,7 @@ TEST_CASE("call_window: a server's Retry-After is waited for") {
     server.put("a", "content");
     server.fail_by(first_fail(1, answer(503, {{"retry-after", "1"}})));
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 2);
     // Never less, however fast or slow the machine is.
@@ -220,7 +220,7 @@ TEST_CASE("call_window: a Retry-After beyond the deadline ends the call at once"
     const fake_s3 server;
     server.fail_by(first_fail(100, answer(503, {{"retry-after", "3600"}})));
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(ended.answer.status == 503);
@@ -254,7 +254,7 @@ TEST_CASE("call_window: a server of which nothing was ever heard is given up soo
     const asked on{server, options};
     const auto unreachable = no_answer(http::outcome::unreachable, "nobody listens");
     server.fail_by(first_fail(100'000, unreachable));
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.failure == "nobody listens");
     CHECK(ended.attempts > 2);
@@ -331,7 +331,7 @@ TEST_CASE("call_window: the bucket's region is learnt, once for all that follows
             });
         }
         const asked on{server, options};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
         CHECK(server.requests().back().url == "https://bucket.s3.eu-west-1.amazonaws.com/a");
@@ -346,7 +346,7 @@ TEST_CASE("call_window: a HEAD in the wrong region gets no reason, and is asked 
     const fake_s3 server{how};
     server.put("a", "content");
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, looking("a"));
     REQUIRE(ended.good);
     CHECK(ended.attempts == 3);
     CHECK(ended.asked.method == http::method::get);
@@ -365,7 +365,7 @@ TEST_CASE("call_window: a HEAD that is refused says why in the end, and is over"
         return std::optional{ask.method == http::method::head ? answer(403) : s3_error(403, "AccessDenied", "no")};
     });
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, looking("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 2);
     CHECK(ended.said.code == "AccessDenied");
@@ -381,7 +381,7 @@ TEST_CASE("call_window: a HEAD that is refused for an object without bytes") {
             return ask.method == http::method::head ? std::optional{answer(400)} : std::nullopt;
         });
         const asked on{server};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, looking("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, looking("a"));
         REQUIRE(ended.good == tells);  // else nobody says how long it is
         if (tells) {
             CHECK(s3::detail::part_in(ended.answer, ended.asked.wanted)->total == 0);
@@ -393,7 +393,7 @@ TEST_CASE("call_window: a region that is told and does not help ends the call") 
     const fake_s3 server;
     server.fail_by(first_fail(100, answer(301, {{"x-amz-bucket-region", "us-east-1"}})));
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     // Two that send us to each other.
@@ -414,7 +414,7 @@ TEST_CASE("call_window: a redirection to another server of the service is follow
                    : std::nullopt;
     });
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a b"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a b"));
     CHECK(ended.good);
     CHECK(server.requests().back().url == "http://eu.s3.test:8080/bucket/a%20b");
     CHECK(s3::detail::perform_call(on.client, getting("a b")).attempts == 1);
@@ -437,7 +437,7 @@ TEST_CASE("call_window: a redirection to another service gets no request, now or
             const asked on{server};
             for (s3::detail::call what : {getting("a"), s3::detail::call{.method = http::method::put, .key = "a"}}) {
                 server.forget_requests();
-                const s3::detail::result ended = s3::detail::perform_call(on.client, std::move(what));
+                const s3::detail::call_result ended = s3::detail::perform_call(on.client, std::move(what));
                 CHECK_FALSE(ended.good);
                 CHECK(ended.sent_to == named);
                 CHECK(server.count() == 1);
@@ -456,7 +456,7 @@ TEST_CASE("call_window: a redirection from TLS into the open is not followed") {
     s3_options options = quick_options();
     options.endpoint = "https://s3.test";
     const asked on{server, options};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
     CHECK(server.requests().front().url == "https://s3.test/bucket/a");
@@ -470,7 +470,7 @@ TEST_CASE("call_window: two servers that send us to each other end") {
                                                                                 : "http://one.s3.test:8080/"}})};
     });
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.answer.status == 307);
     CHECK(ended.sent_to.empty());
@@ -519,7 +519,7 @@ TEST_CASE("call_window: keys that stay expired end the call") {
     const fake_s3 server{how};
     const changing_credentials who{{fake_keys}};
     const asked on{server, quick_options(), who};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.said.code == "ExpiredToken");
     CHECK(who.renewed() >= 1);
@@ -533,7 +533,7 @@ TEST_CASE("call_window: a wrong clock is put right by the server's date") {
         const fake_s3 server{how};
         server.put("a", "content");
         const asked on{server};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         CHECK(ended.good);
         CHECK(ended.attempts == 2);
         CHECK(s3::detail::perform_call(on.client, getting("a")).attempts == 1);
@@ -553,7 +553,7 @@ TEST_CASE("call_window: a clock that is right already is not the reason") {
     const fake_s3 server;
     server.fail_by(first_fail(100, s3_error(403, "RequestTimeTooSkewed")));
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK_FALSE(ended.good);
     CHECK(ended.attempts == 1);
 }
@@ -566,7 +566,7 @@ TEST_CASE("call_window: what is put right does not count as a failure, nor the o
     server.put("a", "content");
     server.fail_by(first_fail(2, answer(503)));
     const asked on{server};
-    const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+    const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
     CHECK(ended.good);
     CHECK(ended.attempts == 5);
 }
@@ -678,7 +678,7 @@ TEST_CASE("call_window: a body is looked at by each attempt, and let go with the
     server.fail_by(first_fail(2, answer(500)));
     const asked on{server};
     const std::string body = "the body";
-    const s3::detail::result ended =
+    const s3::detail::call_result ended =
         s3::detail::perform_call(on.client, {.method = http::method::put, .key = "a", .body = as_bytes(body)});
     CHECK(ended.good);
     CHECK(ended.asked.body.empty());
@@ -746,7 +746,7 @@ TEST_CASE("call_window: what a server repeats of the keys is in no part of a res
         s3_options options = quick_options();
         options.retry.most_attempts = 2;
         const asked on{repeating, options, static_credentials{keys}};
-        const s3::detail::result ended = s3::detail::perform_call(on.client, getting("a"));
+        const s3::detail::call_result ended = s3::detail::perform_call(on.client, getting("a"));
         return ended.said.message + "\n" + ended.said.request_id + "\n" + ended.sent_to + "\n" + ended.answer.failure;
     };
     for (const std::string& piece : {keys.id, keys.id.substr(3, 9), keys.token, keys.token.substr(8), keys.secret}) {

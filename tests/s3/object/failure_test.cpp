@@ -29,8 +29,8 @@ namespace {
 const s3::location place{"bucket", "run/"};
 const std::string server = "https://s3.test";
 
-s3::detail::result failed_with(http::response got, std::string key = "run/a b") {
-    s3::detail::result made;
+s3::detail::call_result failed_with(http::response got, std::string key = "run/a b") {
+    s3::detail::call_result made;
     made.said = s3::detail::parse_error_answer(got);
     made.answer = std::move(got);
     made.asked.key = std::move(key);
@@ -48,7 +48,7 @@ struct thrown {
     std::string where;
 };
 
-thrown thrown_for(const s3::detail::result& failed) {
+thrown thrown_for(const s3::detail::call_result& failed) {
     try {
         s3::detail::fail(place, server, failed);
     } catch (const error& what) {
@@ -125,7 +125,7 @@ TEST_CASE("failure: what was asked, how often, how long, and what the server sai
     CHECK(thrown_for(failed_with(s3_error(503, "SlowDown", "Please reduce your request rate."))).text ==
           "Unavailable: reading s3://bucket/run/a b failed after 3 attempts in 1234 ms: the server said 503 SlowDown "
           "(request id tx000001): Please reduce your request rate. Try again later");
-    s3::detail::result once = failed_with(no_answer(http::outcome::interrupted, ""));
+    s3::detail::call_result once = failed_with(no_answer(http::outcome::interrupted, ""));
     once.attempts = 1;
     once.asked.doing = "listing";
     const thrown what = thrown_for(once);
@@ -134,7 +134,7 @@ TEST_CASE("failure: what was asked, how often, how long, and what the server sai
 
 TEST_CASE("failure: who asked without keys is told so") {
     for (const int status : {400, 401, 403, 412}) {
-        s3::detail::result failed = failed_with(answer(status));
+        s3::detail::call_result failed = failed_with(answer(status));
         failed.is_signed = false;
         const thrown what = thrown_for(failed);
         CHECK(*what.type == typeid(access_denied));
@@ -150,7 +150,7 @@ TEST_CASE("failure: where nobody listens, host and port are named, and what to l
 }
 
 TEST_CASE("failure: a server that sends its requests to another service is named, and that one, too") {
-    s3::detail::result failed = failed_with(answer(307));
+    s3::detail::call_result failed = failed_with(answer(307));
     failed.sent_to = "https://evil.test";
     const thrown what = thrown_for(failed);
     CHECK(*what.type == typeid(unsupported));

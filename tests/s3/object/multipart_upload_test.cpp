@@ -291,7 +291,7 @@ TEST_CASE("multipart_upload: an upload that somebody else has ended is no object
 TEST_CASE("multipart_upload: uploads that nobody has ended are given up where their keys are wanted, page by page") {
     const place at{{.most_on_page = 2, .least_part = 3}};
     const auto begin = [&](const std::string& key) {
-        const s3::detail::result begun =
+        const s3::detail::call_result begun =
             s3::detail::perform_call(at.client, {.method = http::method::post, .key = key, .query = {{"uploads", ""}}});
         REQUIRE(begun.good);
     };

@@ -31,10 +31,10 @@ public:
     std::size_t start(call what);
 
     /// Waits for the end of that call, which was neither taken nor dropped.
-    [[nodiscard]] result wait(std::size_t number);
+    [[nodiscard]] call_result wait(std::size_t number);
 
     /// Waits for the end of any call: it is not idle.
-    [[nodiscard]] std::pair<std::size_t, result> next();
+    [[nodiscard]] std::pair<std::size_t, call_result> next();
 
     /// Ends a call whose answer nobody wants any more.
     void drop(std::size_t number) noexcept;
@@ -42,7 +42,7 @@ public:
 private:
     std::size_t most_;
     call_window<Client> window_;
-    std::map<std::size_t, result> arrived_;
+    std::map<std::size_t, call_result> arrived_;
     std::size_t last_ = 0;
 };
 

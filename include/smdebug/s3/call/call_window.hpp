@@ -30,7 +30,7 @@ namespace s3 {
 namespace detail {
 
 /// How a call ended.
-struct result {
+struct call_result {
     http::response answer = {};  ///< of the last attempt
     error_answer said = {};      ///< what it says of an error
     call asked = {};             ///< without its body
@@ -68,7 +68,7 @@ public:
 
     /// Waits until one of the calls is over, whichever it is: there is one under way.
     /// Errors: what the credentials throw.
-    [[nodiscard]] std::pair<std::size_t, result> next();
+    [[nodiscard]] std::pair<std::size_t, call_result> next();
 
 private:
     using clock = http::request::clock;
@@ -133,7 +133,7 @@ private:
     // An answer in time, or none: what was cut or refused says nothing of the time that the next one takes.
     void note_read(const flight& held) const noexcept;
 
-    [[nodiscard]] static result result_of(flight& held);
+    [[nodiscard]] static call_result result_of(flight& held);
 
     const Client& client_;
     back_off pauses_;
@@ -143,7 +143,7 @@ private:
 
 /// One call from start to end.
 template <class Client>
-[[nodiscard]] result perform_call(const Client& asked, call what) {
+[[nodiscard]] call_result perform_call(const Client& asked, call what) {
     call_window<Client> window{asked};
     window.start(0, std::move(what));
     return window.next().second;

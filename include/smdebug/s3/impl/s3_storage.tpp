@@ -88,7 +88,7 @@ bool s3_storage<Transport, Credentials>::remove(std::string_view key) {
     if (!size(key)) {
         return false;
     }
-    const s3::detail::result ended = s3::detail::perform_call(
+    const s3::detail::call_result ended = s3::detail::perform_call(
         *client_, {.method = http::method::remove, .key = whole_key(key), .doing = "removing"});
     if (!ended.good && !ended.is_missing()) {
         s3::detail::fail(client_->where(), client_->server(), ended);
@@ -116,7 +116,7 @@ std::optional<typename s3_storage<Transport, Credentials>::seen_object> s3_stora
     if (key.empty()) {
         return std::nullopt;
     }
-    const s3::detail::result ended = s3::detail::perform_call(
+    const s3::detail::call_result ended = s3::detail::perform_call(
         *client_,
         {.method = http::method::head,
          .key = whole_key(key),

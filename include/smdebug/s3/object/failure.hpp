@@ -19,7 +19,7 @@ namespace s3 {
 namespace detail {
 
 /// "503 SlowDown (request id X): Please reduce your request rate"
-[[nodiscard]] std::string answer_text(const result& failed);
+[[nodiscard]] std::string answer_text(const call_result& failed);
 
 /// What to do about an answer that forbids it.
 [[nodiscard]] std::string_view advice_when_denied(std::string_view code) noexcept;
@@ -30,7 +30,7 @@ namespace detail {
 /// Throws what a call came to that has failed.  `server` is "https://host".
 /// Errors: not_found (no such object or bucket), access_denied, timed_out (the deadline), unsupported (the server does
 ///         not do such a thing), unavailable (all else: it may go well another time).
-[[noreturn]] void fail(const location& place, std::string_view server, const result& failed);
+[[noreturn]] void fail(const location& place, std::string_view server, const call_result& failed);
 
 }  // namespace detail
 }  // namespace s3

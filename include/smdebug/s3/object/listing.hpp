@@ -90,7 +90,7 @@ template <class Client>
         } else if (!last.empty()) {
             page_call.query.emplace_back("start-after", last);
         }
-        const result ended = perform_call(asked, std::move(page_call));
+        const call_result ended = perform_call(asked, std::move(page_call));
         if (!ended.good) {
             progress.check_time();
             fail(asked.where(), asked.server(), ended);

@@ -90,7 +90,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
             listing.query.emplace_back("key-marker", page.key_marker);
             listing.query.emplace_back("upload-id-marker", page.upload_id_marker);
         }
-        const result ended = perform_call(asked, std::move(listing));
+        const call_result ended = perform_call(asked, std::move(listing));
         if (!ended.good) {
             fail(asked.where(), asked.server(), ended);
         }
@@ -105,10 +105,10 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
     }
     std::vector<std::string> removed;
     for (upload_page::upload& one : unfinished) {
-        const result ended = perform_call(asked, {.method = http::method::remove,
-                                                  .key = one.key,
-                                                  .query = {{"uploadId", one.id}},
-                                                  .doing = "giving up an upload of"});
+        const call_result ended = perform_call(asked, {.method = http::method::remove,
+                                                       .key = one.key,
+                                                       .query = {{"uploadId", one.id}},
+                                                       .doing = "giving up an upload of"});
         if (!ended.good && ended.said.code != "NoSuchUpload" && ended.answer.status != 404) {
             fail(asked.where(), asked.server(), ended);
         }

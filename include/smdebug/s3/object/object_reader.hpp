@@ -92,7 +92,7 @@ private:
 
     /// The whole of `where`, whose first part has been asked for.
     [[nodiscard]] std::optional<byte_buffer> put_together(requests& asked, std::string_view key, byte_range where,
-                                                          result first, std::uint64_t most,
+                                                          call_result first, std::uint64_t most,
                                                           object_version* version_told = nullptr) const;
 
     /// As list_page has it; not all servers have an ETag for everything.
@@ -103,16 +103,16 @@ private:
     [[nodiscard]] std::string name_of(std::string_view key) const {
         return "s3://" + client_.where().bucket + "/" + client_.where().prefix + std::string{key};
     }
-    [[nodiscard]] std::string first_name(const result& of) const {
+    [[nodiscard]] std::string first_name(const call_result& of) const {
         return "s3://" + client_.where().bucket + "/" + of.asked.key;
     }
 
     /// Adds the first part of a range and asks for the others; false where the object is not the same any more.
-    [[nodiscard]] bool join(requests& asked, std::string_view key, const result& first,
+    [[nodiscard]] bool join(requests& asked, std::string_view key, const call_result& first,
                             smdebug::detail::range_joiner& range) const;
 
     void give(smdebug::detail::range_assembly& assembly, requests& asked, std::size_t place, const object_range& wanted,
-              result first) const;
+              call_result first) const;
 
     const Client& client_;
 };

@@ -28,7 +28,7 @@ namespace detail {
 /// Puts a whole object there with one request.  Errors: those of fail().
 template <class Client>
 void put_object(const Client& asked, std::string key, byte_view bytes) {
-    const result ended =
+    const call_result ended =
         perform_call(asked, {.method = http::method::put, .key = std::move(key), .body = bytes, .doing = "writing"});
     if (!ended.good) {
         fail(asked.where(), asked.server(), ended);

@@ -18,7 +18,7 @@ std::size_t bounded_calls<Client>::start(call what) {
 }
 
 template <class Client>
-result bounded_calls<Client>::wait(std::size_t number) {
+call_result bounded_calls<Client>::wait(std::size_t number) {
     while (!arrived_.contains(number)) {
         arrived_.insert(window_.next());
     }
@@ -26,7 +26,7 @@ result bounded_calls<Client>::wait(std::size_t number) {
 }
 
 template <class Client>
-std::pair<std::size_t, result> bounded_calls<Client>::next() {
+std::pair<std::size_t, call_result> bounded_calls<Client>::next() {
     if (arrived_.empty()) {
         return window_.next();
     }

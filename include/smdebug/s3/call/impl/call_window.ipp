@@ -9,7 +9,7 @@ inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-SMDEBUG_INLINE bool result::is_missing() const noexcept {
+SMDEBUG_INLINE bool call_result::is_missing() const noexcept {
     return !good && answer.answered() && answer.status == 404 && said.code != "NoSuchBucket" &&
            said.code != "NoSuchUpload";
 }

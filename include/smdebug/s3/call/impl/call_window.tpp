@@ -30,7 +30,7 @@ void call_window<Client>::start(std::size_t ticket, call what) {
 }
 
 template <class Client>
-std::pair<std::size_t, result> call_window<Client>::next() {
+std::pair<std::size_t, call_result> call_window<Client>::next() {
     while (true) {
         const auto arrival = answers_.take_until(launch_what_is_due());
         if (!arrival) {
@@ -45,7 +45,7 @@ std::pair<std::size_t, result> call_window<Client>::next() {
         held.last = std::move(arrival->response);
         if (const bool is_over = settle(at->first, held); is_over) {
             note_read(held);
-            std::pair<std::size_t, result> ended{at->first, result_of(held)};
+            std::pair<std::size_t, call_result> ended{at->first, result_of(held)};
             flights_.erase(at);
             return ended;
         }
@@ -203,15 +203,15 @@ void call_window<Client>::note_read(const flight& held) const noexcept {
 }
 
 template <class Client>
-result call_window<Client>::result_of(flight& held) {
-    result ended{.answer = std::move(held.last),
-                 .said = std::move(held.said),
-                 .asked = std::move(held.what),
-                 .sent_to = std::move(held.sent_to),
-                 .good = held.good,
-                 .is_signed = held.keys.has_value(),
-                 .attempts = held.attempts,
-                 .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - held.began)};
+call_result call_window<Client>::result_of(flight& held) {
+    call_result ended{.answer = std::move(held.last),
+                      .said = std::move(held.said),
+                      .asked = std::move(held.what),
+                      .sent_to = std::move(held.sent_to),
+                      .good = held.good,
+                      .is_signed = held.keys.has_value(),
+                      .attempts = held.attempts,
+                      .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - held.began)};
     ended.asked.body = {};
     return ended;
 }

@@ -14,7 +14,7 @@ inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-SMDEBUG_INLINE std::string answer_text(const result& failed) {
+SMDEBUG_INLINE std::string answer_text(const call_result& failed) {
     const http::response& answer = failed.answer;
     const auto without_stops = [](std::string words) {
         while (words.ends_with('.')) {
@@ -74,7 +74,7 @@ SMDEBUG_INLINE std::string advice_when_unreachable(std::string_view server) {
            "firewall and the proxy (https_proxy, http_proxy) on the way to it";
 }
 
-SMDEBUG_INLINE void fail(const location& place, std::string_view server, const result& failed) {
+SMDEBUG_INLINE void fail(const location& place, std::string_view server, const call_result& failed) {
     const std::string where = failed.asked.key.empty() ? place.text() : "s3://" + place.bucket + "/" + failed.asked.key;
     const http::response& answer = failed.answer;
     std::string text = std::string{failed.asked.doing} + " " + where + " failed";

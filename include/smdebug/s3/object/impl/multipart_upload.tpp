@@ -17,7 +17,7 @@ std::uint64_t multipart_upload<Client>::part_size(std::uint64_t configured, std:
 template <class Client>
 multipart_upload<Client>::multipart_upload(const Client& asked, std::string key)
     : client_(asked), key_(std::move(key)), window_(asked) {
-    const result begun =
+    const call_result begun =
         perform_call(client_, {.method = http::method::post,
                                .key = key_,
                                .query = {{"uploads", ""}},
@@ -67,7 +67,7 @@ void multipart_upload<Client>::complete() {
         wait();
     }
     const std::string list = parts_document(parts_);
-    const result ended = perform_call(
+    const call_result ended = perform_call(
         client_, {.method = http::method::post,
                   .key = key_,
                   .query = {{"uploadId", id_}},
@@ -84,7 +84,7 @@ void multipart_upload<Client>::complete() {
 
 template <class Client>
 bool multipart_upload<Client>::is_there() const {
-    const result seen = perform_call(client_, {.method = http::method::head, .key = key_, .doing = "looking for"});
+    const call_result seen = perform_call(client_, {.method = http::method::head, .key = key_, .doing = "looking for"});
     const std::string etag{seen.answer.find_header("etag").value_or("")};
     return seen.good && seen.answer.find_header("content-length") == std::to_string(size_) &&
            etag.find("-" + std::to_string(parts_.size())) != std::string::npos;

@@ -59,7 +59,7 @@ void object_reader<Client>::read_each_versioned(std::span<const std::string> key
         std::optional<byte_buffer> object;
         object_version version;
         if (const auto number = numbers.extract(i)) {
-            result first = asked.wait(number.mapped());
+            call_result first = asked.wait(number.mapped());
             fill(i + 1);  // the network has something to do meanwhile
             object = put_together(asked, keys[i], whole, std::move(first), most_at_once, &version);
         }
@@ -149,13 +149,13 @@ std::optional<byte_buffer> object_reader<Client>::read(requests& asked, std::str
     if (key.empty()) {
         return std::nullopt;  // its URL is that of the bucket, or of a folder
     }
-    result first = asked.wait(asked.start(part(key, first_part(where))));
+    call_result first = asked.wait(asked.start(part(key, first_part(where))));
     return put_together(asked, key, where, std::move(first), everything, version_told);
 }
 
 template <class Client>
 std::optional<byte_buffer> object_reader<Client>::put_together(requests& asked, std::string_view key, byte_range where,
-                                                               result first, std::uint64_t most,
+                                                               call_result first, std::uint64_t most,
                                                                object_version* version_told) const {
     for (int version = 1; version <= smdebug::detail::most_versions; ++version) {
         if (version > 1) {
@@ -202,10 +202,10 @@ object_version object_reader<Client>::version_told_by(const http::response& answ
 }
 
 template <class Client>
-bool object_reader<Client>::join(requests& asked, std::string_view key, const result& first,
+bool object_reader<Client>::join(requests& asked, std::string_view key, const call_result& first,
                                  smdebug::detail::range_joiner& range) const {
     using progress = smdebug::detail::range_joiner::progress;
-    const auto add = [&](const result& next) {
+    const auto add = [&](const call_result& next) {
         const byte_range wanted = next.asked.wanted;
         const held_part received = *part_in(next.answer, wanted);
         // Not every server knows versions, or looks at the one that is asked for.
@@ -220,7 +220,7 @@ bool object_reader<Client>::join(requests& asked, std::string_view key, const re
             going.numbers.push_back(asked.start(part(key, next, etag)));
             rest = {next.offset + next.length, rest.length - next.length};
         }
-        const result ended = asked.wait(going.numbers.front());
+        const call_result ended = asked.wait(going.numbers.front());
         going.numbers.pop_front();
         if (ended.is_missing() || (ended.answer.answered() && ended.answer.status == 412)) {
             return false;
@@ -235,7 +235,7 @@ bool object_reader<Client>::join(requests& asked, std::string_view key, const re
 
 template <class Client>
 void object_reader<Client>::give(smdebug::detail::range_assembly& assembly, requests& asked, std::size_t place,
-                                 const object_range& wanted, result first) const {
+                                 const object_range& wanted, call_result first) const {
     std::optional<byte_buffer> bytes;
     object_version version;
     try {
