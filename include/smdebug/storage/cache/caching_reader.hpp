@@ -51,7 +51,7 @@ public:
 
     /// A part of an object: of what is held of it, else of the cached whole, which is brought first where it is to be
     /// cached.
-    /// `told`: is set to the version that it is of, as far as that is known.
+    /// `told`: set to the version that it is of, as far as that is known.
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* told = nullptr);
     [[nodiscard]] byte_buffer read(std::string_view key);
 
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, const known_object& known,
                                                   bool for_scan = false);
 
-    /// Brings an object into the cache for whoever may want it.
+    /// Prefetches an object into the cache.
     void bring(const std::string& key);
 
     /// Keeps a copy of what a scan brought, under the version that was known before; to be confirmed.
@@ -93,10 +93,10 @@ public:
     /// What is held of objects, and on its way.
     [[nodiscard]] held_parts& held() noexcept { return held_; }
 
-    /// Is told of an object that has been, or may have been, replaced or removed.
+    /// An object has been, or may have been, replaced or removed: nothing that is cached of it is given any more.
     void forget(std::string_view key);
     void forget();
-    /// Is told of one that changes: it is not to be cached.
+    /// An object changes while it is read: it is not to be cached.
     void pass(std::string_view key);
 
 private:
@@ -128,7 +128,8 @@ private:
         std::optional<std::string> version = {};  // to keep it under; none: not to be kept
     };
 
-    /// The object, fetched where it is not in the cache.  Nothing for who reads ahead of another who fetches it.
+    /// The object, fetched where it is not in the cache.  Where another thread fetches it already, a
+    /// reader waits for that, and a prefetch gets nothing.
     [[nodiscard]] std::optional<byte_buffer> object(std::string_view key, const known_object& known,
                                                     fetch_table::by who, object_version* told = nullptr);
 
