@@ -1,5 +1,5 @@
 // A cache on disk over a storage that lists no versions: it could give bytes of another run.
-// expect: entry_lister
+// expect: cache_of<
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/disk_cache.hpp>
