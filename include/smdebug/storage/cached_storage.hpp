@@ -105,10 +105,13 @@ public:
     /// What is cached comes from there, the rest by one call of the inner storage, in order.  What that brings a
     /// disk_cache keeps; a memory_cache does not, as a scan would push out everything.
     void read_each(std::span<const std::string> keys, object_sink sink) const {
-        detail::cached_batch{state_->objects}.read_each(keys, sink);
+        read_each_versioned(
+            keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version&) { sink(i, bytes); });
     }
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-        detail::cached_batch{state_->objects}.read_ranges(ranges, sink);
+        read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
+            sink(i, std::move(bytes));
+        });
     }
     /// The same with versions: those that are known of what is cached, and those that the inner storage tells.
     void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const {

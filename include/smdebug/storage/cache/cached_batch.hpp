@@ -61,12 +61,12 @@ class cached_batch {
 public:
     explicit cached_batch(Reader& reader) : reader_(reader) {}
 
-    /// As read_each.  What is not near is kept by a cache for scans, and by no other: it would push out everything.
-    void read_each(std::span<const std::string> keys, object_sink sink);
+    /// As read_each_versioned().  What is not near is kept by a cache for scans, and by no other: it would push out
+    /// everything.
     void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink);
 
-    /// As read_ranges.  A cache for scans brings the objects of which much is wanted, or which are small, whole, first.
-    void read_ranges(std::span<const object_range> ranges, range_sink sink);
+    /// As read_ranges_versioned().  A cache for scans brings the objects of which much is wanted, or which are small,
+    /// whole, first.
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink);
 
     /// Brings parts for who holds them: looks at nothing that is held.  Hands over nothing where an object is not

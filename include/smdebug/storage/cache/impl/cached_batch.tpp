@@ -13,13 +13,6 @@ inline namespace v1 {
 namespace detail {
 
 template <class Reader>
-void cached_batch<Reader>::read_each(std::span<const std::string> keys, object_sink sink) {
-    read_each_versioned(keys, [&](std::size_t i, std::optional<byte_view> bytes, const object_version& /*version*/) {
-        sink(i, bytes);
-    });
-}
-
-template <class Reader>
 void cached_batch<Reader>::read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) {
     state_ = reader_.scout().known().state();
     std::vector<std::optional<known_object>> known(keys.size());
@@ -45,12 +38,6 @@ void cached_batch<Reader>::read_each_versioned(std::span<const std::string> keys
         sink(place, bytes, version);
     };
     read_far(keys, far, near, give);
-}
-
-template <class Reader>
-void cached_batch<Reader>::read_ranges(std::span<const object_range> ranges, range_sink sink) {
-    read_ranges_versioned(ranges, [&](std::size_t i, std::optional<byte_buffer> bytes,
-                                      const object_version& /*version*/) { sink(i, std::move(bytes)); });
 }
 
 template <class Reader>
