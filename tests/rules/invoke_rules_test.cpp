@@ -71,6 +71,14 @@ struct misconfigured {
     void check() const { throw value_error("limit must be positive, not -1"); }
 };
 
+/// Names the type of its trial where it says what it requires.
+struct requires_of_stored {
+    static void require(const memory_trial& /*run*/, step_number step, required_tensors<memory_trial>& required) {
+        required.add("late", {step});
+    }
+    [[nodiscard]] finding operator()(const readable_trial auto& /*run*/, step_number /*step*/) const { return {}; }
+};
+
 }  // namespace
 
 TEST_CASE("invoke_rules: finds what each rule finds alone, in one walk") {
@@ -348,6 +356,22 @@ TEST_CASE("invoke_rules: what a rule lacks at a step is told with the rule's pla
     CHECK(results[1].outcome.skipped == 1);
     CHECK(results[1].outcome.evaluated == 5);
     CHECK(results[1].name == "rule");
+}
+
+TEST_CASE("invoke_rules: a rule that names its trial's type is asked what it requires, as it is alone") {
+    memory_storage store;
+    run_builder make{store};
+    make.collections();
+    for (step_number step = 0; step < 4; ++step) {
+        make.step({.step = step, .tensors = {tensor_of<float>(step < 3 ? "early" : "late", {1})}});
+    }
+    make.end();
+    const memory_trial run{store};
+    const rule_outcome alone = invoke_rule(requires_of_stored{}, run);
+    CHECK(alone.skipped == 3);
+    const auto results = invoke_rules(run, {}, requires_of_stored{});
+    CHECK(results[0].outcome.skipped == alone.skipped);
+    CHECK(results[0].outcome.evaluated == alone.evaluated);
 }
 
 TEST_CASE("invoke_rules: what a listener throws is the caller's, not the rule's failure") {

@@ -108,7 +108,8 @@ private:
         if constexpr (has_compiled_rules<Trial> && built_in_rule<std::remove_reference_t<Held>, Trial>) {
             return kept_built_in<Held>(std::forward<From>(callable));
         } else {
-            return std::make_shared<detail::held_rule<Held, trial_of_rules<Trial>>>(std::forward<From>(callable));
+            return std::make_shared<detail::held_rule<Held, trial_of_rules<Trial>, Trial>>(
+                std::forward<From>(callable));
         }
     }
     /// Defined in the library of the compiled form, and nowhere else.

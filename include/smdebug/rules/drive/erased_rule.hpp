@@ -146,8 +146,8 @@ private:
     std::string own_name_;
 };
 
-/// Such a rule: Held is its type, or a reference to it.
-template <class Held, class Run>
+/// Such a rule: Held is its type, or a reference to it.  Where it names the type of its trial, that is `Trial`.
+template <class Held, class Run, class Trial = Run>
 class held_rule final : public erased_rule<Run> {
     using rule_type = std::remove_reference_t<Held>;
     static constexpr bool polled = polled_rule<rule_type, Run>;
@@ -181,8 +181,9 @@ public:
 private:
     std::vector<finding> judge(const Run& run, step_number step, [[maybe_unused]] const wait_options& how) override {
         [[maybe_unused]] const auto guards = others_without_refresh(callable_);
-        if constexpr (requires_tensors<rule_type, Run>) {
-            required_tensors<Run> required{run};
+        using asked_type = std::conditional_t<requires_tensors<rule_type, Run>, Run, Trial>;
+        if constexpr (requires_tensors<rule_type, asked_type>) {
+            required_tensors<asked_type> required{run};
             callable_.require(run, step, required);
             required.fetch(how);
         }
