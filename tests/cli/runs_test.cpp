@@ -93,6 +93,9 @@ TEST_CASE("for_each_run: a run that is not complete is not waited for, and its e
 TEST_CASE("plain_path: without slashes at its end, but for the root") {
     CHECK(cli::detail::plain_path("runs/a//") == "runs/a");
     CHECK(cli::detail::plain_path("/") == "/");
+    CHECK(cli::detail::plain_path("file:///") == "file:///");
+    CHECK(cli::detail::plain_path("s3://") == "s3://");
+    CHECK(cli::detail::plain_path("s3://bucket//") == "s3://bucket");
     CHECK(cli::detail::plain_path("").empty());
 }
 

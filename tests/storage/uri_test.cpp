@@ -38,8 +38,11 @@ TEST_CASE("is_in_s3: another address, or a misspelt one, is refused by name, not
                              value_error);
         CHECK_THROWS_AS(static_cast<void>(local_path(text)), value_error);
     }
-    CHECK_THROWS_WITH_AS(static_cast<void>(is_in_s3("")),
-                         "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
+    for (const char* text : {"", "file://"}) {
+        CHECK_THROWS_WITH_AS(static_cast<void>(local_path(text)),
+                             "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
+    }
+    CHECK_THROWS_AS(static_cast<void>(is_in_s3("")), value_error);
 }
 
 TEST_CASE("local_path: folders as users write them") {

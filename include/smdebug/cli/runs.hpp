@@ -48,9 +48,9 @@ struct follow_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
 };
 
-/// A run's path as it was given, without slashes at its end.
+/// A run's path as it was given, without slashes at its end, but for those of an address (s3://, file:///).
 [[nodiscard]] inline std::string plain_path(std::string path) {
-    while (path.size() > 1 && path.ends_with('/')) {
+    while (path.size() > 1 && path.ends_with('/') && !path.ends_with("://") && !path.ends_with(":///")) {
         path.pop_back();
     }
     return path;

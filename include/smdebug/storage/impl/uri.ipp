@@ -15,7 +15,7 @@ namespace detail {
 inline constexpr std::string_view file_scheme = "file://";
 
 SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
-    if (path.empty()) {
+    if (path.empty() || path == file_scheme) {
         throw value_error("the path of a run is empty: is a variable unset?");
     }
     if (path.starts_with("s3://")) {
