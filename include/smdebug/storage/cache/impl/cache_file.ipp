@@ -3,9 +3,9 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/cache_file.hpp>
-#include <smdebug/storage/writable.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/writable.hpp>
 
 #include <algorithm>
 #include <memory>
