@@ -141,7 +141,7 @@ TEST_CASE("s3_storage on a server: uploads that nobody has ended are given up, a
     auto store = empty_bucket("/runs/one");
     const std::string prefix = store.client().where().prefix;
     for (const std::string_view key : {"events/a b+c", "events/a b+c", "events/other", "notes"}) {
-        const s3::detail::result begun = s3::detail::perform_call(
+        const s3::detail::call_result begun = s3::detail::perform_call(
             store.client(),
             {.method = http::method::post, .key = prefix + std::string{key}, .query = {{"uploads", ""}}});
         REQUIRE(begun.good);
