@@ -5,7 +5,7 @@
 # What each purpose needs.
 packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev
     libcurl4-openssl-dev libssl-dev libpugixml-dev)
-packages_test=(doctest-dev python3 clang-format)
+packages_test=(doctest-dev python3)
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
     nghttp2-proxy curl openssl python3-botocore)
@@ -44,7 +44,7 @@ choose_clang() {
     local version
     for version in "${clang_versions[@]}"; do
         if command -v "clang++-$version" >/dev/null || apt-cache show "clang-$version" >/dev/null 2>&1; then
-            packages_clang=("clang-$version" "libclang-rt-$version-dev")
+            packages_clang=("clang-$version" "libclang-rt-$version-dev" "lld-$version" "clang-format-$version")
             clang=clang++-$version
             return
         fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_consumer.sh [--without-s3] SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in
 # SOURCE_FOLDER with the OPTIONs, from nothing, and builds and runs its programs.
+# What headers define is inline: else a program of two files that include them does not link ("multiple definition").
 # --without-s3: as on a machine without libcurl, OpenSSL and pugixml: CMake does not find them, their headers are errors.
 set -euo pipefail
 without_s3=0
@@ -21,8 +22,22 @@ if ((without_s3)); then
     for package in CURL OpenSSL pugixml; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 fi
 "$cmake" -S "$source" -B "$build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
     -DCMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON "${hidden[@]}" "$@"
 "$cmake" --build "$build"
+
+checked=0
+while read -r object; do
+    inline=$(nm --defined-only --extern-only "$object" | awk '$2 ~ /^[uVW]$/ && $3 ~ /smdebug/' | wc -l)
+    other=$(nm --defined-only --extern-only "$object" | awk '$2 !~ /^[uVW]$/ && $3 !~ /^(main|_Z6opened.*)$/')
+    if ((inline == 0)) || [[ -n $other ]]; then
+        printf '%s: %s inline functions of smdebug, and what is not inline:\n%s\n' "$object" "$inline" "$other"
+        exit 1
+    fi
+    checked=$((checked + 1))
+done < <(find "$build/CMakeFiles" -name '*.o')
+((checked >= 2)) || { echo "only $checked objects were looked at"; exit 1; }
+
 programs=0
 for program in "$build"/*consumer; do
     echo "$program"

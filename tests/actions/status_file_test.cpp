@@ -18,6 +18,8 @@
 using namespace smdebug;
 using namespace smdebug::actions;
 using namespace smdebug_test;
+using smdebug::actions::detail::evaluation_status;
+using smdebug::actions::detail::status_writes;
 using std::chrono::milliseconds;
 
 namespace {
@@ -109,7 +111,7 @@ TEST_CASE("status_file: in the background the first status is written at once, t
     const temporary_folder folder;
     const std::string path = folder.path() + "/status.json";
     {
-        status_file file{path, smdebug::actions::detail::status_writes::in_background};
+        status_file file{path, status_writes::in_background};
         CHECK(file.set("rule 0", rule_status::in_progress, "", morning));
         CHECK(file_content(path).find("rule 0") != std::string::npos);
         for (int i = 1; i < 500; ++i) {
@@ -134,7 +136,7 @@ TEST_CASE("status_file: in the background the first status is written at once, t
 TEST_CASE("status_file: in the background many changes are few writes") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/status.json";
-    status_file file{path, smdebug::actions::detail::status_writes::in_background};
+    status_file file{path, status_writes::in_background};
     std::size_t written = 0;
     std::filesystem::file_time_type last = {};
     for (int i = 0; i < 4000; ++i) {
@@ -149,7 +151,7 @@ TEST_CASE("status_file: in the background many changes are few writes") {
 TEST_CASE("status_file: in the background a write that fails is told by a later call, and made up for") {
     const temporary_folder folder;
     folder.write("way", "in the way");
-    status_file file{folder.path() + "/way/status.json", smdebug::actions::detail::status_writes::in_background};
+    status_file file{folder.path() + "/way/status.json", status_writes::in_background};
     CHECK_FALSE(file.set("a", rule_status::in_progress, "", morning));
     smdebug::actions::detail::status_written told;
     for (int tries = 0; tries < 5000 && told; ++tries) {

@@ -77,7 +77,8 @@ TEST_CASE("stats: a file that claims terabytes is named with its run, and the ne
     run_builder{store}.collections().step(step).end().put(smdebug::detail::locations::index_key(0, "worker_0"),
                                                           index_text(step, {{0, std::uint64_t{1} << 62U}}, events));
     std::string head(record::header_size, '\0');
-    record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));
+    record::store_header(reinterpret_cast<std::byte*>(head.data()),
+                         record::detail::header::of(std::uint64_t{1} << 41U));
     place.write(events, head);
     std::filesystem::resize_file(place.path() + "/" + events, (std::uint64_t{1} << 41U) + 16);  // sparse
     const table got = stats_of({.runs = {place.path(), "scalars"}});
@@ -256,6 +257,28 @@ TEST_CASE("stats: a missing event file is one note, and its rows are missing") {
     CHECK(lines_of(got.err).size() == 2);
     CHECK(contains(got.err, "000000000001_worker_0.tfevents is missing: no rows for step 1 of worker_0"));
     CHECK(column_of(got, 3) == texts{"0", "0", "0", "2", "2", "2"});
+}
+
+TEST_CASE("stats: of many event files that are missing the first are named, and all are counted") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 20; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {1})}});
+        if (step != 3) {
+            store.remove(smdebug::detail::locations::event_key(step, "worker_0"));
+        }
+    }
+    build.end();
+    for (const unsigned threads : {1U, 2U}) {
+        const table got = stats_of({.runs = {folder.path()}, .threads = threads});
+        CHECK(got.status == cli::exit_error);
+        CHECK(contains(got.err, "000000000005_worker_0.tfevents is missing: no rows for step 5 of worker_0"));
+        CHECK(contains(got.err, "19 event files are missing"));
+        CHECK(lines_of(got.err).size() == 6);
+        CHECK(got.rows.size() == 3);
+    }
 }
 
 TEST_CASE("stats: several runs in one table; one that fails does not lose the others") {

@@ -380,7 +380,7 @@ TEST_CASE("sorted_blocks: holds each element once for all copies that share its 
 }
 
 TEST_CASE("sorted_blocks: blocks stay full enough, wherever elements are added one at a time") {
-    const std::int64_t count = 100'000;
+    const std::int64_t count = 25'000;
     const auto enough = [&](const entries& held) {
         const std::size_t size = static_cast<std::size_t>(count) * sizeof(entry);
         CHECK(held.size() == static_cast<std::size_t>(count));

@@ -124,7 +124,7 @@ const std::map<std::string_view, trial_call> trial_calls{
     // Removed from the Python package, and never in this library: the README says what to write.
     {"tensor.step",
      [](const trial&, const arguments&) -> fragment {
-         throw smdebug::error(smdebug::error_name{"SMDebugNotImplementedError"},
+         throw smdebug::error(smdebug::detail::error_name{"SMDebugNotImplementedError"},
                               "there is no tensor.step; use tensor.value or tensor.reduction_value");
      }},
 };

@@ -68,7 +68,7 @@ template <std::integral T>
     return whole(value);
 }
 template <class T>
-requires requires(T value) { shortest_text(value); }
+    requires requires(T value) { shortest_text(value); }
 [[nodiscard]] fragment element_json(T value) {
     const double wide = static_cast<double>(value);
     if (std::isnan(wide)) {

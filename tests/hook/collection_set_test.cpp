@@ -57,9 +57,9 @@ bool due_at(collection_set& set, std::string_view name, mode which, step_number 
     return set.due(set.of(name));
 }
 
-collections_file golden_file(const std::filesystem::path& run) {
+smdebug::detail::collections_file golden_file(const std::filesystem::path& run) {
     smdebug::detail::json::document parser;
-    collections_file file;
+    smdebug::detail::collections_file file;
     const std::string text = smdebug_test::file_content(run / "collections/000000000/worker_0_collections.json");
     REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
     return file;
@@ -188,7 +188,7 @@ TEST_CASE("collection_set: a tensor that is put into a collection is saved for i
     CHECK(names(set, set.of("my_other")).empty());  // the regex counts only for what is included
     CHECK_FALSE(due_at(set, "x", in_training, 1));
     // As the golden run `scalars` has them.
-    const collections_file file = set.file(1);
+    const smdebug::detail::collections_file file = set.file(1);
     CHECK(file.collections.at("extras").tensor_names == texts{"my_np"});
     CHECK(file.collections.at("default").tensor_names == texts{"my_tensor", "x"});
     CHECK(file.collections.at("made").tensor_names == texts{"x"});
@@ -399,7 +399,7 @@ TEST_CASE("collection_set: a regex that takes too long on a name is an error, ea
 // Feeds the tensors that a training made into a set, and compares what it would write with what the Python package did.
 TEST_CASE("collection_set: decides in the golden run `collections` as the Python package did") {
     const std::filesystem::path run = SMDEBUG_TEST_DATA "/golden/collections";
-    const collections_file expected = golden_file(run);
+    const smdebug::detail::collections_file expected = golden_file(run);
     // As the run was configured.
     collection_set set{
         {.save_config = {.save_interval = 2},
@@ -483,7 +483,7 @@ TEST_CASE("collection_set: decides in the golden run `collections` as the Python
             CHECK(written == saved[{which, step}]);
         }
     }
-    const collections_file file = set.file(1);
+    const smdebug::detail::collections_file file = set.file(1);
     for (const auto& [name, group] : expected.collections) {
         CAPTURE(name);
         const auto there = file.collections.find(name);
@@ -524,7 +524,7 @@ TEST_CASE("collection_set: what an earlier file of the run says is kept") {
     set.adopt(earlier.file(1));
     CHECK(set.changed());
     static_cast<void>(set.of("b.weight"));
-    const collections_file file = set.file(1);
+    const smdebug::detail::collections_file file = set.file(1);
     CHECK(file.collections.at("mine").tensor_names == std::vector<std::string>{"x"});
     CHECK(file.collections.at("weights").tensor_names == std::vector<std::string>{"a.weight", "b.weight"});
 }

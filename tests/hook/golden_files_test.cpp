@@ -60,7 +60,7 @@ smd::step_number number(std::string_view text) {
 
 std::vector<recorded> records_of(smd::byte_view events) {
     std::vector<recorded> all;
-    smd::record::reader reader{events};
+    smd::record::detail::reader reader{events};
     for (auto record = reader.next(); record.ok(); record = reader.next()) {
         recorded one;
         const auto event = smd::detail::wire::decode_event(record->payload);

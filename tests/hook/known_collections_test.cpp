@@ -12,9 +12,9 @@ using namespace smdebug;
 
 namespace {
 
-collections_file file_of(const std::string& run) {
+smdebug::detail::collections_file file_of(const std::string& run) {
     smdebug::detail::json::document parser;
-    collections_file file;
+    smdebug::detail::collections_file file;
     const std::string text = smdebug_test::file_content(std::string{SMDEBUG_TEST_DATA "/golden/"} + run +
                                                         "/collections/000000000/worker_0_collections.json");
     REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
@@ -24,7 +24,7 @@ collections_file file_of(const std::string& run) {
 }  // namespace
 
 TEST_CASE("known_collections: the built-in ones and their regexes are those of the Python package") {
-    const collections_file file = file_of("torch_ddp");
+    const smdebug::detail::collections_file file = file_of("torch_ddp");
     std::size_t built_in = 0;
     for (const auto& known : detail::known_collections::list) {
         if (known.built_in) {

@@ -17,7 +17,7 @@ namespace smdebug_test {
 
 /// Copies are handles where those of the inner storage are.
 template <smdebug::writable_storage Inner>
-requires smdebug::removing_storage<Inner>
+    requires smdebug::removing_storage<Inner>
 class object_store {
 public:
     explicit object_store(Inner inner) : inner_(std::move(inner)) {}

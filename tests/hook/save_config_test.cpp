@@ -106,7 +106,7 @@ TEST_CASE("save_config: what has no meaning is refused by name and value") {
 TEST_CASE("save_config: says of the golden run `collections` what the Python package saved there") {
     const std::filesystem::path run = SMDEBUG_TEST_DATA "/golden/collections";
     smdebug::detail::json::document parser;
-    collections_file file;
+    smdebug::detail::collections_file file;
     const std::string text = smdebug_test::file_content(run / "collections/000000000/worker_0_collections.json");
     REQUIRE_FALSE(parse_collections_file(as_bytes(text), parser, file).has_value());
     // A tensor of each collection that was saved and that every step of these modes has.

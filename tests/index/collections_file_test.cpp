@@ -13,7 +13,7 @@ namespace {
 
 std::optional<std::string> wrong_with(std::string_view text) {
     smdebug::detail::json::document parser;
-    collections_file out;
+    smdebug::detail::collections_file out;
     return parse_collections_file(as_bytes(text), parser, out);
 }
 
@@ -21,7 +21,7 @@ std::optional<std::string> wrong_with(std::string_view text) {
 
 TEST_CASE("collections_file: reads everything that a collection holds") {
     smdebug::detail::json::document parser;
-    collections_file out;
+    smdebug::detail::collections_file out;
     const auto wrong = parse_collections_file(as_bytes(R"({"collections": {
         "norms": {"name": "norms", "include_regex": ["^a", "b$"], "tensor_names": ["z", "a", "z"],
                   "reduction_config": {"save_raw_tensor": false, "reductions": "l1_norm,abs_max", "save_shape": true},
@@ -56,7 +56,7 @@ TEST_CASE("collections_file: reads everything that a collection holds") {
 
 TEST_CASE("collections_file: a collection is known by its own name, whatever key it stands under") {
     smdebug::detail::json::document parser;
-    collections_file out;
+    smdebug::detail::collections_file out;
     CHECK_FALSE(parse_collections_file(
                     as_bytes(R"({"collections": {"key": {"name": "own"}, "bare": {}}, "_meta": {}})"), parser, out)
                     .has_value());
@@ -66,7 +66,7 @@ TEST_CASE("collections_file: a collection is known by its own name, whatever key
 
 TEST_CASE("collections_file: an empty _meta means one worker") {
     smdebug::detail::json::document parser;
-    collections_file out;
+    smdebug::detail::collections_file out;
     CHECK_FALSE(parse_collections_file(as_bytes(R"({"collections": {}, "_meta": {}})"), parser, out).has_value());
     CHECK(out.num_workers == 1);
 }

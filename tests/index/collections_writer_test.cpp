@@ -17,9 +17,9 @@ using namespace smdebug;
 
 namespace {
 
-collections_file parsed(std::string_view text) {
+smdebug::detail::collections_file parsed(std::string_view text) {
     smdebug::detail::json::document parser;
-    collections_file out;
+    smdebug::detail::collections_file out;
     const auto wrong = parse_collections_file(as_bytes(text), parser, out);
     INFO(wrong.value_or(""));
     REQUIRE_FALSE(wrong.has_value());
@@ -67,7 +67,7 @@ std::string ordered(std::string_view text) {
 }  // namespace
 
 TEST_CASE("collections_writer: writes every field as the Python package does") {
-    collections_file file{.collections = {}, .num_workers = 3};
+    smdebug::detail::collections_file file{.collections = {}, .num_workers = 3};
     file.collections["bare"] = {.name = "bare"};
     file.collections["full"] = {
         .name = "full",
@@ -105,7 +105,7 @@ TEST_CASE("collections_writer: every intact collections file of the golden runs 
         }
         CAPTURE(path);
         const std::string text = smdebug_test::file_content(entry.path());
-        const collections_file file = parsed(text);
+        const smdebug::detail::collections_file file = parsed(text);
         const std::string written = collections_text(file);
         CHECK(parsed(written) == file);
         if (path.find("collections_minimal") == std::string::npos) {  // there, keys that the package writes are missing

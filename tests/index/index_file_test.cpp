@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +67,85 @@ TEST_CASE("index_file: a canonical file splits without parsing, and says the sam
     CHECK(parts->head.event_file_name == "events/000000000024/000000000024_worker_0.tfevents");
     CHECK(as_text(parts->payload).starts_with(R"("tensor_payload": [)"));
     CHECK(as_text(parts->payload).ends_with("]}"));
+}
+
+namespace {
+
+// Whether a file's payload is read without parsing; where it is, parsing has to say the same.
+bool is_read_canonically(std::string_view text) {
+    const std::string exact(text);
+    const auto parts = split_canonical(as_bytes(exact));
+    parsed quick;
+    const auto keep = [&](const location& place) {
+        quick.tensors.emplace_back(place.tensor_name);
+        quick.records.push_back(place.record);
+    };
+    if (!parts || !read_canonical(parts->payload, keep)) {
+        return false;
+    }
+    const parsed slow = parse_text(exact);
+    CHECK_FALSE(slow.wrong.has_value());
+    CHECK(quick.tensors == slow.tensors);
+    CHECK(quick.records == slow.records);
+    CHECK(slow.shapes.empty());
+    CHECK(parts->head.mode == slow.head.mode);
+    CHECK(parts->head.mode_step == slow.head.mode_step);
+    CHECK(parts->head.event_file_name == slow.event_file);
+    return true;
+}
+
+std::string file_with(const std::string& payload) {
+    return R"({"meta": {"mode": "EVAL", "mode_step": 3, "event_file_name": "e"}, )" + payload + "}";
+}
+
+std::string entry(const std::string& name, const std::string& start, const std::string& length) {
+    return R"({"tensorname": ")" + name + R"(", "start_idx": )" + start + R"(, "length": )" + length + "}";
+}
+
+}  // namespace
+
+TEST_CASE("index_file: a payload of plain names and no shapes is read without parsing, and says the same") {
+    for (std::size_t size = 0; size < 40; ++size) {
+        const std::string name(size, 'n');
+        CHECK(is_read_canonically(file_with(R"("tensor_payload": [)" + entry(name, "0", "999999999999999999") + ", " +
+                                            entry(name + " ~!/:", "17", "3") + R"(], "shape_payload": [])")));
+    }
+    CHECK(is_read_canonically(file_with(R"("tensor_payload": [], "shape_payload": [])")));
+    CHECK(is_read_canonically(file_with(R"("tensor_payload": [)" + entry("w", "1", "2") + "]")));
+    for (const std::string& wrong : std::vector<std::string>{
+             entry("w", "01", "2"), entry("w", "-1", "2"), entry("w", "1.0", "2"), entry("w", "", "2"),
+             entry("w", "1000000000000000000", "2"), entry("a\\u00e4", "1", "2"), entry("a\xC3\xA4", "1", "2"),
+             entry("a\x7f", "1", "2"), entry("a\x1f", "1", "2"), entry("eight by\x80tes", "1", "2"),
+             entry("w", "1", "2") + ",", R"({"tensorname":"w", "start_idx": 1, "length": 2})", std::string{"{}"}}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(is_read_canonically(file_with(R"("tensor_payload": [)" + wrong + R"(], "shape_payload": [])")));
+    }
+    CHECK_FALSE(is_read_canonically(canonical));
+}
+
+TEST_CASE("index_file: whatever is changed in a file, what is read without parsing is what parsing says") {
+    std::mt19937 random{5};
+    const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+    const std::string whole = file_with(R"("tensor_payload": [)" + entry("layer_1/kernel:0", "0", "4200") + ", " +
+                                        entry("b", "4200", "17") + R"(], "shape_payload": [])");
+    REQUIRE(is_read_canonically(whole));
+    constexpr std::string_view likely = "\"\\,:{}[]0123456789 aZ~\x7f\x80\x1f";
+    std::size_t still_read = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        std::string text = whole;
+        for (std::size_t changes = 1 + any(2); changes-- > 0;) {
+            const std::size_t place = any(text.size());
+            const char letter = likely[any(likely.size())];
+            any(3) == 0   ? text.erase(place, 1)
+            : any(2) == 0 ? text.insert(place, 1, letter)
+                          : text.replace(place, 1, 1, letter);
+        }
+        still_read += is_read_canonically(text) ? 1U : 0U;
+    }
+    CHECK(still_read > 1000);
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        CHECK_FALSE(is_read_canonically(std::string_view{whole}.substr(0, length)));
+    }
 }
 
 TEST_CASE("index_file: any prefix of a canonical file is damaged, and never splits with a whole payload") {

@@ -120,7 +120,7 @@ TEST_CASE("read_record: lengths near the largest number do not overflow") {
     constexpr auto max = std::numeric_limits<std::uint64_t>::max();
     for (std::uint64_t length = max; length > max - 40; --length) {
         std::vector<std::byte> bytes(64);
-        record::store_header(bytes.data(), record::header::of(length));
+        record::store_header(bytes.data(), record::detail::header::of(length));
         for (const crc_check check : all_checks) {
             REQUIRE(record::read_record(bytes, check).code() == status::truncated);
         }
@@ -131,7 +131,7 @@ TEST_CASE("reader: walks consecutive records up to the end") {
     auto bytes = framed("one");
     record::append_record(bytes, as_bytes("two"), footer_kind::checksum);
     record::append_record(bytes, as_bytes(""));
-    record::reader reader{bytes};
+    record::detail::reader reader{bytes};
     CHECK(as_text(reader.next()->payload) == "one");
     CHECK(reader.position() == 19);
     CHECK(as_text(reader.next()->payload) == "two");
@@ -147,7 +147,7 @@ TEST_CASE("reader: keeps its place when a record is cut, continues when bytes ar
     record::append_record(whole, as_bytes("second record"), footer_kind::checksum);
     for (std::size_t size = 0; size <= whole.size(); ++size) {
         const std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-        record::reader reader{cut};
+        record::detail::reader reader{cut};
         std::vector<std::string> seen;
         auto read = reader.next();
         for (; read.ok(); read = reader.next()) {
@@ -166,7 +166,7 @@ TEST_CASE("reader: keeps its place when a record is cut, continues when bytes ar
 
 TEST_CASE("reader: does not resume in bytes that end before its place") {
     const auto bytes = framed("record");
-    record::reader reader{bytes};
+    record::detail::reader reader{bytes};
     REQUIRE(reader.next().ok());
     CHECK_FALSE(reader.resume(byte_view{bytes}.first(bytes.size() - 1)));
     CHECK(reader.at_end());
@@ -182,7 +182,7 @@ TEST_CASE("reader: steps over a bad payload, stays at a bad length") {
     bytes[bad_at + 2] ^= std::byte{1};
     record::append_record(bytes, as_bytes("not reached"));
 
-    record::reader reader{bytes};
+    record::detail::reader reader{bytes};
     CHECK(reader.next().code() == status::bad_payload_checksum);
     CHECK(as_text(reader.next()->payload) == "good");
     CHECK(reader.next().code() == status::bad_length_checksum);
@@ -195,7 +195,7 @@ TEST_CASE("reader: reads every golden event file to its end, under every policy"
     for (const auto& file : event_files::of_all_runs()) {
         const auto bytes = event_files::read(file);
         for (const crc_check check : all_checks) {
-            record::reader reader{bytes, check};
+            record::detail::reader reader{bytes, check};
             while (reader.next().ok()) {
                 ++records;
             }
@@ -209,7 +209,7 @@ TEST_CASE("reader: the damaged golden files show their damage") {
     const auto first_trouble = [](std::string_view run) {
         for (const auto& file : event_files::of(run)) {
             const auto bytes = event_files::read(file);
-            record::reader reader{bytes};
+            record::detail::reader reader{bytes};
             auto read = reader.next();
             while (read.ok()) {
                 read = reader.next();

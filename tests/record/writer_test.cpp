@@ -44,7 +44,7 @@ TEST_CASE("append_record: framing the payloads of a golden file again gives the 
         for (const auto& file : event_files::of(run)) {
             const auto bytes = event_files::read(file);
             std::vector<std::byte> again;
-            record::reader reader{bytes};
+            record::detail::reader reader{bytes};
             for (auto read = reader.next(); read.ok(); read = reader.next()) {
                 const auto footer = smdebug::load_le<std::uint32_t>(read->payload.data() + read->payload.size());
                 record::append_record(

@@ -29,10 +29,18 @@ public:
 
     /// this += (-1)^negative * value * 2^shift
     void add(bool negative, std::uint64_t value, std::size_t shift) {
-        big other;
-        other.limbs_.assign(shift / 32 + 4, 0);
         const std::uint64_t low = (value & 0xFFFFFFFFU) << (shift % 32);
         const std::uint64_t high = (value >> 32U) << (shift % 32);
+        if (value == 0) {
+            return;
+        }
+        if (negative_ == negative && !limbs_.empty()) {  // in place: sums of many elements take long enough
+            add_word(shift / 32, low);
+            add_word(shift / 32 + 1, high);
+            return;
+        }
+        big other;
+        other.limbs_.assign(shift / 32 + 4, 0);
         other.add_word(shift / 32, low);
         other.add_word(shift / 32 + 1, high);
         other.trim();

@@ -20,9 +20,7 @@ namespace {
 const std::chrono::system_clock::time_point noon{1'800'000'000s};
 
 template <class T>
-concept printable = requires(std::ostream& out, const T& value) {
-    out << value;
-};
+concept printable = requires(std::ostream& out, const T& value) { out << value; };
 
 // Models the concept, and can do nothing more.
 class archetype {

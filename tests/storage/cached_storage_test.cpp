@@ -109,9 +109,7 @@ static_assert(keeps_abilities<memory_storage>() && keeps_abilities<local_storage
               keeps_abilities<cached_storage<memory_storage>>());
 
 template <class Inner>
-concept can_be_cached_on_disk = requires {
-    typename cached_storage<Inner, disk_cache>;
-};
+concept can_be_cached_on_disk = requires { typename cached_storage<Inner, disk_cache>; };
 static_assert(can_be_cached_on_disk<memory_storage> && can_be_cached_on_disk<entry_archetype> &&
               !can_be_cached_on_disk<storage_archetype> && !can_be_cached_on_disk<any_storage>);
 

@@ -52,11 +52,15 @@ public:
         note("part ", key);
         return objects_.read(key, where);
     }
-    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const requires(Can.versions) {
+    [[nodiscard]] smdebug::versioned_object read_versioned(std::string_view key) const
+        requires(Can.versions)
+    {
         note("read ", key);
         return objects_.read_versioned(key);
     }
-    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const requires(Can.batches) {
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const
+        requires(Can.batches)
+    {
         std::string all = "each";
         for (const std::string& key : keys) {
             all += " " + key;
@@ -69,7 +73,8 @@ public:
         }
     }
     void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const
-        requires(Can.batches) {
+        requires(Can.batches)
+    {
         std::string all = "ranges";
         for (const smdebug::object_range& one : ranges) {
             all.append(" ").append(one.key);
@@ -86,7 +91,9 @@ public:
         return objects_.list(prefix, after);
     }
     [[nodiscard]] std::vector<smdebug::object_entry> entries(std::string_view prefix, std::string_view after,
-                                                             std::size_t most) const requires(Can.entries) {
+                                                             std::size_t most) const
+        requires(Can.entries)
+    {
         note("entries ", prefix);
         return objects_.entries(prefix, after, most);
     }

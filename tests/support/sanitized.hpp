@@ -3,9 +3,16 @@
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SMDEBUG_TEST_SANITIZED
-#elif defined(__has_feature)
+#endif
+#ifdef __SANITIZE_THREAD__
+#define SMDEBUG_TEST_THREADS_SANITIZED
+#endif
+#if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SMDEBUG_TEST_SANITIZED
+#endif
+#if __has_feature(thread_sanitizer)
+#define SMDEBUG_TEST_THREADS_SANITIZED
 #endif
 #endif
 
@@ -16,6 +23,14 @@ namespace smdebug_test {
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
+#endif
+
+/// Whether only threads are looked at: a long test case that has one has been seen by the other sanitizers.
+///     TEST_CASE("..." * doctest::skip(threads_sanitized)) {
+#ifdef SMDEBUG_TEST_THREADS_SANITIZED
+inline constexpr bool threads_sanitized = true;
+#else
+inline constexpr bool threads_sanitized = false;
 #endif
 
 }  // namespace smdebug_test

@@ -128,7 +128,7 @@ std::vector<messages::bytes> records_of(std::string_view run) {
     std::vector<messages::bytes> records;
     for (const auto& file : event_files::of(run)) {
         const auto bytes = event_files::read(file);
-        record::reader reader{bytes};
+        record::detail::reader reader{bytes};
         for (auto at = reader.position(); reader.next().ok(); at = reader.position()) {
             records.emplace_back(bytes.begin() + static_cast<std::ptrdiff_t>(at),
                                  bytes.begin() + static_cast<std::ptrdiff_t>(reader.position()));
@@ -283,7 +283,7 @@ TEST_CASE("event_decoder: every record of every golden run decodes, and knows it
     decoded_tensor out;
     for (const auto& file : event_files::of_all_runs()) {
         const auto bytes = event_files::read(file);
-        record::reader reader{bytes};
+        record::detail::reader reader{bytes};
         for (auto at = reader.position(); reader.next().ok(); at = reader.position()) {
             const auto rest = byte_view{bytes}.subspan(at);
             REQUIRE(event_decoder<>{}.decode(rest, "", out) == status::ok);

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -57,3 +59,35 @@ TEST_CASE("visit_reals: elements of their own type; neither complex numbers nor 
 static_assert(has_reals(dtype::float32) && has_reals(dtype::boolean) && has_reals(dtype::float16));
 static_assert(!has_reals(dtype::complex64) && !has_reals(dtype::complex128) && !has_reals(dtype::string) &&
               !has_reals(dtype::invalid));
+
+TEST_CASE("for_each_real_block: every element once, in order, wherever the bytes lie; it ends where it is told to") {
+    std::vector<float> values(10'000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(i);
+    }
+    const std::vector<std::size_t> shape{values.size()};
+    for (std::size_t shift = 0; shift < 5; ++shift) {
+        std::vector<std::byte> bytes(values.size() * sizeof(float) + shift);
+        std::memcpy(bytes.data() + shift, values.data(), values.size() * sizeof(float));
+        const tensor_view view{dtype::float32, shape, std::span{bytes}.subspan(shift), {}};
+        doubles seen;
+        CHECK(for_each_real_block(view, [&](auto elements) {
+            for (const auto each : elements) {
+                seen.push_back(to_double(each));
+            }
+            return true;
+        }));
+        CHECK(seen == doubles(values.begin(), values.end()));
+        int blocks = 0;
+        CHECK(for_each_real_block(view, [&](auto) { return ++blocks < 2; }));
+        CHECK(blocks == 2);
+        std::vector<std::byte> room;
+        const auto some = aligned_elements<float>(view, 100, 50, room);
+        CHECK(doubles(some.begin(), some.end()) == doubles(values.begin() + 100, values.begin() + 150));
+        CHECK(room.empty() == (shift % alignof(float) == 0));
+    }
+    const std::vector<std::size_t> one{1};
+    const std::vector<std::byte> complex_bytes(8);
+    CHECK_FALSE(for_each_real_block(tensor_view{dtype::complex64, one, complex_bytes, {}}, [](auto) { return true; }));
+    CHECK_FALSE(for_each_real_block(tensor_view{}, [](auto) { return true; }));
+}

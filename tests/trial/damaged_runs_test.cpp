@@ -160,7 +160,8 @@ TEST_CASE(
     // Twelve real bytes claim 2 TiB, the file looks as if they were there, and the index says yet more.
     const std::string hurt = smdebug::detail::locations::event_key(1, "worker_0");
     std::string head(record::header_size, '\0');
-    record::store_header(reinterpret_cast<std::byte*>(head.data()), record::header::of(std::uint64_t{1} << 41U));
+    record::store_header(reinterpret_cast<std::byte*>(head.data()),
+                         record::detail::header::of(std::uint64_t{1} << 41U));
     place.write(hurt, head);
     std::filesystem::resize_file(place.path() + "/" + hurt, (std::uint64_t{1} << 41U) + 16);
     build.put(smdebug::detail::locations::index_key(1, "worker_0"),

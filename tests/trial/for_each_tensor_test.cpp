@@ -64,13 +64,13 @@ template <class Trial>
 texts lines(const Trial& run, const tensor_selection& which, reduction_set wanted, unsigned threads) {
     texts found;
     const auto caller = std::this_thread::get_id();
-    const walk_end end = for_each_tensor(run, which, wanted,
-                                         [&](const reduced_tensor& tensor) {
-                                             CHECK(std::this_thread::get_id() == caller);
-                                             found.push_back(line_of(tensor));
-                                         },
-                                         {.threads = threads});
-    CHECK(end == walk_end::complete);
+    const smdebug::detail::walk_end end = for_each_tensor(run, which, wanted,
+                                                          [&](const reduced_tensor& tensor) {
+                                                              CHECK(std::this_thread::get_id() == caller);
+                                                              found.push_back(line_of(tensor));
+                                                          },
+                                                          {.threads = threads});
+    CHECK(end == smdebug::detail::walk_end::complete);
     return found;
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("for_each_tensor: selection, set, progress, stop and what the visitor 
                                   ++seen;
                                   source.request_stop();
                               },
-                              {.threads = threads, .stop = source.get_token()}) == walk_end::stopped);
+                              {.threads = threads, .stop = source.get_token()}) == smdebug::detail::walk_end::stopped);
         CHECK(seen > 0);
         CHECK(seen < 600);
         CHECK_THROWS_AS(

@@ -16,7 +16,7 @@ TEST_CASE("lookup: a value, or why there is none") {
 }
 
 TEST_CASE("lookup: each absence is thrown as the error that the Python package has for it") {
-    const auto thrown = [](const lookup_failure& failure) {
+    const auto thrown = [](const smdebug::detail::lookup_failure& failure) {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& what) {
@@ -57,7 +57,7 @@ TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is w
 }
 
 TEST_CASE("lookup: what the index promises and cannot be read is lost; what was not saved is not") {
-    const auto agree = [](const lookup_failure& failure) {
+    const auto agree = [](const smdebug::detail::lookup_failure& failure) {
         try {
             throw_failure(failure, "t", 4, mode::train);
         } catch (const error& what) {
@@ -68,7 +68,7 @@ TEST_CASE("lookup: what the index promises and cannot be read is lost; what was 
     CHECK(agree({.why = absence::event_file_missing, .where = "e"}));
     CHECK(agree({.why = absence::unreadable, .note = "no"}));
     CHECK(agree({.why = absence::damaged, .where = "e"}));
-    CHECK(is_lost(lookup_failure{.why = absence::shape_not_saved, .where = "e"}));
+    CHECK(is_lost(smdebug::detail::lookup_failure{.why = absence::shape_not_saved, .where = "e"}));
     for (const absence why :
          {absence::tensor_not_saved, absence::step_not_saved, absence::step_not_yet_available, absence::no_such_worker,
           absence::shape_not_saved, absence::wrong_dtype, absence::not_computed}) {

@@ -28,7 +28,7 @@ using texts = std::vector<std::string>;
 
 namespace {
 
-std::string text_of(const lookup_failure& failed) {
+std::string text_of(const smdebug::detail::lookup_failure& failed) {
     std::string text = " why " + std::to_string(static_cast<int>(failed.why)) + " " + failed.where + " " + failed.note;
     text += " damage " + std::to_string(static_cast<int>(failed.damage)) + " at " + std::to_string(failed.offset);
     return text + (failed.cause != nullptr ? " caused" : "");
@@ -51,7 +51,7 @@ template <class Trial>
 texts walked(const Trial& run, const tensor_selection& chosen, const walk_manner& manner,
              reduction_set saved = reduction_set::all()) {
     const auto from = run.snapshot();
-    const selected_tensors which{chosen, *from};
+    const smdebug::detail::selected_tensors which{chosen, *from};
     scan_walk walk{*run.state(), *from, which, saved, manner};
     const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
@@ -270,7 +270,7 @@ TEST_CASE("scans of remote storages: several threads hand over what one does") {
     const trial run{any_storage{store}};
     const auto lines_of = [&](unsigned threads) {
         texts lines;
-        const walk_end end = scan_parts(
+        const smdebug::detail::walk_end end = scan_parts(
             run, {.how = {.threads = threads}}, texts{},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) {
                 part.push_back(std::to_string(tensor.step) + std::string{tensor.worker} + std::string{tensor.name} +
@@ -280,7 +280,7 @@ TEST_CASE("scans of remote storages: several threads hand over what one does") {
                 lines.insert(lines.end(), part.begin(), part.end());
                 part.clear();
             });
-        CHECK(end == walk_end::complete);
+        CHECK(end == smdebug::detail::walk_end::complete);
         return lines;
     };
     const texts expected = lines_of(1);
@@ -292,7 +292,7 @@ TEST_CASE("scans of remote storages: what a visit throws ends the walk, out of a
     const remote_storage store{wide_run(3, 2)};
     const trial run{any_storage{store}};
     const auto from = run.snapshot();
-    const selected_tensors which{{}, *from};
+    const smdebug::detail::selected_tensors which{{}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.limits = {.largest_whole = 10}}};
     const std::vector<const catalog::file*> files = from->files_in({});
     int seen = 0;

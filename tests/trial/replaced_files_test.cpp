@@ -138,7 +138,7 @@ std::vector<seen> for_each_of(const trial& run, const tensor_selection& which) {
 /// As of a file that is too large to be held.
 std::vector<seen> walked(const trial& run, std::uint64_t page) {
     const auto from = run.snapshot();
-    const selected_tensors which{{}, *from};
+    const smdebug::detail::selected_tensors which{{}, *from};
     const walk_manner manner{.limits = {.largest_whole = 100, .largest_page = page}};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), manner};
     const std::vector<const catalog::file*> files = from->files_in({});

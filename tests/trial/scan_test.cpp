@@ -62,14 +62,14 @@ texts scanned_in_parts(const Trial& run, scan_options options) {
         CHECK(done <= all);
         last = done;
     };
-    const walk_end end = scan_parts(
+    const smdebug::detail::walk_end end = scan_parts(
         run, options, texts{},
         [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
         [&](texts& part) {
             lines.insert(lines.end(), part.begin(), part.end());
             part.clear();
         });
-    CHECK(end == walk_end::complete);
+    CHECK(end == smdebug::detail::walk_end::complete);
     CHECK(last == run.snapshot()->file_count);
     return lines;
 }
@@ -243,7 +243,7 @@ TEST_CASE("scan: a stop token ends the walk at some place; everything before it 
     for (const unsigned threads : {1U, 3U}) {
         std::stop_source source;
         texts lines;
-        const walk_end end = scan_parts(
+        const smdebug::detail::walk_end end = scan_parts(
             run, {.how = {.threads = threads, .stop = source.get_token()}}, texts{},
             [](texts& part, const smdebug::detail::scanned_tensor& tensor) { part.push_back(line_of(tensor)); },
             [&](texts& part) {
@@ -251,7 +251,7 @@ TEST_CASE("scan: a stop token ends the walk at some place; everything before it 
                 part.clear();
                 source.request_stop();
             });
-        CHECK(end == walk_end::stopped);
+        CHECK(end == smdebug::detail::walk_end::stopped);
         CHECK(!lines.empty());
         REQUIRE(lines.size() < whole.size());
         CHECK(std::equal(lines.begin(), lines.end(), whole.begin()));

@@ -32,7 +32,7 @@ std::shared_ptr<const catalog> a_catalog() {
 
 texts names_of(const tensor_selection& which) {
     const auto from = a_catalog();
-    const selected_tensors chosen{which, *from};
+    const smdebug::detail::selected_tensors chosen{which, *from};
     texts found;
     for (const std::string& name : from->tensor_names(mode::global)) {
         if (chosen.contains(*from->names->find(name))) {
@@ -45,7 +45,7 @@ texts names_of(const tensor_selection& which) {
 
 std::vector<step_number> steps_of(const tensor_selection& which) {
     const auto from = a_catalog();
-    const selected_tensors chosen{which, *from};
+    const smdebug::detail::selected_tensors chosen{which, *from};
     std::vector<step_number> found;
     for (const catalog::file* held : from->files_in({})) {
         if (chosen.contains(*held)) {
@@ -77,8 +77,8 @@ TEST_CASE("selected_tensors: names are in all of what was given") {
 
 TEST_CASE("selected_tensors: everything is selected without a list of names") {
     const auto from = a_catalog();
-    CHECK(selected_tensors{{.range = {4, {}}}, *from}.names() == nullptr);
-    CHECK(selected_tensors{{.regex = "w"}, *from}.names() != nullptr);
+    CHECK(smdebug::detail::selected_tensors{{.range = {4, {}}}, *from}.names() == nullptr);
+    CHECK(smdebug::detail::selected_tensors{{.regex = "w"}, *from}.names() != nullptr);
 }
 
 TEST_CASE("selected_tensors: files by step, mode and worker") {

@@ -93,7 +93,7 @@ TEST_CASE("event: writing the events of all golden runs again gives their bytes"
     std::size_t events = 0;
     for (const auto& file : event_files::of_all_runs()) {
         const auto bytes = event_files::read(file);
-        smdebug::record::reader reader{bytes};
+        smdebug::record::detail::reader reader{bytes};
         for (auto record = reader.next(); record.ok(); record = reader.next()) {
             const messages::bytes original(record->payload.begin(), record->payload.end());
             REQUIRE_MESSAGE(written_again(record->payload) == original, file.string());

@@ -27,6 +27,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace actions {
 
+namespace detail {
+
 /// One rule's status, with the service's fields.
 struct evaluation_status {
     using clock = std::chrono::system_clock;
@@ -36,8 +38,6 @@ struct evaluation_status {
     std::string details = {};
     clock::time_point last_modified = {};
 };
-
-namespace detail {
 
 /// What came of a write.
 struct status_written {
@@ -63,15 +63,15 @@ inline constexpr std::size_t most_status_details = 1024;
 }
 
 /// A time as ISO 8601 has it: "2026-11-22T10:00:00.250Z".
-[[nodiscard]] std::string iso_time_text(evaluation_status::clock::time_point time);
+[[nodiscard]] std::string iso_time_text(detail::evaluation_status::clock::time_point time);
 
 /// Appends {"RuleConfigurationName": ..., "RuleEvaluationStatus": ..., "StatusDetails": ..., "LastModifiedTime": ...}.
-void append_status_json(std::string& out, const evaluation_status& one);
+void append_status_json(std::string& out, const detail::evaluation_status& one);
 
 /// A line of JSON: a list with one object a rule.
-[[nodiscard]] std::string status_json(std::span<const evaluation_status> all);
+[[nodiscard]] std::string status_json(std::span<const detail::evaluation_status> all);
 /// A line of JSON: the object of one rule.
-[[nodiscard]] std::string status_json(const evaluation_status& one);
+[[nodiscard]] std::string status_json(const detail::evaluation_status& one);
 
 namespace detail {
 
@@ -81,11 +81,12 @@ namespace detail {
 
 /// Writes a file of one rule, or of several, under another name and renames it: whoever reads it sees all of the old
 /// one or all of the new one.  Folders on the way are made.  Never throws; the result says what went wrong.
-[[nodiscard]] inline detail::status_written write_status_file(const std::string& path, const evaluation_status& one) {
+[[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
+                                                              const detail::evaluation_status& one) {
     return detail::write_status_text(path, status_json(one));
 }
 [[nodiscard]] inline detail::status_written write_status_file(const std::string& path,
-                                                              std::span<const evaluation_status> all) {
+                                                              std::span<const detail::evaluation_status> all) {
     return detail::write_status_text(path, status_json(all));
 }
 
@@ -116,7 +117,7 @@ public:
     /// sees to it that it is written; a failure may be that of an earlier change.
     [[nodiscard]] detail::status_written set(
         std::string_view rule, rule_status status, std::string_view details = {},
-        evaluation_status::clock::time_point now = evaluation_status::clock::now());
+        detail::evaluation_status::clock::time_point now = detail::evaluation_status::clock::now());
     [[nodiscard]] detail::status_written set(const rule_report& report) {
         return set(report.rule, report.status, report.status_details);
     }
@@ -133,7 +134,7 @@ private:
     detail::status_writes when_;
     std::mutex writing_;  // taken before guard_
     std::mutex guard_;
-    std::vector<evaluation_status> all_;
+    std::vector<detail::evaluation_status> all_;
     std::unordered_map<std::string, std::size_t> places_;
     bool changed_ = false;  // what is in the file is older
     bool tried_ = false;    // to write it

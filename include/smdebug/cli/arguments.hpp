@@ -16,7 +16,6 @@
 #include <smdebug/cli/stats.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>

@@ -203,7 +203,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         }
         actions.finish(path, each.report, note_action);
     }
-    if (const std::string unread = unread_of(all, path); !unread.empty()) {
+    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
         to.error(unread);
     }
     if (!run.loaded_all_steps()) {

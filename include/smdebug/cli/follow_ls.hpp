@@ -14,7 +14,6 @@
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

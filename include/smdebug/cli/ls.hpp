@@ -214,9 +214,16 @@ template <class Trial>
     for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const selected_tensors wanted{detail::selection_of(given), *from};
+        const smdebug::detail::selected_tensors wanted{detail::selection_of(given), *from};
+        missing_values missing;
         std::vector<tensor_summary> tensors = summarize(
-            *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); });
+            *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },
+            &missing);
+        if (missing.tensors > 0) {
+            to.note("of " + counted(missing.tensors, "tensor") +
+                    " no value can be looked at: " + counted(missing.files, "event file") + " missing, the first " +
+                    missing.first_file + " [run " + path + "]");
+        }
         std::erase_if(tensors,
                       [&](const tensor_summary& held) { return !wanted.contains(*from->names->find(held.name)); });
         if (given.how.format == output_format::json) {

@@ -16,8 +16,6 @@
 #include <smdebug/core/stop_token.hpp>
 
 #include <cstddef>
-#include <exception>
-#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>

@@ -7,7 +7,6 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/json_text.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>

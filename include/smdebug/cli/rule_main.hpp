@@ -112,7 +112,7 @@ private:
 
 /// Runs a rule's program with these arguments (without the program's name); returns its exit status.  Throws nothing.
 template <described_rule R>
-requires rule<R, program_trial>
+    requires rule<R, program_trial>
 [[nodiscard]] int run_rule_program(const std::string& program, std::vector<std::string> arguments, std::ostream& out,
                                    std::ostream& err, console_kind kind = {}, const stop_giver& about_to_follow = {}) {
     console to{out, err, kind, program};
@@ -145,7 +145,7 @@ requires rule<R, program_trial>
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>
-requires rule<R, cli::detail::program_trial>
+    requires rule<R, cli::detail::program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {
     std::ios::sync_with_stdio(false);
     std::optional<cli::interrupt_listener> interrupts;

@@ -75,7 +75,9 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
 }
 
 /// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
-[[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path) {
+/// `missing_files`: how many event files were not there.
+[[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path,
+                                           std::size_t missing_files = 0) {
     std::string text;
     std::string first;
     for (const rule_result& each : results) {
@@ -85,7 +87,11 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
             first = first.empty() ? each.outcome.first_unread : first;
         }
     }
-    return text.empty() ? text : "not everything could be read: " + text + "; first: " + first + " [run " + path + "]";
+    if (text.empty()) {
+        return text;
+    }
+    const std::string missing = missing_files == 0 ? "" : "; " + counted(missing_files, "event file") + " missing";
+    return "not everything could be read: " + text + missing + "; first: " + first + " [run " + path + "]";
 }
 
 /// What became of many runs, in one line: tables of hundreds scroll away with what they begin with.

@@ -82,7 +82,7 @@ struct follow_options {
 }
 
 /// The text of the error that a failed look-up stands for.
-[[nodiscard]] inline std::string failure_text(const lookup_failure& failure, const std::string& tensor,
+[[nodiscard]] inline std::string failure_text(const smdebug::detail::lookup_failure& failure, const std::string& tensor,
                                               step_number step, mode in, const std::string& run) {
     try {
         throw_failure(failure, tensor, step, in);
@@ -129,7 +129,7 @@ public:
     /// Calls note(text) for each that is new.
     template <class Trial, class Note>
     void tell(const Trial& run, const std::string& path, Note&& note) {
-        for (const problem& skipped : run.problems()) {
+        for (const smdebug::detail::problem& skipped : run.problems()) {
             if (told_.insert(skipped.where).second) {
                 note("skipped the damaged index file " + skipped.where + " of " + path + ": " + skipped.what);
             }

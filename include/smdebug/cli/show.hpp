@@ -64,20 +64,20 @@ template <class Trial>
                                        const show_arguments& given) {
     const auto id = from.find_tensor(given.tensor);
     if (!id) {
-        throw error(error_name{"TensorUnavailable"},
+        throw error(smdebug::detail::error_name{"TensorUnavailable"},
                     "Tensor " + given.tensor + " was not saved." + suggestion(given.tensor, run.tensor_names()),
                     {.where = run.path(), .tensor = given.tensor});
     }
     const auto steps = from.tensor_steps(*id, given.mode, true);
     const std::string in = given.mode == mode::global ? "" : " of mode " + std::string{name_of(given.mode)};
     if (steps.empty()) {
-        throw error(error_name{"TensorUnavailableForStep"}, "Tensor " + given.tensor + " has no steps" + in,
-                    {.tensor = given.tensor});
+        throw error(smdebug::detail::error_name{"TensorUnavailableForStep"},
+                    "Tensor " + given.tensor + " has no steps" + in, {.tensor = given.tensor});
     }
     const step_number asked = given.step.value_or(steps.back());
     const auto global = from.global_step(given.mode, asked);
     if (!global || from.files_with(*id, *global).empty()) {
-        throw error(error_name{"TensorUnavailableForStep"},
+        throw error(smdebug::detail::error_name{"TensorUnavailableForStep"},
                     "Tensor " + given.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
                         in + ": " + compact_steps(steps),
                     {.tensor = given.tensor, .step = asked, .step_mode = given.mode});
@@ -100,7 +100,7 @@ template <class Trial>
         }
     }
     if (chosen == nullptr) {
-        throw error(error_name{"InvalidWorker"},
+        throw error(smdebug::detail::error_name{"InvalidWorker"},
                     "Worker " + *given.worker + " did not save tensor " + given.tensor + " at step " +
                         std::to_string(step) + "; these did: " + joined(about.workers, ", "),
                     {.tensor = given.tensor, .step = step, .worker = *given.worker});
@@ -108,7 +108,7 @@ template <class Trial>
     about.file = *chosen;
     about.worker = from.workers[chosen->worker];
     const read_options where{.worker = about.worker};
-    const auto tell = [&](const lookup_failure& why) {
+    const auto tell = [&](const smdebug::detail::lookup_failure& why) {
         to.damage(failure_text(why, given.tensor, step, mode::global, given.run));
     };
 

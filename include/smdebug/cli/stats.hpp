@@ -21,7 +21,6 @@
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -131,8 +130,12 @@ inline void check_worker(const std::string& wanted, const std::vector<std::strin
 
 /// What a thread makes of some files: rows, and notes about what is not in them.
 struct stats_part {
+    struct note {
+        std::string text;
+        bool is_missing_file = false;
+    };
     row_buffer rows;
-    std::vector<std::string> damage = {};
+    std::vector<note> damage = {};
     std::pair<step_number, std::string> last_failed = {-1, {}};  ///< the file that was told last
 };
 
@@ -152,15 +155,15 @@ public:
     void add(stats_part& part, const smdebug::detail::scanned_tensor& scanned) const {
         const reduced_tensor tensor = reduced(scanned, wanted_, kernel_);
         for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
-            part.damage.push_back(failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run_));
+            part.damage.push_back({failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run_)});
         }
         if (tensor.failure != nullptr) {
             if (!tensor.file_failed) {
                 part.damage.push_back(
-                    failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run_));
+                    {failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run_)});
             } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
                 part.last_failed = {tensor.step, std::string{tensor.worker}};
-                part.damage.push_back(file_note(tensor));
+                part.damage.push_back({file_note(tensor), tensor.failure->why == absence::event_file_missing});
             }
             return;
         }
@@ -188,7 +191,7 @@ public:
 
 private:
     [[nodiscard]] std::string file_note(const reduced_tensor& tensor) const {
-        const lookup_failure& why = *tensor.failure;
+        const smdebug::detail::lookup_failure& why = *tensor.failure;
         const std::string reason =
             why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
         return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
@@ -199,6 +202,29 @@ private:
     const std::vector<statistic>& statistics_;
     const Kernel& kernel_;
     reduction_set wanted_;
+};
+
+/// Tells what could not be read of one run; of event files that are missing the first few, and then how many they are.
+class stats_damage {
+public:
+    void tell(std::vector<stats_part::note>& notes, console& to) {
+        for (const stats_part::note& note : notes) {
+            missing_files_ += note.is_missing_file ? 1U : 0U;
+            if (!note.is_missing_file || missing_files_ <= most) {
+                to.damage(note.text);
+            }
+        }
+        notes.clear();
+    }
+    void finish(const std::string& path, console& to) const {
+        if (missing_files_ > most) {
+            to.note("and so on: " + std::to_string(missing_files_) + " event files are missing [run " + path + "]");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 5;
+    std::size_t missing_files_ = 0;
 };
 
 /// The columns of stats of so many runs; `statistics_give_way`: tables may leave out l2, std and min, in this order.
@@ -243,7 +269,7 @@ private:
             options.which.worker = *given.worker;
         }
         options.which.mode = given.mode;
-        if (selected_tensors{options.which, *run.snapshot()}.empty()) {
+        if (smdebug::detail::selected_tensors{options.which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + path + " is selected");
             return;
         }
@@ -259,16 +285,15 @@ private:
                 to.progress("files of " + path, done, all);
             };
         }
+        stats_damage damage;
         scan_parts(
             run, options, detail::stats_part{rows.buffer()},
             [&](detail::stats_part& part, const smdebug::detail::scanned_tensor& tensor) { make.add(part, tensor); },
             [&](detail::stats_part& part) {
-                for (const std::string& text : part.damage) {
-                    to.damage(text);
-                }
-                part.damage.clear();
+                damage.tell(part.damage, to);
                 rows.take(part.rows);
             });
+        damage.finish(path, to);
         if (!run.loaded_all_steps()) {
             to.note("the job of " + path + " has not ended: these are its tensors so far");
         }

@@ -10,7 +10,6 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,12 +71,20 @@ struct tensor_summary {
     return counts;
 }
 
+/// What could not be looked at, as event files are missing.
+struct missing_values {
+    std::size_t tensors = 0;      ///< that have values, of which none could be read
+    std::size_t files = 0;        ///< missing ones, of those that were looked for
+    std::string first_file = {};  ///< its key
+};
+
 /// Looks at all tensors of a run, sorted by name.  Values that are damaged are passed over.
 /// `found` is called with how many values were read, and how many tensors there are.
+/// `missing`: null, or where to put what could not be looked at.
 /// Cost: that of first_values, a pass over the files, and one over what is different of their entries.
 template <class State, class Progress>
 [[nodiscard]] std::vector<tensor_summary> summarize(const State& state, const smdebug::detail::catalog& from,
-                                                    Progress&& found) {
+                                                    Progress&& found, missing_values* missing = nullptr) {
     std::vector<tensor_summary> all;
     std::vector<std::uint32_t> place_of(from.names->size());  // by name_id
     const std::vector<std::size_t> steps = detail::steps_by_name(from);
@@ -106,12 +113,16 @@ template <class State, class Progress>
         }
     });
     std::size_t read = 0;
-    smdebug::detail::first_values{state, from}.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
+    smdebug::detail::first_values values{state, from};
+    values.read([&](smdebug::detail::name_id id, const decoded_tensor& value) {
         tensor_summary& about = all[place_of[id]];
         about.type = value.type;
         about.shape = value.shape;
         found(++read, all.size());
     });
+    if (missing != nullptr && values.missing_files() > 0) {
+        *missing = {.tensors = values.unread(), .files = values.missing_files(), .first_file = values.first_missing()};
+    }
     return all;
 }
 

@@ -8,12 +8,10 @@
 #include <smdebug/tensor/tensor_value.hpp>
 
 #include <algorithm>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace smdebug {

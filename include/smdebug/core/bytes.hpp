@@ -68,7 +68,7 @@ private:
 
 /// A little-endian scalar at `at`, which needs no alignment.  The caller has checked that sizeof(T) bytes are there.
 template <class T>
-requires std::is_trivially_copyable_v<T>
+    requires std::is_trivially_copyable_v<T>
 [[nodiscard]] inline T load_le(const std::byte* at) noexcept {
     T value;
     std::memcpy(&value, at, sizeof(T));
@@ -77,8 +77,10 @@ requires std::is_trivially_copyable_v<T>
 
 /// The same scalar stored at `at`.
 template <class T>
-requires std::is_trivially_copyable_v<T>
-inline void store_le(std::byte* at, const T& value) noexcept { std::memcpy(at, &value, sizeof(T)); }
+    requires std::is_trivially_copyable_v<T>
+inline void store_le(std::byte* at, const T& value) noexcept {
+    std::memcpy(at, &value, sizeof(T));
+}
 
 /// Text as bytes and bytes as text; both borrow.
 [[nodiscard]] inline byte_view as_bytes(std::string_view text) noexcept {

@@ -31,16 +31,20 @@ struct error_context {
     std::string worker = {};
 };
 
+namespace detail {
+
 /// The name that what() begins with.  A type of its own, so that it is never taken for the message.
 struct error_name {
     std::string_view text;  ///< a literal: it lives as long as the program
 };
 
+}  // namespace detail
+
 /// The root.  what() reads "<python name>: <sentence>", where what is not printable in names and words of others stands
 /// as escapes: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
 class error : public std::runtime_error {
 public:
-    error(error_name name, const std::string& message, error_context context = {});
+    error(detail::error_name name, const std::string& message, error_context context = {});
 
     /// The Python package's name of this error, or the nearest word where it has none.  Lives as long as the program.
     [[nodiscard]] std::string_view python_name() const noexcept { return name_; }
@@ -67,7 +71,7 @@ private:
 class not_found : public error {
 public:
     explicit not_found(const std::string& message, error_context context = {})
-        : error(error_name{"NotFound"}, message, std::move(context)) {}
+        : error(detail::error_name{"NotFound"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -77,7 +81,7 @@ protected:
 class unavailable : public error {
 public:
     explicit unavailable(const std::string& message, error_context context = {})
-        : error(error_name{"Unavailable"}, message, std::move(context)) {}
+        : error(detail::error_name{"Unavailable"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -87,7 +91,7 @@ protected:
 class corrupt_data : public error {
 public:
     explicit corrupt_data(const std::string& message, error_context context = {})
-        : error(error_name{"CorruptData"}, message, std::move(context)) {}
+        : error(detail::error_name{"CorruptData"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -97,14 +101,14 @@ protected:
 class access_denied : public error {
 public:
     explicit access_denied(const std::string& message, error_context context = {})
-        : error(error_name{"AccessDenied"}, message, std::move(context)) {}
+        : error(detail::error_name{"AccessDenied"}, message, std::move(context)) {}
 };
 
 /// Well formed, but not something that this library, or this type, can do.
 class unsupported : public error {
 public:
     explicit unsupported(const std::string& message, error_context context = {})
-        : error(error_name{"Unsupported"}, message, std::move(context)) {}
+        : error(detail::error_name{"Unsupported"}, message, std::move(context)) {}
 
 protected:
     using error::error;
@@ -122,7 +126,8 @@ protected:
 class tensor_unavailable : public not_found {
 public:
     explicit tensor_unavailable(const std::string& tensor)
-        : not_found(error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved.", {.tensor = tensor}) {}
+        : not_found(detail::error_name{"TensorUnavailable"}, "Tensor " + tensor + " was not saved.",
+                    {.tensor = tensor}) {}
 };
 
 /// The step is there, this tensor's value is not.
@@ -166,7 +171,7 @@ class invalid_worker : public not_found {
 public:
     explicit invalid_worker(const std::string& worker) : invalid_worker(worker, {.worker = worker}) {}
     invalid_worker(const std::string& worker, error_context context)
-        : not_found(error_name{"InvalidWorker"}, "Invalid Worker: " + worker, std::move(context)) {}
+        : not_found(detail::error_name{"InvalidWorker"}, "Invalid Worker: " + worker, std::move(context)) {}
 };
 
 /// No collection of that name.
@@ -174,14 +179,15 @@ class collection_unavailable : public not_found {
 public:
     /// `hint`: what else to say, beginning with a blank.
     explicit collection_unavailable(const std::string& collection, const std::string& hint = {})
-        : not_found(error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint, {}) {}
+        : not_found(detail::error_name{"CollectionUnavailable"}, "Collection " + collection + " was not saved." + hint,
+                    {}) {}
 };
 
 /// The job has ended, and not every worker's collections file is there.
 class missing_collection_files : public not_found {
 public:
     missing_collection_files(const std::string& message, error_context context)
-        : not_found(error_name{"MissingCollectionFiles"}, message, std::move(context)) {}
+        : not_found(detail::error_name{"MissingCollectionFiles"}, message, std::move(context)) {}
 };
 
 // unavailable ----------------------------------------------------------------------------------------------------
@@ -196,10 +202,10 @@ public:
 class timed_out : public unavailable {
 public:
     explicit timed_out(const std::string& message, error_context context = {})
-        : unavailable(error_name{"TimedOut"}, message, std::move(context)) {}
+        : unavailable(detail::error_name{"TimedOut"}, message, std::move(context)) {}
 
 protected:
-    timed_out(error_name name, const std::string& message, error_context context)
+    timed_out(detail::error_name name, const std::string& message, error_context context)
         : unavailable(name, message, std::move(context)) {}
 };
 
@@ -207,21 +213,21 @@ protected:
 class stalled : public timed_out {
 public:
     explicit stalled(const std::string& message, error_context context = {})
-        : timed_out(error_name{"Stalled"}, message, std::move(context)) {}
+        : timed_out(detail::error_name{"Stalled"}, message, std::move(context)) {}
 };
 
 /// A wait was ended by its stop token.
 class stopped : public unavailable {
 public:
     explicit stopped(const std::string& message, error_context context = {})
-        : unavailable(error_name{"Stopped"}, message, std::move(context)) {}
+        : unavailable(detail::error_name{"Stopped"}, message, std::move(context)) {}
 };
 
 /// Another writer holds what this one wants to hold alone.
 class in_use : public unavailable {
 public:
     in_use(const std::string& message, error_context context)
-        : unavailable(error_name{"InUse"}, message, std::move(context)) {}
+        : unavailable(detail::error_name{"InUse"}, message, std::move(context)) {}
 };
 
 // corrupt_data ---------------------------------------------------------------------------------------------------
@@ -230,21 +236,21 @@ public:
 class corrupt_record : public corrupt_data {
 public:
     corrupt_record(const std::string& message, error_context context)
-        : corrupt_data(error_name{"CorruptRecord"}, message, std::move(context)) {}
+        : corrupt_data(detail::error_name{"CorruptRecord"}, message, std::move(context)) {}
 };
 
 /// An index file is damaged.
 class index_reader_exception : public corrupt_data {
 public:
     index_reader_exception(const std::string& message, error_context context)
-        : corrupt_data(error_name{"IndexReaderException"}, message, std::move(context)) {}
+        : corrupt_data(detail::error_name{"IndexReaderException"}, message, std::move(context)) {}
 };
 
 /// A collections file is damaged.
 class collections_file_exception : public corrupt_data {
 public:
     collections_file_exception(const std::string& message, error_context context)
-        : corrupt_data(error_name{"CollectionsFileException"}, message, std::move(context)) {}
+        : corrupt_data(detail::error_name{"CollectionsFileException"}, message, std::move(context)) {}
 };
 
 // unsupported, invalid_argument ----------------------------------------------------------------------------------
@@ -253,14 +259,14 @@ public:
 class type_error : public unsupported {
 public:
     explicit type_error(const std::string& message, error_context context = {})
-        : unsupported(error_name{"SMDebugTypeError"}, message, std::move(context)) {}
+        : unsupported(detail::error_name{"SMDebugTypeError"}, message, std::move(context)) {}
 };
 
 /// An argument that can never be right: an unknown reduction, an empty range, a bad regex.
 class value_error : public invalid_argument {
 public:
     explicit value_error(const std::string& message, error_context context = {})
-        : invalid_argument(error_name{"SMDebugValueError"}, message, std::move(context)) {}
+        : invalid_argument(detail::error_name{"SMDebugValueError"}, message, std::move(context)) {}
 };
 
 /// A rule lacks a parameter that it cannot do without.
@@ -273,7 +279,7 @@ public:
 class invalid_collection_configuration : public invalid_argument {
 public:
     explicit invalid_collection_configuration(const std::string& message, error_context context = {})
-        : invalid_argument(error_name{"InvalidCollectionConfiguration"}, message, std::move(context)) {}
+        : invalid_argument(detail::error_name{"InvalidCollectionConfiguration"}, message, std::move(context)) {}
 };
 
 // error ----------------------------------------------------------------------------------------------------------
@@ -282,7 +288,7 @@ public:
 class run_exists : public error {
 public:
     run_exists(const std::string& message, error_context context)
-        : error(error_name{"SMDebugError"}, message, std::move(context)) {}
+        : error(detail::error_name{"SMDebugError"}, message, std::move(context)) {}
 };
 
 // Not an error of the library, but thrown where a caller asked for it ----------------------------------------------

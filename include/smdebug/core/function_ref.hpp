@@ -21,9 +21,9 @@ template <class R, class... Args>
 class function_ref<R(Args...)> {
 public:
     template <class F>
-    requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_object_v<std::remove_reference_t<F>> &&
-             std::is_invocable_r_v<R, F&, Args...>) function_ref(F&& callable)
-    noexcept  // NOLINT: implicit, so that a lambda can be passed
+        requires(!std::same_as<std::remove_cvref_t<F>, function_ref> && std::is_object_v<std::remove_reference_t<F>> &&
+                 std::is_invocable_r_v<R, F&, Args...>)
+    function_ref(F&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
         : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
           call_([](void* object, Args... args) -> R {
               auto& target = *static_cast<std::remove_reference_t<F>*>(object);

@@ -26,8 +26,8 @@ public:
     };
 
     template <class... Arguments>
-    requires(std::constructible_from<T, Arguments...>) explicit guarded(Arguments&&... arguments)
-        : value_(std::forward<Arguments>(arguments)...) {}
+        requires(std::constructible_from<T, Arguments...>)
+    explicit guarded(Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
 
     /// Hold what it returns only as long as it takes: `value.lock()->method()` until the end of the statement.
     [[nodiscard]] access lock() { return access{*this}; }

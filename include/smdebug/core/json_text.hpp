@@ -69,7 +69,8 @@ void append_json_ascii(std::string& out, std::string_view text);
 
 /// Appends a whole number.
 template <std::integral Integer>
-requires(!std::same_as<Integer, bool>) inline void append_json_integer(std::string& out, Integer value) {
+    requires(!std::same_as<Integer, bool>)
+inline void append_json_integer(std::string& out, Integer value) {
     char text[24] = {};
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
     out.append(text, static_cast<std::size_t>(end - text));

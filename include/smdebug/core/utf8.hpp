@@ -13,14 +13,18 @@ inline namespace v1 {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
+namespace detail {
+
 /// A character, and how many bytes it takes: 0 where there is none.
 struct utf8_character {
     std::uint32_t code = 0;
     std::size_t length = 0;
 };
 
+}  // namespace detail
+
 /// The character at the beginning of `text`, which is not empty; of length 0 where none that is allowed begins.
-[[nodiscard]] constexpr utf8_character first_utf8_character(std::string_view text) noexcept {
+[[nodiscard]] constexpr detail::utf8_character first_utf8_character(std::string_view text) noexcept {
     const auto lead = static_cast<unsigned char>(text.front());
     if (lead < 0x80) {
         return {lead, 1};
@@ -38,7 +42,7 @@ struct utf8_character {
     }
     const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
     const bool surrogate = code >= 0xD800 && code < 0xE000;
-    return overlong || surrogate || code > 0x10FFFF ? utf8_character{} : utf8_character{code, length};
+    return overlong || surrogate || code > 0x10FFFF ? detail::utf8_character{} : detail::utf8_character{code, length};
 }
 
 /// Whether `text` is UTF-8 as the standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -20,7 +20,6 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/tensor/view_of_xtensor.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
@@ -74,16 +73,16 @@ public:
     /// Writes into the storage that options.out_dir names.
     /// Errors: value_error (options); in_use (another living process writes as this worker, where the storage can
     ///         tell); run_exists; what the storage throws.
-    explicit basic_hook(const hook_options& options, Kernel kernel = {},
-                        Clock clock = {}) requires detail::named_storage<Storage>;
+    explicit basic_hook(const hook_options& options, Kernel kernel = {}, Clock clock = {})
+        requires detail::named_storage<Storage>;
 
     /// Writes into `store`; options.out_dir is not looked at.
     basic_hook(Storage store, hook_options options, Kernel kernel = {}, Clock clock = {});
 
     /// A hook by the JSON file that SageMaker writes: `path`, or else the one that SMDEBUG_CONFIG_FILE_PATH names, or
     /// else /opt/ml/input/config/debughookconfig.json.      Errors: as hook_options_from_json_file, and those above.
-    [[nodiscard]] static basic_hook from_json_file(
-        std::optional<std::string> path = {}) requires detail::named_storage<Storage>;
+    [[nodiscard]] static basic_hook from_json_file(std::optional<std::string> path = {})
+        requires detail::named_storage<Storage>;
 
     basic_hook(const basic_hook&) = delete;
     basic_hook& operator=(const basic_hook&) = delete;

@@ -8,7 +8,6 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +26,8 @@ inline namespace v1 {
 /// Several texts: std::vector<std::string>, std::array<std::string_view, 3>, ...
 template <class R>
 concept text_range = std::ranges::input_range<const R&> && std::ranges::sized_range<const R&> &&
-    std::convertible_to<std::ranges::range_reference_t<const R&>, std::string_view> &&
-    !std::convertible_to<const R&, std::string_view>;
+                     std::convertible_to<std::ranges::range_reference_t<const R&>, std::string_view> &&
+                     !std::convertible_to<const R&, std::string_view>;
 
 /// Collections by their names, as a parameter: `{"mine"}`, "mine", a std::vector<std::string>.
 /// Borrows: the texts, for the call.

@@ -37,9 +37,9 @@ public:
     extents_view(std::initializer_list<I> list)  // NOLINT: implicit
         : extents_view(std::span<const I>{list.begin(), list.size()}) {}
     template <class List>
-    requires(std::ranges::contiguous_range<const List&>&& std::ranges::sized_range<const List&>&&
+        requires(std::ranges::contiguous_range<const List&> && std::ranges::sized_range<const List&> &&
                  extent_number<std::remove_cv_t<std::ranges::range_value_t<const List&>>>)
-        extents_view(const List& list) {  // NOLINT: implicit
+    extents_view(const List& list) {  // NOLINT: implicit
         using number = std::remove_cv_t<std::ranges::range_value_t<const List&>>;
         const std::size_t count = std::ranges::size(list);
         if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
@@ -78,7 +78,7 @@ concept element_matrix = requires(const M& matrix) {
 /// memory of a matrix, which may be ordered by columns.
 template <class R>
 concept element_range = std::ranges::contiguous_range<const R&> && std::ranges::sized_range<const R&> &&
-    saved_element<std::remove_cv_t<std::ranges::range_value_t<const R&>>> && !element_matrix<R>;
+                        saved_element<std::remove_cv_t<std::ranges::range_value_t<const R&>>> && !element_matrix<R>;
 
 namespace detail {
 

@@ -25,10 +25,10 @@ concept http_exchange = std::movable<E> && !std::copy_constructible<E>;
 ///     (x-amz-*, authorization); "host" is that of the URL;
 ///  5. const calls may run at once on many threads; copies share what they hold.
 template <class T>
-concept http_transport = std::copyable<T> &&
-    requires(const T& transport, http::request ask, http::detail::inbox& to, std::size_t ticket) {
-    { transport.start(std::move(ask), to, ticket) } -> http_exchange;
-};
+concept http_transport =
+    std::copyable<T> && requires(const T& transport, http::request ask, http::detail::inbox& to, std::size_t ticket) {
+        { transport.start(std::move(ask), to, ticket) } -> http_exchange;
+    };
 
 /// One exchange from start to end, on the calling thread.
 template <http_transport Transport>

@@ -24,7 +24,7 @@ static_assert(LIBCURL_VERSION_NUM >= 0x075700, "smdebug needs libcurl 7.87 or la
         case CURLE_COULDNT_RESOLVE_PROXY:
         case CURLE_COULDNT_RESOLVE_HOST:
         case CURLE_COULDNT_CONNECT:
-        case CURLE_OPERATION_TIMEDOUT:  // of connecting: that is all the time that libcurl is told of
+        case CURLE_OPERATION_TIMEDOUT:  // while connecting: libcurl is given no other time limit
         case CURLE_SSL_CONNECT_ERROR:   // among others, cut in the handshake
         case CURLE_PROXY:
             return outcome::unreachable;
@@ -88,10 +88,10 @@ public:
 
 private:
     struct handle_cleaner {
-        void operator()(CURL* held) const noexcept { ::curl_easy_cleanup(held); }
+        void operator()(CURL* handle) const noexcept { ::curl_easy_cleanup(handle); }
     };
     struct list_cleaner {
-        void operator()(::curl_slist* held) const noexcept { ::curl_slist_free_all(held); }
+        void operator()(::curl_slist* list) const noexcept { ::curl_slist_free_all(list); }
     };
 
     std::array<char, CURL_ERROR_SIZE> words_{};

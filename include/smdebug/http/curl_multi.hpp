@@ -53,7 +53,7 @@ private:
         ~libcurl() { ::curl_global_cleanup(); }
     };
     struct cleaner {
-        void operator()(CURLM* held) const noexcept { ::curl_multi_cleanup(held); }
+        void operator()(CURLM* handle) const noexcept { ::curl_multi_cleanup(handle); }
     };
 
     libcurl loaded_;

@@ -83,7 +83,7 @@ private:
     [[nodiscard]] std::chrono::milliseconds patience() const noexcept {
         return std::clamp(now_.ask->stalled_after, std::chrono::milliseconds{0}, longest);
     }
-    // Whether a speed is asked for, and there is something to have one.
+    // Whether a speed is asked for, and the body has begun to come.
     [[nodiscard]] bool has_speed() const noexcept {
         return now_.ask->least_speed > 0 && now_.body_at != clock::time_point{};
     }

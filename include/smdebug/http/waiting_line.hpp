@@ -27,7 +27,7 @@ class waiting_line {
     struct lane {
         std::list<entry> waiting;
         std::size_t carried = 0;
-        bool shares = false;  // many requests on a connection, as the last answer came
+        bool shares = false;  // whether the last answer came over a connection that carries many requests
     };
 
 public:
@@ -43,7 +43,7 @@ public:
         typename std::list<entry>::iterator at_ = {};
     };
 
-    /// So many are carried at once, and so many by one server that does not share connections; one at least.
+    /// At most `most` are carried at once, and `most_of_server` by a server that shares no connections; 0 counts as 1.
     waiting_line(std::size_t most, std::size_t most_of_server)
         : most_(most > 0 ? most : 1), most_of_server_(most_of_server > 0 ? most_of_server : 1) {}
 
@@ -53,7 +53,7 @@ public:
     /// One that waits does so no more.
     void remove(const place& where) noexcept { where.server_->waiting.erase(where.at_); }
 
-    /// Who goes now; nothing when nobody may.
+    /// Takes the job whose turn it is; nothing when none has room.
     [[nodiscard]] std::optional<Job> next();
 
     /// One that next() gave has ended; its server shares connections, or not, or nobody knows.
@@ -63,7 +63,7 @@ public:
     template <class GiveUp>
     void remove_if(GiveUp&& give_up) {
         for (auto& [server, in] : lanes_) {
-            in.waiting.remove_if([&](entry& held) { return give_up(held.job); });
+            in.waiting.remove_if([&](entry& waiting) { return give_up(waiting.job); });
         }
     }
 

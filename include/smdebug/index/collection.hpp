@@ -46,12 +46,16 @@ struct collection {
     friend bool operator==(const collection&, const collection&) = default;
 };
 
+namespace detail {
+
 /// What a collections file holds: the groups by name, and how many workers the job has.
 struct collections_file {
     std::map<std::string, collection, std::less<>> collections;
     std::int64_t num_workers = 1;
     friend bool operator==(const collections_file&, const collections_file&) = default;
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug

@@ -57,7 +57,7 @@ private:
 
 /// Parses a collections file into `out`.  Returns what is wrong with it, as a sentence without the file's name.
 [[nodiscard]] std::optional<std::string> parse_collections_file(byte_view bytes, detail::json::document& parser,
-                                                                collections_file& out);
+                                                                detail::collections_file& out);
 
 }  // namespace v1
 }  // namespace smdebug

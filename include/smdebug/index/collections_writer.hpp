@@ -52,7 +52,7 @@ private:
 }  // namespace detail
 
 /// The whole file.  A collection stands under its name in the map.  Texts are UTF-8 (see append_json_ascii).
-[[nodiscard]] std::string collections_text(const collections_file& file);
+[[nodiscard]] std::string collections_text(const detail::collections_file& file);
 
 }  // namespace v1
 }  // namespace smdebug

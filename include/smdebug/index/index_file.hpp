@@ -8,9 +8,13 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/index/index_meta.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -39,6 +43,69 @@ struct split {
 /// however legal: parse() takes those.  Two files whose payload bytes are equal hold the same locations and shapes.
 /// Cost: some hundred nanoseconds; no allocation.  Borrows: the bytes.
 [[nodiscard]] std::optional<split> split_canonical(byte_view bytes) noexcept;
+
+namespace detail {
+
+/// Text that json.dumps wrote, read from its beginning: each step says whether what it expects stands there.
+class canonical_text {
+public:
+    explicit canonical_text(byte_view bytes) noexcept : at_(as_text(bytes).data()), end_(at_ + bytes.size()) {}
+
+    [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
+
+    template <std::size_t Size>
+    [[nodiscard]] bool skip(const char (&literal)[Size]) noexcept {
+        constexpr std::size_t length = Size - 1;
+        const bool there = left() >= length && std::memcmp(at_, literal, length) == 0;
+        at_ += there ? length : 0;
+        return there;
+    }
+
+    /// What stands up to the next quote, behind which it goes on: printable ASCII without escapes, which needs no
+    /// decoding.
+    [[nodiscard]] bool take_plain(std::string_view& text) noexcept;
+
+    /// A whole number of at most 18 digits, as json.dumps writes it.
+    [[nodiscard]] bool take_number(std::uint64_t& number) noexcept {
+        const char* const begin = at_;
+        std::uint64_t value = 0;
+        for (; at_ != end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 18; ++at_) {
+            value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
+        }
+        number = value;
+        return at_ != begin && (at_ - begin == 1 || *begin != '0');
+    }
+
+private:
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+
+    const char* at_;
+    const char* end_;
+};
+
+}  // namespace detail
+
+/// Reads the payload of a split file where it stands as json.dumps writes it, with plain names and without shapes: calls
+/// on_location(location) for each entry, as parse() would.  False where it stands in any other way, however legal: some
+/// entries may have been handed out then, and parse() decides.
+/// Cost: a pass over the bytes; a third of what parsing JSON takes.  Borrows: the bytes.
+template <class OnLocation>
+[[nodiscard]] bool read_canonical(byte_view payload, OnLocation&& on_location) {
+    detail::canonical_text text{payload};
+    if (!text.skip("\"tensor_payload\": [")) {
+        return false;
+    }
+    location place;
+    for (bool more = text.skip("{\"tensorname\": \""); more; more = text.skip(", {\"tensorname\": \"")) {
+        if (!text.take_plain(place.tensor_name) || !text.skip(", \"start_idx\": ") ||
+            !text.take_number(place.record.offset) || !text.skip(", \"length\": ") ||
+            !text.take_number(place.record.length) || !text.skip("}")) {
+            return false;
+        }
+        on_location(std::as_const(place));
+    }
+    return (text.skip("], \"shape_payload\": []}") || text.skip("]}")) && text.at_end();
+}
 
 /// Why a file could not be used.
 struct damage {

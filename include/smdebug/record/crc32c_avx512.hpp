@@ -124,7 +124,8 @@ template <std::size_t Bytes>
 
 /// How a block is shared out: Vectors vectors (2 or 4) for Words words of every stream.
 template <std::size_t Vectors, std::size_t Words>
-requires(Vectors == 2 || Vectors == 4) struct kernel {
+    requires(Vectors == 2 || Vectors == 4)
+struct kernel {
     static constexpr std::size_t step = Vectors * vector + streams * Words * word;  ///< bytes
     static constexpr std::size_t most_steps = polynomial::most_shifted_words / (streams * Words);
     static constexpr std::size_t fewest_steps = 8;  ///< below, crc32c_sse42.hpp is faster

@@ -25,6 +25,8 @@ inline constexpr std::size_t header_size = length_size + checksum_size;
 inline constexpr std::size_t footer_size = checksum_size;
 inline constexpr std::size_t overhead = header_size + footer_size;  ///< bytes of a record beside its payload
 
+namespace detail {
+
 /// What stands before a payload.
 struct header {
     std::uint64_t length = 0;           ///< bytes of payload; not to be believed before valid() and a comparison
@@ -46,13 +48,15 @@ struct header {
     [[nodiscard]] static constexpr header of(std::uint64_t length) noexcept { return {length, checksum_of(length)}; }
 };
 
+}  // namespace detail
+
 /// The header at `at`, unverified.  The caller has checked that header_size bytes are there.
-[[nodiscard]] inline header load_header(const std::byte* at) noexcept {
+[[nodiscard]] inline detail::header load_header(const std::byte* at) noexcept {
     return {load_le<std::uint64_t>(at), load_le<std::uint32_t>(at + length_size)};
 }
 
 /// Writes a header's header_size bytes to `at`.
-inline void store_header(std::byte* at, const header& value) noexcept {
+inline void store_header(std::byte* at, const detail::header& value) noexcept {
     store_le(at, value.length);
     store_le(at + length_size, value.length_checksum);
 }

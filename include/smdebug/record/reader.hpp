@@ -9,11 +9,12 @@
 #include <smdebug/record/payload_check.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace smdebug {
 inline namespace v1 {
 namespace record {
+
+namespace detail {
 
 /// One record.
 /// Borrows: `payload` points into the bytes that were read.
@@ -21,8 +22,6 @@ struct record_view {
     byte_view payload;
     std::size_t size = 0;  ///< bytes of the whole record: the next one begins that far behind this one's begin
 };
-
-namespace detail {
 
 /// A record found by its header alone; the footer is not yet looked at.
 [[nodiscard]] inline result<record_view> find_record(byte_view bytes, crc_check check) noexcept {
@@ -53,13 +52,16 @@ namespace detail {
 ///          bad_payload_checksum; a length is believed after its checksum was checked (unless `check` is none) and
 ///          after comparison with the bytes that are there.
 /// Borrows: `bytes`.      Cost: one pass over a payload with a true checksum under `full`, else a few instructions.
-[[nodiscard]] inline result<record_view> read_record(byte_view bytes, crc_check check = crc_check::full) noexcept {
-    const result<record_view> found = detail::find_record(bytes, check);
+[[nodiscard]] inline result<detail::record_view> read_record(byte_view bytes,
+                                                             crc_check check = crc_check::full) noexcept {
+    const result<detail::record_view> found = detail::find_record(bytes, check);
     if (found.ok() && check == crc_check::full && !detail::footer_matches(*found)) {
         return status::bad_payload_checksum;
     }
     return found;
 }
+
+namespace detail {
 
 /// Walks the records of a file, which may still be growing.
 /// After `truncated` the reader keeps its place: give it the longer bytes by resume() and call next() again.
@@ -103,6 +105,8 @@ private:
     std::size_t position_ = 0;
     crc_check check_;
 };
+
+}  // namespace detail
 
 }  // namespace record
 }  // namespace v1

@@ -34,7 +34,7 @@ inline void append_record(std::vector<std::byte>& out, byte_view payload,
     const std::size_t begin = out.size();
     const std::size_t footer_at = begin + header_size + payload.size();
     out.resize(footer_at + footer_size);
-    store_header(out.data() + begin, header::of(payload.size()));
+    store_header(out.data() + begin, detail::header::of(payload.size()));
     std::copy(payload.begin(), payload.end(), out.data() + begin + header_size);
     store_le(out.data() + footer_at, footer_of(payload, kind));
 }

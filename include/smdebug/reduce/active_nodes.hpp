@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -16,6 +16,7 @@ namespace detail {
 struct active_range {
     double above = 0;
     std::optional<double> below = {};
+    [[nodiscard]] friend bool operator==(const active_range&, const active_range&) = default;
 };
 
 /// A tensor as samples of nodes.
@@ -26,8 +27,9 @@ struct layer_size {
 
 /// How many of the nodes have less than `needed` active samples; any number below `enough` where there are fewer than
 /// that.  `values` are reals, samples times nodes; neither is 0, and samples fit into 32 bits.
-/// Cost: one pass over the values at most; it ends as soon as enough nodes are seen to be active.
-[[nodiscard]] std::size_t inactive_nodes(const tensor_value& values, layer_size layer, const active_range& range,
+/// Cost: one pass over the values at most; it ends as soon as enough nodes are seen to be active.  What is not aligned
+///       is copied, a block of samples at a time.
+[[nodiscard]] std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
                                          std::size_t needed, std::size_t enough);
 
 }  // namespace detail

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -33,13 +34,13 @@ struct tolerance {
 
 /// The first element that is not close; nothing where all are.  Both are of reals and equally large.
 /// Cost: one pass, which ends at the block with the first difference.
-[[nodiscard]] std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
+[[nodiscard]] std::optional<std::size_t> first_difference(const tensor_view& values, const tensor_view& references,
                                                           const tolerance& within);
 
 /// NumPy's allclose for two tensors of reals; tensors of different shapes are not close.
-[[nodiscard]] inline bool allclose(const tensor_value& values, const tensor_value& references,
+[[nodiscard]] inline bool allclose(const tensor_view& values, const tensor_view& references,
                                    const tolerance& within = {}) {
-    return values.shape() == references.shape() && !first_difference(values, references, within);
+    return std::ranges::equal(values.shape, references.shape) && !first_difference(values, references, within);
 }
 
 }  // namespace detail

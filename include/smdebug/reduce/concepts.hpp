@@ -53,18 +53,18 @@ using byte_watch = function_ref<void(byte_view)>;
 /// Optional: reduce(view, set, watch) shows the bytes of `view`, where they lie, to `watch`: not always all of them
 /// (who needs all looks at the rest afterwards), but never one twice.
 template <class K>
-concept watched_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted,
-                                   const byte_watch& watch) {
-    { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
-};
+concept watched_reducer =
+    requires(const K& kernel, const tensor_view& tensor, reduction_set wanted, const byte_watch& watch) {
+        { kernel.reduce(tensor, wanted, watch) } -> std::same_as<result<reduction_values>>;
+    };
 
 /// Optional: reduce_repeated(view, repeats, set) answers for the elements of `view` and `repeats` more, see
 /// repeated_block, what reduce() answers for all of them, to the last bit.
 template <class K>
-concept repeating_reducer = requires(const K& kernel, const tensor_view& held, std::size_t repeats,
-                                     reduction_set wanted) {
-    { kernel.reduce_repeated(held, repeats, wanted) } -> std::same_as<result<reduction_values>>;
-};
+concept repeating_reducer =
+    requires(const K& kernel, const tensor_view& values, std::size_t repeats, reduction_set wanted) {
+        { kernel.reduce_repeated(values, repeats, wanted) } -> std::same_as<result<reduction_values>>;
+    };
 
 /// name(): what a kernel calls itself in benchmarks and in a trial's name.
 template <class K>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
-#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 
 namespace smdebug {
 inline namespace v1 {
@@ -17,13 +17,13 @@ struct difference_norms {
 
 /// Both L2 norms.  IEEE: NaN and infinities in either go through.
 /// Cost: one pass over both; for doubles one or two more where squares leave their range.
-[[nodiscard]] difference_norms l2_of_difference(const tensor_value& a, const tensor_value& b);
+[[nodiscard]] difference_norms l2_of_difference(const tensor_view& a, const tensor_view& b);
 
 /// mean|b - a| and mean|a|; NaN of empty tensors.
-[[nodiscard]] difference_norms mean_abs_of_difference(const tensor_value& a, const tensor_value& b);
+[[nodiscard]] difference_norms mean_abs_of_difference(const tensor_view& a, const tensor_view& b);
 
 /// mean(|b - a| / (|a| + epsilon)).
-[[nodiscard]] double mean_relative_difference(const tensor_value& a, const tensor_value& b, double epsilon);
+[[nodiscard]] double mean_relative_difference(const tensor_view& a, const tensor_view& b, double epsilon);
 
 }  // namespace detail
 }  // namespace reduce

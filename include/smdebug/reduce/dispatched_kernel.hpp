@@ -27,7 +27,7 @@ struct compiled_kernel {
     result<reduction_values> (*reduce)(const tensor_view& tensor, reduction_set wanted,
                                        const byte_watch* watch) noexcept;
     /// See repeating_reducer.  Null: tensors whose last value repeats are expanded for `reduce`.
-    result<reduction_values> (*reduce_repeated)(const tensor_view& held, std::size_t repeats,
+    result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
 };
 
@@ -72,13 +72,13 @@ public:
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
-    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const {
         if (code_->reduce_repeated != nullptr) {
-            return code_->reduce_repeated(held, repeats, wanted);
+            return code_->reduce_repeated(values, repeats, wanted);
         }
-        const std::vector<std::byte> all = with_repeats(held, repeats);
-        return reduce({.type = held.type, .shape = held.shape, .bytes = all, .strings = {}}, wanted);
+        const std::vector<std::byte> all = with_repeats(values, repeats);
+        return reduce({.type = values.type, .shape = values.shape, .bytes = all, .strings = {}}, wanted);
     }
 
     /// "avx512bw".

@@ -9,7 +9,6 @@
 #include <smdebug/reduce/wide_sum.hpp>
 
 #include <cmath>
-#include <cstddef>
 
 namespace smdebug {
 inline namespace v1 {

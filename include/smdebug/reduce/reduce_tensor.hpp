@@ -15,11 +15,9 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
-#include <array>
 #include <complex>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 namespace smdebug {
@@ -200,10 +198,10 @@ template <class Sweeps, reduction_set Wanted>
 /// At least the values `wanted` of a tensor that `repeats` more elements belong to, see repeated_block: a block of them
 /// is swept once.
 template <class Sweeps>
-[[nodiscard]] inline result<reduction_values> reduce_repeated_tensor(const tensor_view& held, std::size_t repeats,
+[[nodiscard]] inline result<reduction_values> reduce_repeated_tensor(const tensor_view& values, std::size_t repeats,
                                                                      reduction_set wanted) noexcept {
     static_assert(repeated_block == block_size);
-    return reduce_demand<Sweeps>(held, demand_of<Sweeps>(wanted), nullptr, repeats);
+    return reduce_demand<Sweeps>(values, demand_of<Sweeps>(wanted), nullptr, repeats);
 }
 
 }  // namespace detail

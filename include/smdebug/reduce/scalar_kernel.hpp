@@ -157,9 +157,9 @@ struct scalar_kernel {
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
-    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_repeated_tensor<reduce::detail::scalar_sweeps>(held, repeats, wanted);
+        return reduce::detail::reduce_repeated_tensor<reduce::detail::scalar_sweeps>(values, repeats, wanted);
     }
 
     /// A set that is known when it is compiled.

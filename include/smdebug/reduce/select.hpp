@@ -35,7 +35,7 @@ template <class T, bool Abs>
 struct element_order;
 
 template <class T, bool Abs>
-requires std::integral<T>
+    requires std::integral<T>
 struct element_order<T, Abs> {
     using key_type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
     static constexpr std::size_t element_size = sizeof(T);
@@ -65,7 +65,7 @@ struct element_order<T, Abs> {
 };
 
 template <class T, bool Abs>
-requires std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>
+    requires std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>
 struct element_order<T, Abs> {
     using bits_type = unsigned_of_size<sizeof(T)>;
     using key_type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;

@@ -31,9 +31,9 @@ struct simd_kernel {
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
-    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& held, std::size_t repeats,
+    [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_repeated_tensor<reduce::detail::simd_sweeps<Arch>>(held, repeats, wanted);
+        return reduce::detail::reduce_repeated_tensor<reduce::detail::simd_sweeps<Arch>>(values, repeats, wanted);
     }
 
     /// A set that is known when it is compiled: the code is that of this set alone, and so is the cost of compiling it.

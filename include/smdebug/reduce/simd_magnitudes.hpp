@@ -56,7 +56,7 @@ struct complex_parts {
 /// Arch whose vectors complex_parts knows.
 template <class Arch>
 concept magnitude_arch = xsimd::types::has_simd_register<double, Arch>::value &&
-    (doubles<Arch>::size == 2 || doubles<Arch>::size == 4 || doubles<Arch>::size == 8);
+                         (doubles<Arch>::size == 2 || doubles<Arch>::size == 4 || doubles<Arch>::size == 8);
 
 /// Magnitudes where the squares of the parts are in the range of a double, or 0, infinite or NaN.
 template <class Arch>

@@ -11,7 +11,6 @@
 #include <smdebug/reduce/x86_rows.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -86,18 +85,18 @@ inline void convert_vector(from_integer<std::uint32_t, double> /*how*/, const ro
 
 /// Conversions of which a whole row can be had at once; the others go one element at a time.
 template <class Arch, class Conversion>
-concept row_conversion = requires(const std::byte* from, typename Conversion::lane* to) {
-    convert_row<Arch>(Conversion{}, from, to);
-};
+concept row_conversion =
+    requires(const std::byte* from, typename Conversion::lane* to) { convert_row<Arch>(Conversion{}, from, to); };
 template <class Arch, class Conversion>
 concept scaled_row_conversion = requires(const std::byte* from, double scale, typename Conversion::lane* to) {
     convert_row<Arch>(Conversion{}, from, scale, to);
 };
 template <class Arch, class Conversion>
-concept vector_conversion = std::is_arithmetic_v<typename Conversion::element> &&
+concept vector_conversion =
+    std::is_arithmetic_v<typename Conversion::element> &&
     requires(const row_vector<typename Conversion::element>& in, row_vector<typename Conversion::lane>& out) {
-    convert_vector<Arch>(Conversion{}, in, out);
-};
+        convert_vector<Arch>(Conversion{}, in, out);
+    };
 template <class Arch, class Conversion>
 concept simd_conversion =
     row_conversion<Arch, Conversion> || scaled_row_conversion<Arch, Conversion> || vector_conversion<Arch, Conversion>;

@@ -11,7 +11,6 @@
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 

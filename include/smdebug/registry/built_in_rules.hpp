@@ -42,9 +42,8 @@ void for_each_built_in_rule(Visit&& visit) {
 
 /// A rule that compares its run with others: a member `others` holds them.
 template <class R, class Other>
-concept takes_other_runs = requires(R& rule, std::vector<std::shared_ptr<const Other>> others) {
-    rule.others = others;
-};
+concept takes_other_runs =
+    requires(R& rule, std::vector<std::shared_ptr<const Other>> others) { rule.others = others; };
 
 /// "ExplodingTensor", "exploding_tensor" and "explodingtensor" are one name; so is the service's "StalledTrainingRule".
 [[nodiscard]] std::string plain_rule_name(std::string_view name);

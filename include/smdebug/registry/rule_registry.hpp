@@ -11,9 +11,7 @@
 #include <smdebug/trial/concepts.hpp>
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -39,7 +37,7 @@ public:
 
     /// Adds a rule; it stands for an older one of the same name from then on.
     template <described_rule R>
-    requires rule<R, Trial>
+        requires rule<R, Trial>
     void add() {
         put({.info = describe<R>(),
              .compares_runs = takes_other_runs<R, Trial>,

@@ -53,13 +53,16 @@ class any_rule {
 public:
     /// Holds a copy.
     template <class R>
-    requires(!std::same_as<R, any_rule> && rule<R, Trial>) any_rule(R callable)  // NOLINT: implicit
+        requires(!std::same_as<R, any_rule> && rule<R, Trial>)
+    any_rule(R callable)  // NOLINT: implicit
         : held_(kept<R>(std::move(callable))) {}
 
     /// Borrows a rule, which must outlive this and its copies.
     template <class R>
-    requires rule<R, Trial>
-    [[nodiscard]] static any_rule borrowing(R& callable) { return any_rule{kept<R&>(callable)}; }
+        requires rule<R, Trial>
+    [[nodiscard]] static any_rule borrowing(R& callable) {
+        return any_rule{kept<R&>(callable)};
+    }
 
     /// The rule's name, or "rule".
     [[nodiscard]] const std::string& name() const noexcept { return held_->name; }

@@ -43,15 +43,11 @@ concept requires_tensors = requires(R& rule, const Trial& trial, step_number ste
 /// Optional: rule.other_trials() gives a tuple of references (std::tie) to the trials that it compares with: their
 /// refreshing is off during a call, too.
 template <class R>
-concept compares_trials = requires(const R& rule) {
-    std::tuple_size<decltype(rule.other_trials())>::value;
-};
+concept compares_trials = requires(const R& rule) { std::tuple_size<decltype(rule.other_trials())>::value; };
 
 /// Optional, the same for a list: rule.other_runs() gives references (std::reference_wrapper) to trials.
 template <class R>
-concept compares_many_trials = requires(const R& rule) {
-    rule.other_runs().begin()->get();
-};
+concept compares_many_trials = requires(const R& rule) { rule.other_runs().begin()->get(); };
 
 /// Optional: a rule that wants to be asked while the next step is waited for, as it watches the clock.  start() is
 /// called before the first step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's

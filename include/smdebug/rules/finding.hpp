@@ -5,7 +5,6 @@
 
 #include <limits>
 #include <string>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {

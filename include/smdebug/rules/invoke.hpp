@@ -20,9 +20,8 @@ namespace detail {
 
 /// Whether a rule means the same for a trial that logs what it is asked for.
 template <class Rule, class Trial>
-concept rule_of_observed_trial =
-    scannable_trial<Trial> && rule<Rule, observed_trial<Trial>> && requires_tensors<Rule, Trial>
-== requires_tensors<Rule, observed_trial<Trial>>;
+concept rule_of_observed_trial = scannable_trial<Trial> && rule<Rule, observed_trial<Trial>> &&
+                                 requires_tensors<Rule, Trial> == requires_tensors<Rule, observed_trial<Trial>>;
 
 template <class Rule, class Run>
 [[nodiscard]] rule_outcome drive_alone(Rule& callable, const Run& run, const invoke_options& options) {
@@ -41,8 +40,8 @@ template <class Rule, class Run>
 ///          A trial in a storage far away is told of the next steps before each call (read_ahead).
 /// Threads: rules may run over one trial on several threads; while any of them is in a call, none refreshes the trial.
 template <class Rule, class Trial>
-requires rule<std::remove_reference_t<Rule>, Trial> rule_outcome invoke_rule(Rule&& callable, const Trial& run,
-                                                                             const invoke_options& options = {}) {
+    requires rule<std::remove_reference_t<Rule>, Trial>
+rule_outcome invoke_rule(Rule&& callable, const Trial& run, const invoke_options& options = {}) {
     if constexpr (detail::rule_of_observed_trial<std::remove_reference_t<Rule>, Trial>) {
         return detail::drive_alone(callable, detail::observed_trial<Trial>{run}, options);
     } else {

@@ -17,12 +17,9 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -116,9 +113,9 @@ template <readable_trial Trial>
 ///     for (const auto& result : smd::invoke_rules(run, {}, smd::rules::exploding_tensor{}, smd::rules::dead_relu{}))
 ///     ...
 template <readable_trial Trial, class... Rules>
-requires(sizeof...(Rules) > 0 && (rule<std::remove_cvref_t<Rules>, Trial> && ...))
-    [[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const invoke_rules_options& options,
-                                                        Rules&&... rules) {
+    requires(sizeof...(Rules) > 0 && (rule<std::remove_cvref_t<Rules>, Trial> && ...))
+[[nodiscard]] std::vector<rule_result> invoke_rules(const Trial& run, const invoke_rules_options& options,
+                                                    Rules&&... rules) {
     return invoke_rules(run, std::vector<any_rule<Trial>>{any_rule<Trial>::borrowing(rules)...}, options);
 }
 

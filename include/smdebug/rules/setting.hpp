@@ -13,7 +13,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -21,8 +20,9 @@ inline namespace v1 {
 
 /// The types that a setting may have: what a text can say.
 template <class T>
-concept setting_value = std::same_as<T, bool> || std::same_as<T, int> || std::same_as<T, std::int64_t> ||
-    std::same_as<T, double> || std::same_as<T, std::string> || std::same_as<T, std::optional<int>> ||
+concept setting_value =
+    std::same_as<T, bool> || std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, double> ||
+    std::same_as<T, std::string> || std::same_as<T, std::optional<int>> ||
     std::same_as<T, std::optional<std::int64_t>> || std::same_as<T, std::optional<double>> ||
     std::same_as<T, std::optional<mode>> || std::same_as<T, text_list> || std::same_as<T, std::vector<std::string>> ||
     std::same_as<T, std::vector<double>>;

@@ -53,15 +53,15 @@ void check_keys(const access_keys& keys, const std::string& from);
 class static_credentials {
 public:
     /// Errors: value_error for keys without id or secret, or with control characters in them.
-    explicit static_credentials(s3::access_keys held);
+    explicit static_credentials(s3::access_keys keys);
 
     [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point /*now*/) const {
-        return held_;
+        return keys_;
     }
     void renew() const noexcept {}
 
 private:
-    s3::access_keys held_;
+    s3::access_keys keys_;
 };
 
 /// No keys: for buckets that everybody may read.

@@ -29,8 +29,8 @@ enum class etag_check : std::uint8_t {
 /// When a request is tried again, and how long it may take with all of that.
 struct retry_options {
     /// From its first attempt to its end, whatever happens; but a part of an object that comes with least_speed may
-    /// come to its end.  Who has waited so long for an object in vain waits for others a 64th of it, and a second at
-    /// least, for as long again or until one has come: many objects do not take many times as long.
+    /// come to its end.  After an object was waited for in vain so long, others get a 64th of it, and a second at least,
+    /// for as long again or until one has come: a dead server does not cost the whole time for each object.
     std::chrono::milliseconds deadline{std::chrono::minutes{2}};
     /// The pause before the second attempt is between nothing and this; each further one may be twice as long ...
     std::chrono::milliseconds first_pause{100};

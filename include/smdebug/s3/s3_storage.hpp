@@ -61,13 +61,13 @@ class s3_storage {
 public:
     /// `uri`: "s3://bucket/prefix".  Asks nobody yet.  What `options` leaves open is taken from environment and
     /// profile. Errors: value_error (uri, endpoint, region, the profile's file).
-    explicit s3_storage(std::string_view uri, const s3_options& options = {}) requires
-        std::same_as<Transport, curl_transport> && std::constructible_from<Credentials, s3_options, Transport>
+    explicit s3_storage(std::string_view uri, const s3_options& options = {})
+        requires std::same_as<Transport, curl_transport> && std::constructible_from<Credentials, s3_options, Transport>
         : s3_storage(uri, settled(options)) {}
 
     /// The same over a transport, which may be that of other storages: they then share its connections.
-    s3_storage(std::string_view uri, const s3_options& options,
-               Transport over) requires std::constructible_from<Credentials, s3_options, Transport>
+    s3_storage(std::string_view uri, const s3_options& options, Transport over)
+        requires std::constructible_from<Credentials, s3_options, Transport>
         : s3_storage(uri, options, over, Credentials(options, over)) {}
 
     /// Everything as given: neither environment nor profile is asked, unless the credentials do.
@@ -163,7 +163,7 @@ private:
         : s3_storage(uri, both.first, Transport(both.second)) {}
 
     // The options with what they leave open, and those of the transport.
-    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options given);
+    [[nodiscard]] static std::pair<s3_options, curl_options> settled(s3_options options);
 
     std::shared_ptr<const client_type> client_;
 };

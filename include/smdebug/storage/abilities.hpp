@@ -28,12 +28,11 @@ struct storage_abilities {
 template <class S>
 [[nodiscard]] constexpr storage_abilities abilities_of(const S& store) {
     storage_abilities told;
-    if constexpr (requires(S & any) { any.abilities(); }) {
+    if constexpr (requires(S& any) { any.abilities(); }) {
         static_assert(
             requires {
                 { store.abilities() } -> std::same_as<storage_abilities>;
-            },
-            "abilities() of a storage is const and gives storage_abilities");
+            }, "abilities() of a storage is const and gives storage_abilities");
         told = store.abilities();
     }
     return {.batches_ranges = told.batches_ranges && range_batch_reader<S>,

@@ -34,7 +34,7 @@ public:
     void announce(std::string_view key);
 
 private:
-    // Nothing: too many to tell.
+    // Nothing: there were more keys than are kept.
     using key_list = std::optional<std::vector<std::string>>;
 
     class bell {
@@ -44,7 +44,7 @@ private:
         [[nodiscard]] bool is_for(std::string_view key) const;
         void ring(std::string_view key) noexcept;
         void interrupt() noexcept;
-        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& told);
+        [[nodiscard]] bool wait_until(change_signal::clock::time_point until, key_list& keys);
 
     private:
         const std::vector<std::string> prefixes_;
@@ -57,14 +57,14 @@ private:
 
     class signal final : public change_signal {
     public:
-        explicit signal(std::shared_ptr<bell> held) : bell_(std::move(held)) {}
-        [[nodiscard]] bool wait_until(clock::time_point until) override { return bell_->wait_until(until, told_); }
-        [[nodiscard]] key_list told() override { return told_; }
+        explicit signal(std::shared_ptr<bell> source) : bell_(std::move(source)) {}
+        [[nodiscard]] bool wait_until(clock::time_point until) override { return bell_->wait_until(until, keys_); }
+        [[nodiscard]] key_list told() override { return keys_; }
         void interrupt() noexcept override { bell_->interrupt(); }
 
     private:
         std::shared_ptr<bell> bell_;
-        key_list told_;
+        key_list keys_;
     };
 
     std::mutex guard_;

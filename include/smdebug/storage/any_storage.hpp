@@ -43,8 +43,8 @@ struct erased {
 class any_output {
 public:
     template <class Inner>
-    requires(!std::same_as<Inner, any_output> && object_output<Inner>) explicit any_output(Inner inner)
-        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
+        requires(!std::same_as<Inner, any_output> && object_output<Inner>)
+    explicit any_output(Inner inner) : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
 
     void append(std::span<const byte_view> pieces) { inner_->append(pieces); }
     void commit(durability how) { inner_->commit(how); }
@@ -69,8 +69,8 @@ private:
 class any_claim {
 public:
     template <class Inner>
-    requires(!std::same_as<Inner, any_claim> && object_claim<Inner>) explicit any_claim(Inner inner)
-        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
+        requires(!std::same_as<Inner, any_claim> && object_claim<Inner>)
+    explicit any_claim(Inner inner) : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
 
     void release() {
         if (inner_) {
@@ -100,8 +100,8 @@ private:
 class any_follower {
 public:
     template <class Inner>
-    requires(!std::same_as<Inner, any_follower> && key_follower<Inner>) explicit any_follower(Inner inner)
-        : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
+        requires(!std::same_as<Inner, any_follower> && key_follower<Inner>)
+    explicit any_follower(Inner inner) : inner_(std::make_unique<model<Inner>>(std::move(inner))) {}
 
     [[nodiscard]] std::vector<std::string> next() { return inner_->next(); }
     void forget() { inner_->forget(); }
@@ -133,8 +133,8 @@ private:
 class any_storage {
 public:
     template <class Inner>
-    requires(!std::same_as<std::remove_cvref_t<Inner>, any_storage> &&
-             storage<std::remove_cvref_t<Inner>>) explicit any_storage(Inner&& inner)
+        requires(!std::same_as<std::remove_cvref_t<Inner>, any_storage> && storage<std::remove_cvref_t<Inner>>)
+    explicit any_storage(Inner&& inner)
         : inner_(std::make_shared<model<std::remove_cvref_t<Inner>>>(std::forward<Inner>(inner))) {}
 
     /// Those of the inner storage.

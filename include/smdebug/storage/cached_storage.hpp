@@ -129,7 +129,9 @@ public:
     [[nodiscard]] std::unique_ptr<held_objects> hold() const {
         return std::make_unique<detail::object_holder<reader>>(objects());
     }
-    [[nodiscard]] versioned_object read_versioned(std::string_view key) const requires versioned_reader<Inner> {
+    [[nodiscard]] versioned_object read_versioned(std::string_view key) const
+        requires versioned_reader<Inner>
+    {
         return inner().read_versioned(key);
     }
 
@@ -144,39 +146,56 @@ public:
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
-                                                    std::size_t most) const requires entry_lister<Inner>;
+                                                    std::size_t most) const
+        requires entry_lister<Inner>;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner().size(key); }
     [[nodiscard]] std::string name() const { return std::string(inner().name()); }
-    [[nodiscard]] bool exists() const requires place_prober<Inner> { return inner().exists(); }
+    [[nodiscard]] bool exists() const
+        requires place_prober<Inner>
+    {
+        return inner().exists();
+    }
     [[nodiscard]] bool is_file() const { return detail::is_file(inner()); }
-    [[nodiscard]] auto follow(std::string_view prefix) const requires followable_storage<Inner> {
+    [[nodiscard]] auto follow(std::string_view prefix) const
+        requires followable_storage<Inner>
+    {
         return inner().follow(prefix);
     }
     [[nodiscard]] std::chrono::milliseconds look_interval() const {
         return smdebug::look_interval(inner(), std::chrono::milliseconds{0});
     }
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const requires
-        announcing_storage<Inner> {
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const
+        requires announcing_storage<Inner>
+    {
         return inner().watch(prefixes);
     }
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const requires
-        dated_storage<Inner> {
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const
+        requires dated_storage<Inner>
+    {
         return inner().modified(key);
     }
 
     // Writing: passed on, and what is cached of it forgotten ------------------------------------------------------
 
-    void write(std::string_view key, byte_view bytes) requires writable_storage<Inner>;
-    [[nodiscard]] auto create(std::string_view key) requires appending_storage<Inner> {
+    void write(std::string_view key, byte_view bytes)
+        requires writable_storage<Inner>;
+    [[nodiscard]] auto create(std::string_view key)
+        requires appending_storage<Inner>
+    {
         using output = decltype(state_->objects.inner().create(key));
         return detail::cached_output<reader, output>{objects(), std::string{key}, state_->objects.inner().create(key)};
     }
-    bool remove(std::string_view key) requires removing_storage<Inner>;
-    [[nodiscard]] auto claim(std::string_view key) requires claiming_storage<Inner> {
+    bool remove(std::string_view key)
+        requires removing_storage<Inner>;
+    [[nodiscard]] auto claim(std::string_view key)
+        requires claiming_storage<Inner>
+    {
         state_->objects.pass(key);  // it goes without our being told
         return state_->objects.inner().claim(key);
     }
-    [[nodiscard]] bool claimed(std::string_view key) const requires claiming_storage<Inner> {
+    [[nodiscard]] bool claimed(std::string_view key) const
+        requires claiming_storage<Inner>
+    {
         return inner().claimed(key);
     }
 

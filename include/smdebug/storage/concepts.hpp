@@ -31,8 +31,8 @@ inline namespace v1 {
 ///  5. const calls may run at once on many threads.
 /// Not promised: that list sees an object written a moment ago.
 template <class S>
-concept storage = std::movable<S> &&
-    requires(const S& store, std::string_view key, byte_range where, std::string_view prefix, std::string_view after) {
+concept storage = std::movable<S> && requires(const S& store, std::string_view key, byte_range where,
+                                              std::string_view prefix, std::string_view after) {
     { store.read(key) } -> std::same_as<byte_buffer>;
     { store.read(key, where) } -> std::same_as<byte_buffer>;
     { store.list(prefix, after) } -> std::same_as<std::vector<std::string>>;

@@ -68,7 +68,7 @@ private:
         std::mutex tidying;
         clock::time_point not_before{};
         bool has_looked = false;
-        std::uint64_t held = 0;   // by the last look, and what has been written since
+        std::uint64_t bytes = 0;  // by the last look, and what has been written since
         std::uint64_t since = 0;  // written since the last look
     };
 
@@ -78,7 +78,7 @@ private:
 
     [[nodiscard]] std::optional<byte_buffer> find_in_folder(const object_identity& what) const;
 
-    // A cache has no errors.
+    // Errors of the cache are swallowed: objects are then read as if there were none.
     template <class Result, class Doing>
     static Result quietly(Result otherwise, Doing&& doing) {
         try {
@@ -92,7 +92,7 @@ private:
 
     [[nodiscard]] bool holds_back() const;
 
-    // Other processes write, too: so now and then it is looked what is there.
+    // Lists the folder now and then, as other processes write to it, too.
     void count(std::uint64_t written);
 
     void remove_oldest();

@@ -60,8 +60,8 @@ private:
     struct state {
         std::mutex guard;
         std::uint64_t most = 0;
-        std::uint64_t held = 0;
-        std::list<entry> uses;  // the last used one first
+        std::uint64_t bytes = 0;  // of all entries, with note_bytes for each
+        std::list<entry> uses;    // the last used one first
         // By key, which the entry holds.
         std::unordered_map<std::string_view, std::list<entry>::iterator> places;
 

@@ -34,9 +34,9 @@ namespace detail {
 /// until it gives false.
 template <class Objects, class Visit>
 void each_listed(const Objects& objects, std::string_view prefix, std::string_view after, Visit&& visit) {
-    for (auto at = objects.lower_bound(after > prefix ? after : prefix);
-         at != objects.end() && at->first.starts_with(prefix); ++at) {
-        if (at->first != after && !visit(at->first, at->second)) {
+    for (auto entry = objects.lower_bound(after > prefix ? after : prefix);
+         entry != objects.end() && entry->first.starts_with(prefix); ++entry) {
+        if (entry->first != after && !visit(entry->first, entry->second)) {
             return;
         }
     }

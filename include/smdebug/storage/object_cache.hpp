@@ -29,8 +29,8 @@ struct object_identity {
 ///  6. everything may be called at once on many threads.
 /// `needs_versions` says that it may only be used where every object has a version, as it outlives the process.
 template <class C>
-concept object_cache = std::movable<C> &&
-    requires(C& cache, const C& seen, const object_identity& what, const byte_buffer& bytes, std::string_view key) {
+concept object_cache = std::movable<C> && requires(C& cache, const C& seen, const object_identity& what,
+                                                   const byte_buffer& bytes, std::string_view key) {
     { cache.find(what) } -> std::same_as<std::optional<byte_buffer>>;
     { cache.holds(what) } -> std::same_as<bool>;
     { cache.keep(what, bytes) } -> std::same_as<void>;
@@ -43,7 +43,7 @@ concept object_cache = std::movable<C> &&
 
 /// A cache that may be used for a storage.
 template <class C, class Inner>
-concept cache_of = object_cache<C> &&(!C::needs_versions || entry_lister<Inner>);
+concept cache_of = object_cache<C> && (!C::needs_versions || entry_lister<Inner>);
 
 /// Optional: keep_aside(what, bytes) and find_aside(what) do the same for a scan, which wants everything once: they
 /// push nothing out that is wanted again and again, and the bytes are borrowed.  A cache that has no such thing keeps

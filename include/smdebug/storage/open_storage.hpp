@@ -44,7 +44,8 @@ namespace detail {
 
 /// A storage to be written that a path is enough for.
 template <class S>
-concept named_storage = writable_storage<S> &&(std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
+concept named_storage =
+    writable_storage<S> && (std::constructible_from<S, std::string> || std::same_as<S, any_storage>);
 
 /// Opens it.  Errors: those of open_place() or of its constructor.
 template <named_storage S>

@@ -37,7 +37,7 @@ struct object_version {
     std::optional<std::uint64_t> size = {};  ///< of the whole object
     friend bool operator==(const object_version&, const object_version&) = default;
 
-    /// Whether they are known to be of two objects.  What is not told differs from nothing.
+    /// Whether they are known to be of two objects.  A part that is unknown counts as equal.
     [[nodiscard]] bool differs_from(const object_version& other) const noexcept {
         return (!tag.empty() && !other.tag.empty() && tag != other.tag) || (size && other.size && *size != *other.size);
     }
@@ -48,10 +48,10 @@ struct object_version {
 
 namespace detail {
 
-/// An object that is replaced while its parts are read is read so often before it is given up.
+/// How often an object that is replaced while its parts are read is begun anew, before throw_replaced().
 inline constexpr int most_versions = 5;
 
-/// Gives it up.
+/// Throws unavailable: the object was replaced again and again.
 [[noreturn]] void throw_replaced(const std::string& name);
 
 }  // namespace detail
@@ -64,12 +64,12 @@ using versioned_range_sink = function_ref<void(std::size_t, std::optional<byte_b
 /// read_ranges() do, and tell versions.  Two parts of one object may be of two versions of it; each for itself is of
 /// one.
 template <class S>
-concept versioned_batch_reader = requires(const S& store, std::span<const std::string> keys,
-                                          std::span<const object_range> ranges, versioned_object_sink object,
-                                          versioned_range_sink part) {
-    { store.read_each_versioned(keys, object) } -> std::same_as<void>;
-    { store.read_ranges_versioned(ranges, part) } -> std::same_as<void>;
-};
+concept versioned_batch_reader =
+    requires(const S& store, std::span<const std::string> keys, std::span<const object_range> ranges,
+             versioned_object_sink object, versioned_range_sink part) {
+        { store.read_each_versioned(keys, object) } -> std::same_as<void>;
+        { store.read_ranges_versioned(ranges, part) } -> std::same_as<void>;
+    };
 
 }  // namespace v1
 }  // namespace smdebug

@@ -58,18 +58,18 @@ concept removing_storage = requires(S& store, std::string_view key) {
 /// A key that is held for one writer alone, until release() or destruction, which take the key's object away.
 /// release() may be called again, and then does nothing.  Used by one thread at a time.
 template <class C>
-concept object_claim = std::movable<C> && !std::copy_constructible<C> && requires(C & held) {
-    { held.release() } -> std::same_as<void>;
+concept object_claim = std::movable<C> && !std::copy_constructible<C> && requires(C& claim) {
+    { claim.release() } -> std::same_as<void>;
 };
 
 /// Whether a claim still holds, as far as it can tell.  Optional, beside release(): holds() tells it; false where
 /// others took the key's object away, or put another in its place.
 template <object_claim C>
-[[nodiscard]] bool still_holds(const C& held) {
+[[nodiscard]] bool still_holds(const C& claim) {
     if constexpr (requires {
-                      { held.holds() } -> std::same_as<bool>;
+                      { claim.holds() } -> std::same_as<bool>;
                   }) {
-        return held.holds();
+        return claim.holds();
     } else {
         return true;
     }

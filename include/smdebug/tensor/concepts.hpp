@@ -17,10 +17,10 @@ inline namespace v1 {
 
 /// decode(record, name, out): the part that turns bytes into a tensor.
 template <class D>
-concept record_decoder = requires(const D& decoder, byte_view record, std::string_view expected_name,
-                                  decoded_tensor& out) {
-    { decoder.decode(record, expected_name, out) } -> std::same_as<status>;
-};
+concept record_decoder =
+    requires(const D& decoder, byte_view record, std::string_view expected_name, decoded_tensor& out) {
+        { decoder.decode(record, expected_name, out) } -> std::same_as<status>;
+    };
 
 /// name(): what an object of this policy calls itself in a trial's name.
 template <class D>
@@ -50,11 +50,11 @@ concept deferring_decoder = requires(const D& decoder, byte_view record, std::st
 /// Optional: decode(record, name, out, later, repeats) is the same for tensors whose last value repeats for long:
 /// `repeats` elements are left out of `out.bytes`, and those that are there are as repeated_block has it.
 template <class D>
-concept repeating_decoder = deferring_decoder<D> &&
-    requires(const D& decoder, byte_view record, std::string_view expected_name, decoded_tensor& out,
-             record::payload_check& later, std::size_t& repeats) {
-    { decoder.decode(record, expected_name, out, later, repeats) } -> std::same_as<status>;
-};
+concept repeating_decoder =
+    deferring_decoder<D> && requires(const D& decoder, byte_view record, std::string_view expected_name,
+                                     decoded_tensor& out, record::payload_check& later, std::size_t& repeats) {
+        { decoder.decode(record, expected_name, out, later, repeats) } -> std::same_as<status>;
+    };
 
 /// Optional: record_size(head) tells from the first head_size bytes of a record how long it is, or why nobody can say:
 /// large records are then read no further than that, whatever an index file claims.

@@ -52,8 +52,7 @@ inline constexpr dtype dtype_of_v<std::complex<double>> = dtype::complex128;
 
 /// A type that elements of tensors have: exactly that type, without const or reference.
 template <class T>
-concept element = dtype_of_v<T>
-!= dtype::invalid;
+concept element = dtype_of_v<T> != dtype::invalid;
 
 namespace detail {
 
@@ -81,8 +80,7 @@ inline constexpr dtype saved_dtype_v = detail::dtype_by_size<T>();
 
 /// A type whose values can be saved as elements of a tensor.
 template <class T>
-concept saved_element = saved_dtype_v<T>
-!= dtype::invalid;
+concept saved_element = saved_dtype_v<T> != dtype::invalid;
 
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }

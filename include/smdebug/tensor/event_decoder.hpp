@@ -15,6 +15,7 @@
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/summary.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
+#include <smdebug/wire/usual_event.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,14 @@ inline void decode_simple(float value, decoded_tensor& out) {
 /// An Event's bytes to a tensor.  Statuses are those of wire/: truncated means that a field reaches too far.
 [[nodiscard]] inline status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out,
                                                 std::size_t* repeats) {
+    if (wire::usual_event usual; wire::match_usual_event(message, usual)) {
+        if (!name.empty() && usual.tag != name) {
+            return status::wrong_tensor;
+        }
+        const status decoded = decode_tensor(usual.tensor, out, repeats);
+        out.name = usual.tag;
+        return decoded;
+    }
     const result<wire::event> event = wire::decode_event(message);
     if (!event.ok()) {
         return event.code();
@@ -86,7 +95,7 @@ template <crc_check Check = crc_check::full>
 class event_decoder {
 public:
     [[nodiscard]] status decode(byte_view bytes, std::string_view expected_name, decoded_tensor& out) const {
-        const result<record::record_view> found = record::read_record(bytes, Check);
+        const result<record::detail::record_view> found = record::read_record(bytes, Check);
         return found.ok() ? decode_payload(found->payload, expected_name, out, nullptr) : found.code();
     }
 
@@ -112,7 +121,7 @@ public:
         if (head.size() < record::header_size) {
             return status::truncated;
         }
-        const record::header found = record::load_header(head.data());
+        const record::detail::header found = record::load_header(head.data());
         if (Check != crc_check::none && !found.valid()) {
             return status::bad_length_checksum;
         }
@@ -127,7 +136,7 @@ private:
     [[nodiscard]] static status decode_deferring(byte_view bytes, std::string_view expected_name, decoded_tensor& out,
                                                  record::payload_check& later, std::size_t* repeats) {
         later = {};
-        const result<record::record_view> found =
+        const result<record::detail::record_view> found =
             record::read_record(bytes, Check == crc_check::full ? crc_check::length_only : Check);
         if (!found.ok()) {
             return found.code();

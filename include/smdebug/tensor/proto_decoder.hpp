@@ -14,7 +14,6 @@
 #include <smdebug/wire/tensor_shape.hpp>
 
 #include <cstddef>
-#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {

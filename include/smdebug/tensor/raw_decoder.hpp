@@ -9,6 +9,7 @@
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,7 @@ namespace detail {
         out.shape.assign(count == 1 ? 0 : 1, count);
     }
     const std::optional<std::size_t> count = element_count(out.shape);
-    if (!count || *count > SIZE_MAX / size) {
+    if (!count || *count > SIZE_MAX >> std::countr_zero(size)) {  // sizes are powers of two
         return status::too_large;
     }
     if (content.size() != *count * size) {

@@ -80,7 +80,7 @@ namespace detail {
         return status::size_mismatch;
     }
     const std::string_view last = found == 0 ? std::string_view{} : out.strings.back();
-    // Whoever keeps the tensor copies every repetition: what that takes is bounded, not only what the views take.
+    // Keeping the tensor copies every repetition: the bound is on the copies, not only on the views.
     const std::size_t cost = sizeof(std::string) + sizeof(std::string_view) + last.size();
     if (found < *count && (*count - found) > max_repeated_bytes / cost) {
         return status::too_large;

@@ -121,6 +121,8 @@ public:
         return state_ ? tensor_view{state_->type, state_->shape, state_->bytes, state_->string_views} : tensor_view{};
     }
 
+    operator tensor_view() const noexcept { return view(); }  // NOLINT: implicit, as of a string to its view
+
     /// What keeps bytes() alive: the file's bytes where they are shared; null where there are no bytes.
     [[nodiscard]] std::shared_ptr<const void> owner() const noexcept { return state_ ? state_->owner : nullptr; }
 

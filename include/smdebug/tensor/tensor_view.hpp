@@ -6,6 +6,7 @@
 #include <smdebug/core/shape.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -25,7 +26,8 @@ struct tensor_view {
     std::span<const std::string_view> strings;
 
     [[nodiscard]] std::size_t count() const noexcept {
-        return type == dtype::string ? strings.size() : bytes.size() / (size_of(type) == 0 ? 1 : size_of(type));
+        const std::size_t size = size_of(type);  // a power of two, or 0
+        return type == dtype::string ? strings.size() : bytes.size() >> (size == 0 ? 0 : std::countr_zero(size));
     }
 };
 
@@ -50,12 +52,12 @@ inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t e
 }
 
 /// All elements of a tensor that is held in two parts.
-[[nodiscard]] inline std::vector<std::byte> with_repeats(const tensor_view& held, std::size_t repeats) {
-    const std::size_t size = size_of(held.type);
-    std::vector<std::byte> all(held.bytes.size() + repeats * size);
-    std::copy(held.bytes.begin(), held.bytes.end(), all.begin());
+[[nodiscard]] inline std::vector<std::byte> with_repeats(const tensor_view& values, std::size_t repeats) {
+    const std::size_t size = size_of(values.type);
+    std::vector<std::byte> all(values.bytes.size() + repeats * size);
+    std::copy(values.bytes.begin(), values.bytes.end(), all.begin());
     if (repeats > 0) {
-        repeat_element(all.data() + held.bytes.size(), all.data() + all.size(), size);
+        repeat_element(all.data() + values.bytes.size(), all.data() + all.size(), size);
     }
     return all;
 }

@@ -177,11 +177,11 @@ template <class T>
         out.bytes = found->last_chunk;
         return status::ok;
     }
-    const std::size_t held = repeats != nullptr ? held_elements(values, *count) : *count;
+    const std::size_t made = repeats != nullptr ? held_elements(values, *count) : *count;
     if (repeats != nullptr) {
-        *repeats = *count - held;
+        *repeats = *count - made;
     }
-    const std::size_t size = held * sizeof(T);
+    const std::size_t size = made * sizeof(T);
     out.expanded.assign(size, std::byte{0});
     out.bytes = out.expanded;
     std::byte* at = out.expanded.data();

@@ -62,9 +62,8 @@ public:
     explicit basic_trial(Storage store, trial_options options = {}, Decoder decoder = {}, Kernel kernel = {});
 
     /// Opens the run in the directory `path`.
-    explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = {},
-                         Kernel kernel = {}) requires std::constructible_from<Storage, std::string> &&
-        place_prober<Storage>;
+    explicit basic_trial(std::string path, trial_options options = {}, Decoder decoder = {}, Kernel kernel = {})
+        requires std::constructible_from<Storage, std::string> && place_prober<Storage>;
 
     /// The name given in the options, else the last part of the path.
     [[nodiscard]] std::string name() const;
@@ -98,7 +97,7 @@ public:
     [[nodiscard]] std::optional<step_number> global_step(smdebug::mode which, step_number mode_step) const;
 
     /// Tells the storage that a global step will be wanted soon, where that is worth its while: a storage far away then
-    /// begins to bring its event files.  Returns at once; a step that is not known yet is nobody's.
+    /// begins to fetch its event files.  Returns at once; does nothing for a step that is not in the catalog.
     void read_ahead(step_number global_step) const;
 
     /// Whether a step is there, may still come, or never will.
@@ -148,7 +147,7 @@ public:
     /// Looks for new steps now, whatever no_refresh guards there are.
     void refresh() const;
     /// Damaged index files that damage_policy::skip went past.
-    [[nodiscard]] std::vector<problem> problems() const;
+    [[nodiscard]] std::vector<detail::problem> problems() const;
     /// Compares everything in the run's files that is there twice, see verify_run(): also what this trial's range
     /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
     /// run.

@@ -35,7 +35,7 @@ struct settled_options {
     std::chrono::milliseconds training_end_delay_refresh{0};
 
     /// Errors: value_error for a range or a number that cannot be right.
-    explicit settled_options(const trial_options& given);
+    explicit settled_options(const trial_options& options);
 };
 
 }  // namespace detail

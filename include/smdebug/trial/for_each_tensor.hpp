@@ -23,16 +23,16 @@ namespace detail {
 /// Reduced tensors kept until their turn comes.
 class kept_tensors {
 public:
-    void keep(const reduced_tensor& tensor);
+    void keep(reduced_tensor&& tensor);
 
     /// Hands them out in the order in which they came, and is empty then.
     template <class Visit>
     void hand_out(Visit&& visit) {
         for (std::size_t i = 0; i < size_; ++i) {
-            one& held = kept_[i];
-            held.tensor.shape = held.tensor.shape != nullptr ? &held.shape : nullptr;
-            held.tensor.saved_failures = held.saved_failures;
-            visit(std::as_const(held.tensor));
+            one& kept = kept_[i];
+            kept.tensor.shape = kept.tensor.shape != nullptr ? &kept.shape : nullptr;
+            kept.tensor.saved_failures = kept.saved_failures;
+            visit(std::as_const(kept.tensor));
         }
         size_ = 0;
     }
@@ -61,8 +61,8 @@ private:
 /// Memory: as scan_parts; independent of the run's size.
 /// Cost:   as scan_parts, and one pass over the values while they lie in cache.
 template <scannable_trial Trial, std::invocable<const reduced_tensor&> Visit>
-walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
-                         const walk_options& how = {}) {
+detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which, reduction_set wanted, Visit&& visit,
+                                 const walk_options& how = {}) {
     const auto state = run.state();
     // What is visited is a copy: whatever `visit` does, no file is held meanwhile.
     const scan_options options{.which = which,

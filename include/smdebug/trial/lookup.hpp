@@ -30,6 +30,8 @@ enum class absence : std::uint8_t {
     not_computed,            ///< the kernel gives no such reduction, though the dtype has it
 };
 
+namespace detail {
+
 /// Why, and where.
 struct lookup_failure {
     absence why = absence::tensor_not_saved;
@@ -41,23 +43,25 @@ struct lookup_failure {
     std::exception_ptr cause = {};  ///< of what is unreadable: the storage error
 };
 
+}  // namespace detail
+
 /// Whether the index promises what could not be read: the event file is gone, damaged, or the storage failed.  What was
 /// not saved, or not as asked for, is not lost.
-[[nodiscard]] bool is_lost(const lookup_failure& failure) noexcept;
+[[nodiscard]] bool is_lost(const detail::lookup_failure& failure) noexcept;
 
 /// The same of an error, of those that throw_failure() throws.
 [[nodiscard]] bool is_lost(const error& failed) noexcept;
 
 /// The failure that the exception at hand stands for, which came of reading a record.  Called while it is handled.
-[[nodiscard]] lookup_failure failure_at_hand(std::string where, std::uint64_t offset);
+[[nodiscard]] detail::lookup_failure failure_at_hand(std::string where, std::uint64_t offset);
 
 /// A value, or why there is none.
 template <class T>
 class [[nodiscard]] lookup {
 public:
-    lookup(T value) : value_(std::move(value)) {}                     // NOLINT: implicit
-    lookup(lookup_failure failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
-    lookup(absence why) : failure_{.why = why} {}                     // NOLINT: implicit
+    lookup(T value) : value_(std::move(value)) {}                             // NOLINT: implicit
+    lookup(detail::lookup_failure failure) : failure_(std::move(failure)) {}  // NOLINT: implicit
+    lookup(absence why) : failure_{.why = why} {}                             // NOLINT: implicit
 
     [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
     [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
@@ -66,15 +70,16 @@ public:
     [[nodiscard]] T&& operator*() && noexcept { return *std::move(value_); }
     [[nodiscard]] const T* operator->() const noexcept { return &*value_; }
     /// Only where there is no value.
-    [[nodiscard]] const lookup_failure& failure() const noexcept { return failure_; }
+    [[nodiscard]] const detail::lookup_failure& failure() const noexcept { return failure_; }
 
 private:
     std::optional<T> value_;
-    lookup_failure failure_;
+    detail::lookup_failure failure_;
 };
 
 /// Throws the error that a failed look-up of `tensor` at `step` of `in` stands for.
-[[noreturn]] void throw_failure(const lookup_failure& failure, const std::string& tensor, step_number step, mode in);
+[[noreturn]] void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
+                                mode in);
 
 }  // namespace v1
 }  // namespace smdebug

@@ -6,7 +6,6 @@
 #include <smdebug/index/collection.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -23,21 +22,21 @@ inline namespace v1 {
 class text_list {
 public:
     text_list() = default;
-    text_list(const char* text) : texts_{text}, given_(true) {}                            // NOLINT: implicit
-    text_list(std::string_view text) : texts_{std::string{text}}, given_(true) {}          // NOLINT: implicit
-    text_list(std::string text) : texts_{std::move(text)}, given_(true) {}                 // NOLINT: implicit
-    text_list(std::vector<std::string> texts) : texts_(std::move(texts)), given_(true) {}  // NOLINT: implicit
+    text_list(const char* text) : texts_{text}, is_set_(true) {}                            // NOLINT: implicit
+    text_list(std::string_view text) : texts_{std::string{text}}, is_set_(true) {}          // NOLINT: implicit
+    text_list(std::string text) : texts_{std::move(text)}, is_set_(true) {}                 // NOLINT: implicit
+    text_list(std::vector<std::string> texts) : texts_(std::move(texts)), is_set_(true) {}  // NOLINT: implicit
     /// Literals only: from two std::strings in braces a std::string could be made as well, of a pair of iterators.
-    text_list(std::initializer_list<const char*> texts) : texts_(texts.begin(), texts.end()), given_(true) {}
+    text_list(std::initializer_list<const char*> texts) : texts_(texts.begin(), texts.end()), is_set_(true) {}
 
     [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
     [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
     /// Whether anything was given, be it an empty list.
-    [[nodiscard]] bool given() const noexcept { return given_; }
+    [[nodiscard]] bool given() const noexcept { return is_set_; }
 
 private:
     std::vector<std::string> texts_;
-    bool given_ = false;
+    bool is_set_ = false;
 };
 
 namespace detail {

@@ -40,7 +40,7 @@ struct reduced_tensor {
     reduction_values reductions;
     reduction_set saved;  ///< those that were saved
     /// Why the values, or the whole file, cannot be read; null: they can.  May be kept.
-    std::shared_ptr<const lookup_failure> failure;
+    std::shared_ptr<const detail::lookup_failure> failure;
     bool file_failed = false;                              ///< `failure` is that of the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
 };
@@ -51,36 +51,42 @@ namespace detail {
 template <class Kernel>
 [[nodiscard]] result<reduction_values> reduce_repeated(const scanned_tensor& tensor, reduction_set wanted,
                                                        const Kernel& kernel) {
-    const tensor_view held = tensor.values->view();
+    const tensor_view values = tensor.values->view();
     if constexpr (repeating_reducer<Kernel>) {
-        return kernel.reduce_repeated(held, tensor.repeats, wanted);
+        return kernel.reduce_repeated(values, tensor.repeats, wanted);
     } else {
-        const std::vector<std::byte> all = with_repeats(held, tensor.repeats);
-        return kernel.reduce(tensor_view{held.type, held.shape, all, {}}, wanted);
+        const std::vector<std::byte> all = with_repeats(values, tensor.repeats);
+        return kernel.reduce(tensor_view{values.type, values.shape, all, {}}, wanted);
     }
 }
 
-/// The values reduced, and verified on the way where that was left to us; nothing where they are damaged.
+/// The values reduced into `found`, and verified on the way where that was left to us; false where they are damaged.
+/// Where the dtype has no reductions, `found` stays as it is.
 template <class Kernel>
-[[nodiscard]] std::optional<reduction_values> reduce_checked(const scanned_tensor& tensor, reduction_set wanted,
-                                                             const Kernel& kernel) {
+[[nodiscard]] bool reduce_checked(const scanned_tensor& tensor, reduction_set wanted, const Kernel& kernel,
+                                  reduction_values& found) {
     record::payload_check check = tensor.check;
-    reduction_values found;
+    const auto keep = [&](const result<reduction_values>& computed) {
+        if (computed.ok()) {
+            found = *computed;
+        }
+    };
     if (!wanted.empty()) {
         const tensor_view values = tensor.values->view();
         if (tensor.repeats > 0) {
-            const auto computed = reduce_repeated(tensor, wanted, kernel);
-            found = computed.ok() ? *computed : found;
+            keep(reduce_repeated(tensor, wanted, kernel));
         } else if constexpr (watched_reducer<Kernel>) {
-            const auto watch = [&](byte_view piece) { check.pass(piece); };
-            const auto computed =
-                check.needed() ? kernel.reduce(values, wanted, byte_watch{watch}) : kernel.reduce(values, wanted);
-            found = computed.ok() ? *computed : found;  // strings have no reductions
-        } else if (const auto computed = kernel.reduce(values, wanted); computed.ok()) {
-            found = *computed;
+            if (check.needed()) {
+                const auto watch = [&](byte_view piece) { check.pass(piece); };
+                keep(kernel.reduce(values, wanted, byte_watch{watch}));
+            } else {
+                keep(kernel.reduce(values, wanted));
+            }
+        } else {
+            keep(kernel.reduce(values, wanted));
         }
     }
-    return check.holds() ? std::optional{found} : std::nullopt;
+    return check.holds();
 }
 
 }  // namespace detail
@@ -99,20 +105,20 @@ template <reduction_kernel Kernel>
     found.file_failed = tensor.file_failed;
     found.saved_failures = tensor.saved_failures;
     if (tensor.failure != nullptr) {
-        found.failure = std::make_shared<const lookup_failure>(*tensor.failure);
+        found.failure = std::make_shared<const detail::lookup_failure>(*tensor.failure);
     }
     if (tensor.values != nullptr) {
-        if (auto values = detail::reduce_checked(tensor, wanted - tensor.saved, kernel)) {
+        if (detail::reduce_checked(tensor, wanted - tensor.saved, kernel, found.reductions)) {
             found.type = tensor.values->type;
-            found.reductions = *std::move(values);
             found.reductions.count = tensor.values->view().count() + tensor.repeats;
         } else {
+            found.reductions = {};
             found.shape = tensor.saved_shape;
-            found.failure =
-                std::make_shared<const lookup_failure>(lookup_failure{.why = absence::damaged,
-                                                                      .damage = status::bad_payload_checksum,
-                                                                      .offset = tensor.offset,
-                                                                      .where = std::string{tensor.event_file}});
+            found.failure = std::make_shared<const detail::lookup_failure>(
+                detail::lookup_failure{.why = absence::damaged,
+                                       .damage = status::bad_payload_checksum,
+                                       .offset = tensor.offset,
+                                       .where = std::string{tensor.event_file}});
         }
     }
     if (!tensor.saved.empty()) {

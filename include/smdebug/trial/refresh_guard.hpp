@@ -4,7 +4,6 @@
 #include <concepts>
 #include <memory>
 #include <ranges>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -54,8 +53,8 @@ private:
 class no_refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
-    requires((refreshable_trial<Trials> ||
-              refreshable_trials<Trials>)&&...) explicit no_refresh(const Trials&... trials) {
+        requires((refreshable_trial<Trials> || refreshable_trials<Trials>) && ...)
+    explicit no_refresh(const Trials&... trials) {
         (set(false, trials), ...);
     }
 };
@@ -64,7 +63,8 @@ public:
 class refresh : public detail::refresh_setting {
 public:
     template <class... Trials>
-    requires((refreshable_trial<Trials> || refreshable_trials<Trials>)&&...) explicit refresh(const Trials&... trials) {
+        requires((refreshable_trial<Trials> || refreshable_trials<Trials>) && ...)
+    explicit refresh(const Trials&... trials) {
         (set(true, trials), ...);
     }
 };

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/ordered_crew.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/scan/ordered_crew.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
 #include <smdebug/trial/selection.hpp>
@@ -63,13 +63,13 @@ struct scan_options {
     bool in_place = false;
 };
 
+namespace detail {
+
 /// How a walk ended.
 enum class walk_end : std::uint8_t {
     complete,  ///< everything was handed over
     stopped,   ///< by the stop token; what was handed over is everything up to some place
 };
-
-namespace detail {
 
 struct walk_stopped {};
 
@@ -125,7 +125,8 @@ private:
 ///         together, the wanted records of up to 256 files are asked for in one call, or of one file 64 MiB of them,
 ///         and those of files of which little is wanted are copied once more.
 template <class Part, scannable_trial Trial, class Visit, class Emit>
-walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit, Emit&& emit) {
+detail::walk_end scan_parts(const Trial& run, const scan_options& options, const Part& empty, Visit&& visit,
+                            Emit&& emit) {
     const detail::scan_of<Trial> all{run, options};
     const std::span<const detail::catalog::file* const> files = all.files;
     const auto tell = [&](std::size_t done) {
@@ -150,9 +151,9 @@ walk_end scan_parts(const Trial& run, const scan_options& options, const Part& e
                     }
                 });
         } catch (const detail::walk_stopped&) {
-            return done == files.size() ? walk_end::complete : walk_end::stopped;
+            return done == files.size() ? detail::walk_end::complete : detail::walk_end::stopped;
         }
-        return walk_end::complete;
+        return detail::walk_end::complete;
     }
     std::vector<typename detail::scan_of<Trial>::walk_type> walks;
     for (unsigned i = 0; i < threads; ++i) {
@@ -172,13 +173,13 @@ walk_end scan_parts(const Trial& run, const scan_options& options, const Part& e
             tell(share.end);
         },
         stop);
-    return complete ? walk_end::complete : walk_end::stopped;
+    return complete ? detail::walk_end::complete : detail::walk_end::stopped;
 }
 
 /// Calls visit(const scanned_tensor&) for every selected tensor, on the calling thread, whatever the options say of
 /// threads.  Otherwise as scan_parts.
 template <scannable_trial Trial, class Visit>
-walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
+detail::walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
     options.how.threads = 1;
     return scan_parts(
         run, options, std::monostate{}, [&](std::monostate, const detail::scanned_tensor& tensor) { visit(tensor); },

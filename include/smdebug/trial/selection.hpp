@@ -31,6 +31,8 @@ struct tensor_selection {
     std::optional<std::string> worker = {};
 };
 
+namespace detail {
+
 /// A selection, looked up in one catalog.
 class selected_tensors {
 public:
@@ -41,7 +43,7 @@ public:
     [[nodiscard]] const std::vector<bool>* names() const noexcept { return wanted_ ? &*wanted_ : nullptr; }
     [[nodiscard]] bool contains(detail::name_id name) const noexcept { return !wanted_ || (*wanted_)[name]; }
     /// Whether a file's step, mode and worker are selected.
-    [[nodiscard]] bool contains(const detail::catalog::file& held) const noexcept;
+    [[nodiscard]] bool contains(const detail::catalog::file& file) const noexcept;
     /// Whether no tensor's name is selected.
     [[nodiscard]] bool empty() const noexcept {
         return wanted_ && std::find(wanted_->begin(), wanted_->end(), true) == wanted_->end();
@@ -55,6 +57,8 @@ private:
     std::optional<detail::worker_id> worker_;
     std::optional<std::vector<bool>> wanted_;
 };
+
+}  // namespace detail
 
 }  // namespace v1
 }  // namespace smdebug

@@ -1,20 +1,22 @@
 // A trial as several rules see it at once: what one of them has had read and reduced, the others get for nothing.
 // Whoever drives the rules says which step is next: all tensors that rules asked for at the steps before are then
-// reduced in one walk over the step's files, in one pass each.
+// reduced, and measured, in one walk over the step's files, in one pass each.
 #pragma once
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/guarded.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/measure.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/measure_memory.hpp>
 #include <smdebug/trial/read/steps_ahead.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
+#include <smdebug/trial/shared/measuring_scan.hpp>
 
 #include <array>
 #include <cstddef>
@@ -24,6 +26,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -36,8 +39,9 @@ inline namespace v1 {
 
 /// How much a shared_trial keeps.
 struct sharing_options {
-    /// Values of tensors, in bytes: of those asked for last, at this step and the one before.  Reductions of the last
-    /// 16 saves are kept besides.
+    /// Values of tensors, in bytes: of those asked for last, at this step and the one before; and as much again for the
+    /// last saves of tensors that comparisons were asked about.  Reductions and answers of measures are kept besides, of
+    /// the last 16 saves.
     std::size_t value_bytes = std::size_t{256} << 20U;
     /// Whether a thread reduces the next steps, up to 8 that are there already, while rules look at the one at hand.
     bool look_ahead = true;
@@ -53,7 +57,11 @@ template <class Trial>
 class shared_tensors {
 public:
     shared_tensors(Trial run, const sharing_options& how)
-        : run_(std::move(run)), look_ahead_(how.look_ahead), memory_(how.value_bytes), files_(run_, how.file_bytes) {}
+        : run_(std::move(run)),
+          look_ahead_(how.look_ahead),
+          memory_(how.value_bytes),
+          files_(run_, how.file_bytes),
+          last_saves_(std::make_shared<last_saves>(how.value_bytes)) {}
 
     /// Whether the event files of the next steps are brought from here.
     [[nodiscard]] bool brings_files() const noexcept { return files_.brings(); }
@@ -67,6 +75,30 @@ public:
 
     /// Is told that a tensor will be read, by whatever way.
     void expect(const std::string& name);
+
+    /// What a measure answers, or a comparison with the save at `earlier`; compute() gives it where it is not known.
+    template <class Answer, bool Compares, class M, class Compute>
+    [[nodiscard]] lookup<Answer> answer(const std::string& name, step_number step, const std::string& worker,
+                                        step_number earlier, const M& measure, Compute&& compute) {
+        std::optional<measure_list::number> number;
+        {
+            const std::lock_guard lock{mutex_};
+            files_.note_read(name);
+            number = measures_.template number_of<Compares>(measure);
+            if (number) {
+                note_asked(name, *number);
+                if (const auto* known = find_answer(name, step, worker, *number, earlier)) {
+                    return unpacked<Answer>(known->bytes);
+                }
+            }
+        }
+        lookup<Answer> computed = compute();
+        if (computed && number) {
+            const std::lock_guard lock{mutex_};
+            memory_.keep(name, step, worker).answers.push_back({*number, earlier, packed(*computed)});
+        }
+        return computed;
+    }
 
     /// Values that are kept, else those that `read` gives.
     template <class Read>
@@ -91,34 +123,49 @@ public:
                                                       std::size_t n, mode in);
 
 private:
-    struct known_tensor {
-        std::string name;
-        known_reductions what;
+    // A measure that was not asked about a tensor during so many steps is not asked ahead any more.
+    static constexpr std::uint64_t remembered_turns = 64;
+
+    struct asked_measure {
+        measure_list::number number = 0;
+        std::uint64_t turn = 0;  // in which it was asked last
     };
 
-    /// One walk over the files of some steps.
-    [[nodiscard]] static std::vector<known_tensor> reduced_by(const Trial& run, const step_range& range,
-                                                              const std::vector<std::string>& names);
-    void keep(const std::vector<known_tensor>& all);
+    void note_asked(const std::string& name, measure_list::number number);
+    [[nodiscard]] const remembered_answer* find_answer(const std::string& name, step_number step,
+                                                       const std::string& worker, measure_list::number number,
+                                                       step_number earlier) const;
+    [[nodiscard]] questions_by_tensor asked_lately() const;
+    void keep(std::vector<measured_tensor> all);
+
+    // Whether a walk found a worker's event file unreadable.  Its other tensors are then read from the trial, one by one,
+    // as the file may have come since: no further walk is made for them.
+    [[nodiscard]] bool is_unreadable(step_number step, const std::string& worker) const {
+        return unreadable_.contains({step, worker});
+    }
 
     Trial run_;  // a share of the trial's state: handles may outlive the trial
     bool look_ahead_;
     std::mutex mutex_;  // protects everything below
     tensor_memory memory_;
+    static constexpr std::size_t most_unreadable = 1024;
+    std::set<std::pair<step_number, std::string>> unreadable_;  // files, of the last steps
     step_number previous_step_ = 0;
     using steps_by_mode = std::array<std::optional<std::vector<step_number>>, 4>;
-    // Of a run that has ended: where a tensor has no step of a mode, the run would be walked to find out.
+    // Steps of tensors by mode, of a run that has ended: to find that there are none takes a walk over the run.
     static constexpr std::size_t most_kept_steps = std::size_t{1} << 22U;
     std::unordered_map<std::string, steps_by_mode> steps_;
     std::size_t kept_steps_ = 0;
     static constexpr std::size_t most_ahead = tensor_memory::kept_saves / 2;
     steps_ahead<Trial> files_;
-    std::vector<step_number> covered_;  // the steps that were reduced ahead last
+    measure_list measures_;
+    std::unordered_map<std::string, std::vector<asked_measure>> asked_;  // by tensor
+    std::uint64_t turn_ = 0;
+    std::shared_ptr<last_saves> last_saves_;  // used by the scan that goes on: there is one at a time
+    std::vector<step_number> covered_;        // the steps that were reduced ahead last
     std::vector<step_number> ahead_steps_;
-    std::future<std::vector<known_tensor>> ahead_;  // of those; its destructor waits
+    std::future<std::vector<measured_tensor>> ahead_;  // of those; its destructor waits
 };
-
-}  // namespace detail
 
 /// A tensor's handle that asks the others first.  Everything else is as the trial's own handle has it.
 template <class Trial>
@@ -142,6 +189,38 @@ public:
                                                                   const read_options& where = {}) const;
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const;
+    template <tensor_measure M>
+    [[nodiscard]] lookup<measured_by<M>> find_measured(step_number step, const M& measure,
+                                                       const read_options& where = {}) const {
+        const auto compute = [&] { return measure_values(*this, step, measure, where); };
+        if (where.mode != mode::global || !where.worker) {
+            return compute();
+        }
+        return shared_->template answer<measured_by<M>, false>(base::name(), step, *where.worker,
+                                                               remembered_answer::compares_nothing, measure, compute);
+    }
+    template <tensor_measure M>
+    [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
+        return or_throw(find_measured(step, measure, where), step, where.mode);
+    }
+    template <tensor_comparison M>
+    [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
+                                                       const read_options& where = {}) const {
+        const auto compute = [&] { return compare_values(*this, earlier, step, comparison, where); };
+        if (where.mode != mode::global || !where.worker) {
+            return compute();
+        }
+        return shared_->template answer<compared_by<M>, true>(base::name(), step, *where.worker, earlier, comparison,
+                                                              compute);
+    }
+    template <tensor_comparison M>
+    [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
+                                          const read_options& where = {}) const {
+        return or_throw(find_compared(earlier, step, comparison, where), step, where.mode);
+    }
+    /// Whether measures' answers are remembered: a measure of a hash then tells equal bytes without reading them again.
+    static constexpr bool remembers_measures = true;
+
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const;
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
     template <class T>
@@ -156,8 +235,18 @@ public:
     }
 
 private:
+    template <class T>
+    [[nodiscard]] T or_throw(lookup<T> found, step_number step, mode in) const {
+        if (!found) {
+            throw_failure(found.failure(), base::name(), step, in);
+        }
+        return *std::move(found);
+    }
+
     std::shared_ptr<detail::shared_tensors<Trial>> shared_;
 };
+
+}  // namespace detail
 
 /// A trial that several rules share for a walk over its steps.  It is the trial (the same state), also for rules that
 /// name its type, const local_trial&, or deduce it, const basic_trial<S>&; but its handles keep what they read for each
@@ -174,11 +263,13 @@ public:
     /// Says that rules are about to look at a step that is there, and will not look at `end` or later ones.
     void begin_step(step_number step, std::optional<step_number> end = std::nullopt);
 
-    /// As the trial's, where begin_step does not see to it.
+    /// As the trial's; does nothing where begin_step() prefetches.
     void read_ahead(step_number step) const;
 
     /// Errors: tensor_unavailable.
-    [[nodiscard]] shared_tensor<Trial> tensor(std::string_view name) const { return {Trial::tensor(name), shared_}; }
+    [[nodiscard]] detail::shared_tensor<Trial> tensor(std::string_view name) const {
+        return {Trial::tensor(name), shared_};
+    }
 
     /// As the trial's; asked for the step at hand, it is not worked out again while steps hold the same tensors.
     [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;

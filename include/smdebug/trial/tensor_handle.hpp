@@ -5,6 +5,8 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/measure.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/as_xtensor.hpp>
 #include <smdebug/tensor/convert.hpp>
@@ -28,6 +30,33 @@ namespace detail {
 
 template <class State>
 class tensor_reader;
+
+}  // namespace detail
+
+namespace detail {
+
+/// What a measure answers about the values that a handle gives.
+template <class Handle, tensor_measure M>
+[[nodiscard]] lookup<measured_by<M>> measure_values(const Handle& tensor, step_number step, const M& measure,
+                                                    const read_options& where) {
+    const auto values = tensor.find_value(step, value_options{.mode = where.mode, .worker = where.worker});
+    if (!values) {
+        return values.failure();
+    }
+    return measure(values->view());
+}
+
+template <class Handle, tensor_comparison M>
+[[nodiscard]] lookup<compared_by<M>> compare_values(const Handle& tensor, step_number earlier, step_number step,
+                                                    const M& comparison, const read_options& where) {
+    const value_options how{.mode = where.mode, .worker = where.worker};
+    const auto before = tensor.find_value(earlier, how);
+    const auto now = before ? tensor.find_value(step, how) : before;
+    if (!now) {
+        return now.failure();
+    }
+    return comparison(before->view(), now->view());
+}
 
 }  // namespace detail
 
@@ -76,13 +105,13 @@ public:
         const std::string is = "tensor " + name() + " holds " + std::string{name_of(found->type())};
         const std::string wanted{name_of(dtype_of_v<T>)};
         if (!how.convert) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = is + ", not " + wanted + "; .convert = true makes a converted copy"};
+            return detail::lookup_failure{.why = absence::wrong_dtype,
+                                          .note = is + ", not " + wanted + "; .convert = true makes a converted copy"};
         }
         auto other = converted<T>(*found);
         if (!other.ok()) {
-            return lookup_failure{.why = absence::wrong_dtype,
-                                  .note = is + ", and not every element can be a " + wanted};
+            return detail::lookup_failure{.why = absence::wrong_dtype,
+                                          .note = is + ", and not every element can be a " + wanted};
         }
         return as_xtensor<T>(*other);
     }
@@ -122,6 +151,34 @@ public:
     /// Any set of reductions and counts, computed from the values in one pass; saved ones are not looked at.
     [[nodiscard]] lookup<smdebug::reduction_values> find_computed(step_number step, reduction_set wanted,
                                                                   const read_options& where = {}) const;
+
+    // Measures ---------------------------------------------------------------------------------------------------
+
+    /// What a measure answers about the values.  Cost: as find_value(), and the measure's; where rules share the run
+    /// (invoke_rules), it is asked in the pass that reduces the tensor, and the answer is remembered.
+    template <tensor_measure M>
+    [[nodiscard]] lookup<measured_by<M>> find_measured(step_number step, const M& measure,
+                                                       const read_options& where = {}) const {
+        return detail::measure_values(*this, step, measure, where);
+    }
+    template <tensor_measure M>
+    [[nodiscard]] measured_by<M> measured(step_number step, const M& measure, const read_options& where = {}) const {
+        return or_throw(find_measured(step, measure, where), step, where.mode);
+    }
+
+    /// What a comparison answers about the values at an earlier step, and at this one.  Fails as the first of them that
+    /// cannot be read.  Cost: as two of find_value(); where rules share the run, as find_measured(), if `earlier` is the
+    /// save before this one, of its mode.
+    template <tensor_comparison M>
+    [[nodiscard]] lookup<compared_by<M>> find_compared(step_number earlier, step_number step, const M& comparison,
+                                                       const read_options& where = {}) const {
+        return detail::compare_values(*this, earlier, step, comparison, where);
+    }
+    template <tensor_comparison M>
+    [[nodiscard]] compared_by<M> compared(step_number earlier, step_number step, const M& comparison,
+                                          const read_options& where = {}) const {
+        return or_throw(find_compared(earlier, step, comparison, where), step, where.mode);
+    }
 
 private:
     [[nodiscard]] static reduction known_reduction(std::string_view name);

@@ -101,14 +101,14 @@ private:
 
     void compare_records(const index_facts& facts, const event_records& events);
 
-    void compare_record(const index_facts& facts, const place& held, const event_record& record);
+    void compare_record(const index_facts& facts, const place& named, const event_record& record);
 
     // The Python package writes scalars under the mode that was set when they were noted, so that one record which
     // bears the index file out is enough.
     void compare_mode(const index_facts& facts, const event_records& events);
 
     // A tensor has one original name in all files, and an original name one tensor.
-    void compare_original(const index_facts& facts, const saved_shape& held);
+    void compare_original(const index_facts& facts, const saved_shape& shape);
 
     // The rest ---------------------------------------------------------------------------------------------------
 

@@ -21,12 +21,12 @@ inline namespace v1 {
 
 /// A hook that lets others look: every basic_hook.
 template <class H>
-concept observable_hook = reduction_kernel<typename H::kernel_type> &&
-    std::default_initializable<typename H::kernel_type> &&
+concept observable_hook =
+    reduction_kernel<typename H::kernel_type> && std::default_initializable<typename H::kernel_type> &&
     requires(H& hook, const H& seen, std::shared_ptr<hook_observer> observer) {
-    { hook.add_observer(observer) } -> std::same_as<void>;
-    { seen.options() } -> std::same_as<const hook_options&>;
-};
+        { hook.add_observer(observer) } -> std::same_as<void>;
+        { seen.options() } -> std::same_as<const hook_options&>;
+    };
 
 /// Evaluates rules at the end of each step of a hook, on the tensors and scalars that the loop has saved in it, and
 /// hands what they find to `callback`:
@@ -60,8 +60,8 @@ concept observable_hook = reduction_kernel<typename H::kernel_type> &&
 /// Lifetime: the hook holds it, to its own end or until stop(); the handle may be dropped.
 template <observable_hook Hook, finding_callback Callback,
           rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
-requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback,
-                                                              Rules... rules) {
+    requires(sizeof...(Rules) > 0)
+std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback callback, Rules... rules) {
     using kernel_type = typename Hook::kernel_type;
     using run_type = detail::watched_trial<kernel_type>;
     std::vector<std::shared_ptr<detail::erased_rule<run_type>>> all;
@@ -79,7 +79,8 @@ requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, wa
 /// The same at every step, on everything.
 template <observable_hook Hook, finding_callback Callback,
           rule<detail::watched_trial<typename Hook::kernel_type>>... Rules>
-requires(sizeof...(Rules) > 0) std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {
+    requires(sizeof...(Rules) > 0)
+std::shared_ptr<watcher> watch(Hook& observed, Callback callback, Rules... rules) {
     return watch(observed, watch_options{}, std::move(callback), std::move(rules)...);
 }
 

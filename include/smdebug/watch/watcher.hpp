@@ -20,14 +20,11 @@
 #include <smdebug/watch/watched_names.hpp>
 
 #include <array>
-#include <chrono>
 #include <concepts>
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {

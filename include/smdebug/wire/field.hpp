@@ -5,7 +5,6 @@
 #include <smdebug/core/bytes.hpp>
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

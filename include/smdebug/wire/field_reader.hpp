@@ -32,7 +32,32 @@ public:
     explicit constexpr field_reader(byte_view message) noexcept : rest_(message) {}
 
     /// Reads one field into `out`; false at the end of the message, or where code() says what is wrong.
-    [[nodiscard]] constexpr bool next(field& out) noexcept {
+    [[nodiscard]] constexpr bool next(field& out) noexcept { return take_short(out) || take_next(out); }
+
+    /// status::ok as long as everything read so far was right.
+    [[nodiscard]] constexpr status code() const noexcept { return code_; }
+
+private:
+    // Nearly every text and nested message: a tag of one byte, and a length of one.
+    [[nodiscard]] constexpr bool take_short(field& out) noexcept {
+        if (code_ != status::ok || rest_.size() < 2) {
+            return false;
+        }
+        const auto code = static_cast<std::uint8_t>(rest_[0]);
+        const std::size_t length = static_cast<std::uint8_t>(rest_[1]);
+        constexpr auto delimited = static_cast<std::uint8_t>(wire_type::length_delimited);
+        if (code < 8 || code >= 0x80 || (code & 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {
+            return false;
+        }
+        out.number = code >> 3U;
+        out.type = wire_type::length_delimited;
+        out.scalar = 0;
+        out.bytes = rest_.subspan(2, length);
+        rest_ = rest_.subspan(2 + length);
+        return true;
+    }
+
+    [[nodiscard]] constexpr bool take_next(field& out) noexcept {
         while (code_ == status::ok && !rest_.empty()) {
             code_ = take_field(out);
             if (code_ != status::ok) {
@@ -50,10 +75,6 @@ public:
         return false;
     }
 
-    /// status::ok as long as everything read so far was right.
-    [[nodiscard]] constexpr status code() const noexcept { return code_; }
-
-private:
     [[nodiscard]] constexpr status take_field(field& out) noexcept {
         std::uint64_t code = 0;
         if (const status read = take_varint(rest_, code); read != status::ok) {

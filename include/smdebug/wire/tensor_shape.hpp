@@ -10,6 +10,7 @@
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/field_reader.hpp>
 #include <smdebug/wire/field_writer.hpp>
+#include <smdebug/wire/varint.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,19 @@ inline constexpr field_number dim_name = 2;
 
 /// The extent in one Dim; 0 where the field is absent, as everywhere in proto3.
 [[nodiscard]] constexpr status decode_dim(byte_view message, std::size_t& extent) noexcept {
+    // As nearly all are: a size, and a name of less than 128 bytes or none.
+    if (byte_view rest = message; rest.size() >= 2 && rest[0] == std::byte{tag{dim_size, wire_type::varint}.code()}) {
+        rest = rest.subspan(1);
+        std::uint64_t written = 0;
+        const bool is_size = take_varint(rest, written) == status::ok && written <= std::uint64_t{INT64_MAX};
+        const bool is_last = rest.empty() || (rest.size() >= 2 && rest.size() < 130 &&
+                                              rest[0] == std::byte{tag{dim_name, wire_type::length_delimited}.code()} &&
+                                              static_cast<std::size_t>(rest[1]) == rest.size() - 2);
+        if (is_size && is_last) {
+            extent = static_cast<std::size_t>(written);
+            return status::ok;
+        }
+    }
     std::int64_t size = 0;
     field_reader reader{message};
     for (field f; reader.next(f);) {

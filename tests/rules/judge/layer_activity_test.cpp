@@ -104,7 +104,7 @@ void check_against_the_wording() {
             for (const double limit : {0.0, percent / 2, std::nextafter(percent, -inf), percent, 100.0}) {
                 const layer_judge judge{range, {threshold, limit}, "dead"};
                 const layer_tensor tensor{value_of(values, {layer.samples, layer.nodes})};
-                const finding found = judge.by_values(tensor, tensor.held);
+                const finding found = judge.by_count(tensor, judge.measure()(tensor.held));
                 REQUIRE(found.met == (percent > limit));
                 if (found.met) {
                     CHECK(found.value == percent);
@@ -159,20 +159,20 @@ TEST_CASE("layer_judge: says what the wording of the condition says, for every d
 TEST_CASE("layer_judge: a layer without axes, values or reals is not judged") {
     const layer_judge judge{};
     const layer_tensor scalar{value_of<float>({-1}, {})};
-    CHECK_FALSE(judge.by_values(scalar, scalar.held).met);
+    CHECK_FALSE(judge.by_count(scalar, judge.measure()(scalar.held)).met);
     REQUIRE(judge.by_extrema(scalar));
     CHECK_FALSE(judge.by_extrema(scalar)->met);
     const layer_tensor reduced{value_of<float>({-1}, {}), false};  // nobody knows that it is a scalar
     CHECK(judge.by_extrema(reduced)->met);
     const layer_tensor empty{value_of<float>({}, {0, 3})};
     CHECK_FALSE(judge.by_extrema(empty));
-    CHECK_FALSE(judge.by_values(empty, empty.held).met);
+    CHECK_FALSE(judge.by_count(empty, judge.measure()(empty.held)).met);
     const layer_tensor complex{value_of<std::complex<float>>({{-1, 0}}, {1})};
     CHECK_FALSE(judge.by_extrema(complex)->met);
-    CHECK_FALSE(judge.by_values(complex, complex.held).met);
+    CHECK_FALSE(judge.by_count(complex, judge.measure()(complex.held)).met);
     const std::vector<std::string_view> texts{"a"};
     const layer_tensor text{tensor_value::of_strings({1}, texts)};
-    CHECK_FALSE(judge.by_values(text, text.held).met);
+    CHECK_FALSE(judge.by_count(text, judge.measure()(text.held)).met);
 }
 
 TEST_CASE("layer_judge: its extrema decide nothing that thresholds beyond all percentages turn around") {
@@ -183,7 +183,7 @@ TEST_CASE("layer_judge: its extrema decide nothing that thresholds beyond all pe
             const layer_judge judge{{}, {inactivity, layer}, "dead"};
             for (const layer_tensor* tensor : {&alive, &dead}) {
                 if (const auto decided = judge.by_extrema(*tensor)) {
-                    CHECK(decided->met == judge.by_values(*tensor, tensor->held).met);
+                    CHECK(decided->met == judge.by_count(*tensor, judge.measure()(tensor->held)).met);
                 }
             }
         }
@@ -193,7 +193,7 @@ TEST_CASE("layer_judge: its extrema decide nothing that thresholds beyond all pe
 TEST_CASE("layer_judge: says how many nodes, of how many, in words") {
     const layer_judge judge{{}, {}, "dead"};
     const layer_tensor tensor{value_of<float>({0, 0, 1, 0, 0, 1}, {2, 3})};
-    CHECK(judge.by_values(tensor, tensor.held).message ==
+    CHECK(judge.by_count(tensor, judge.measure()(tensor.held)).message ==
           "2 of 3 nodes (66.6667 %) are dead, more than 50 %: active in less than 1 % of 2 samples");
     const layer_tensor none{value_of<float>({0, 0}, {1, 2})};
     CHECK(judge.by_extrema(none)->message == "no value is active: all nodes are dead, more than 50 %");

@@ -11,9 +11,7 @@ using namespace smdebug;
 namespace {
 
 template <class T>
-concept printable = requires(std::ostream& out, const T& value) {
-    out << value;
-};
+concept printable = requires(std::ostream& out, const T& value) { out << value; };
 
 }  // namespace
 

@@ -51,12 +51,13 @@ void append(output& out, const std::string& text) {
     out.append(pieces);
 }
 
-/// Text that is nowhere like itself.
+/// Text whose lines are all different.
 std::string text_of_size(std::size_t size) {
+    const std::string rest(200, ';');
     std::string text;
-    text.reserve(size + 16);
+    text.reserve(size + 2 * rest.size());
     while (text.size() < size) {
-        text += std::to_string(text.size()) + ";";
+        text += std::to_string(text.size()) + rest;
     }
     text.resize(size);
     return text;

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -145,6 +147,37 @@ TEST_CASE("catalog_builder: a file that names nothing makes no step, a damaged o
     const catalog made = std::move(builder).finish(1000, false);
     CHECK(made.steps.empty());
     CHECK(made.layouts.empty());
+    CHECK(made.names->size() == 0);
+}
+
+TEST_CASE("catalog_builder: a list's tensors stand in the order of their texts, whenever their names have come") {
+    std::mt19937 random{3};
+    building run;
+    step_number number = 0;
+    for (int load = 0; load < 6; ++load) {
+        std::vector<written_step> steps;
+        for (int i = 0; i < 30; ++i) {
+            std::vector<std::string> names;
+            for (int n = 0; n < 8; ++n) {  // later ones come anew, between those that are known
+                names.push_back("t" + std::to_string(random() % (4U + static_cast<unsigned>(number))));
+            }
+            steps.push_back(step_with(number++, names));
+        }
+        run.load(steps);
+    }
+    CHECK(run.last.name_lists.size() > 100);
+    run.last.name_lists.for_each([&](const auto& list) {
+        std::set<std::string> texts;
+        for (const recorded_item& item : list->items()) {
+            texts.insert((*run.last.names)[item.name]);
+        }
+        std::vector<std::string> in_order;
+        for (const name_id id : list->tensors()) {
+            in_order.push_back((*run.last.names)[id]);
+            CHECK(list->find(id, 0).has_value());
+        }
+        CHECK(in_order == std::vector<std::string>(texts.begin(), texts.end()));
+    });
 }
 
 TEST_CASE("catalog_builder: two files of one worker and step count as one worker") {

@@ -1,8 +1,10 @@
 #include <smdebug/trial/load/loader.hpp>
 
+#include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 #include "support/scripted_storage.hpp"
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
@@ -71,6 +73,96 @@ TEST_CASE("loader: a run whose collections files are not all there is waited for
     options.stop = source.get_token();
     memory_storage empty;
     CHECK_THROWS_AS(static_cast<void>(loader{empty, options}.open()), stopped);
+}
+
+namespace {
+
+constexpr step_number many_steps = 900;  // more than are worth threads
+
+// Layouts that differ, some that do not stand as usual.
+memory_storage many_index_files() {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < many_steps; ++step) {
+        written_step made = one(step);
+        for (step_number i = 0; i < step % 5; ++i) {
+            made.tensors.push_back(tensor_of<float>("t" + std::to_string(i * (step % 3)), {1, 2}));
+        }
+        if (step % 7 == 0) {
+            made.shapes.push_back({"s", "o", {3}});
+        }
+        build.step(made);
+    }
+    return build.end(), store;
+}
+
+std::string damaged_key(step_number step) { return smdebug::detail::locations::index_key(step, "worker_0"); }
+
+// What two catalogs tell apart.
+std::string words_of(const catalog& from) {
+    std::string words;
+    for (const catalog::file* file : from.files_in({})) {
+        words += std::to_string(file->step) + ":";
+        const layout& entries = from.layout_of(*file);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            words += std::to_string(entries[i].what.name) + (*from.names)[entries[i].what.name] + "@" +
+                     std::to_string(entries[i].record.offset) + ",";
+        }
+        words += std::to_string(file->layout) + "/" + std::to_string(entries.shapes().size()) + ";";
+    }
+    return words;
+}
+
+template <class Storage>
+std::string error_of(const Storage& store, const trial_options& options) {
+    try {
+        static_cast<void>(loader{store, options}.open());
+    } catch (const error& thrown) {
+        return thrown.what();
+    }
+    return "none";
+}
+
+}  // namespace
+
+TEST_CASE("loader: many files of a near storage are read on threads, and give the same catalog") {
+    const memory_storage objects = many_index_files();
+    const trial_options options;
+    const plain_counting_storage near{objects};
+    const counting_storage<> far{objects};
+    const catalog one_by_one = loader{far, options}.open();
+    CHECK(one_by_one.steps.size() == static_cast<std::size_t>(many_steps));
+    for (int round = 0; round < 3; ++round) {
+        CHECK(words_of(loader{near, options}.open()) == words_of(one_by_one));
+    }
+}
+
+TEST_CASE("loader: what is wrong with some of many files is told in their order, whoever reads them") {
+    memory_storage objects = many_index_files();
+    for (const step_number step : {80, 300, 301, 777}) {
+        objects.write(damaged_key(step), as_bytes(std::string_view{"{\"meta\": 1}"}));
+    }
+    trial_options options;
+    const plain_counting_storage near{objects};
+    const counting_storage<> far{objects};
+    CHECK(error_of(near, options).find(damaged_key(80)) != std::string::npos);
+    CHECK(error_of(near, options) == error_of(far, options));
+    const auto fail = [](const std::string& call) {
+        if (call.ends_with(damaged_key(70)) || call.ends_with(damaged_key(600))) {
+            throw unavailable("a bad sector in " + call.substr(call.find(' ') + 1));
+        }
+    };
+    near.before_each(fail);
+    CHECK(error_of(near, options).find("a bad sector in " + damaged_key(70)) != std::string::npos);
+    options.damaged_index = damage_policy::skip;
+    loader reading{near, options};
+    const catalog rest = reading.open();
+    CHECK(rest.steps.size() == static_cast<std::size_t>(many_steps) - 6);
+    REQUIRE(reading.problems().size() == 6);
+    CHECK(reading.problems()[0].where == damaged_key(70));
+    CHECK(reading.problems()[0].what.find("a bad sector") != std::string::npos);
+    CHECK(reading.problems()[4].where == damaged_key(600));
 }
 
 TEST_CASE("loader: an ended job without its collections files will not get them") {

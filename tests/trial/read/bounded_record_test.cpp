@@ -26,7 +26,7 @@ constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 // A file that begins with the head of a record of `length` bytes of payload, and little more.
 memory_storage claiming(std::uint64_t length) {
     std::vector<std::byte> bytes(record::header_size + 100);
-    record::store_header(bytes.data(), record::header::of(length));
+    record::store_header(bytes.data(), record::detail::header::of(length));
     memory_storage store;
     store.write("key", bytes);
     return store;

@@ -74,7 +74,7 @@ TEST_CASE("event_records: a bad payload is one record's, a bad length or a cut e
     CHECK(read(lost).records.empty());
     CHECK(read(lost).end == status::bad_length_checksum);
     std::vector<std::byte> huge(record::header_size);
-    record::store_header(huge.data(), record::header::of(most));
+    record::store_header(huge.data(), record::detail::header::of(most));
     CHECK(read(huge).end == status::too_large);
     memory_storage empty;
     CHECK_THROWS_AS(static_cast<void>(read_event_records(empty, "key", most)), not_found);

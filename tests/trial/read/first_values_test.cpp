@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <random>
@@ -111,6 +112,58 @@ TEST_CASE("first_values: an event file that is not there is passed over, and not
     store.remove(first_file);
     const memory_trial run{store, {.missing_event_file_retry_limit = 1'000'000}};
     CHECK(first_of(run).size() == 3);
+}
+
+namespace {
+
+// A run of which only the event file of one step is there.
+memory_storage all_gone_but(step_number there, step_number steps) {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (step_number number = 0; number < steps; ++number) {
+        written_step step = step_of(3);
+        step.step = number;
+        build.step(step);
+        if (number != there) {
+            store.remove(smdebug::detail::locations::event_key(number, "worker_0"));
+        }
+    }
+    build.end();
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("first_values: of a near storage each event file that is gone is asked for once") {
+    for (const step_number there : {-1, 0, 1, 25, 39}) {
+        CAPTURE(there);
+        const plain_counting_storage store{all_gone_but(there, 40)};
+        const basic_trial<plain_counting_storage> run{store};
+        static_cast<void>(store.calls());
+        const auto from = run.snapshot();
+        smdebug::detail::first_values values{*run.state(), *from};
+        std::size_t found = 0;
+        values.read([&](name_id, const decoded_tensor&) { ++found; });
+        CHECK(found == (there < 0 ? 0 : 3));
+        CHECK(values.unread() == 3 - found);
+        CHECK(values.missing_files() == static_cast<std::size_t>(there < 0 ? 40 : there));
+        CHECK(values.first_missing() == (there == 0 ? "" : first_file));
+        CHECK(store.calls().size() <= values.missing_files() + 3);
+    }
+}
+
+TEST_CASE("first_values: of a far storage that lacks several event files those that are there are listed, once") {
+    for (const step_number there : {-1, 3, 25}) {
+        CAPTURE(there);
+        const counting_storage<> store{all_gone_but(there, 40)};
+        const basic_trial<counting_storage<>> run{store};
+        static_cast<void>(store.calls());
+        CHECK(first_of(run).size() == (there < 0 ? 0 : 3));
+        const texts calls = store.calls();
+        CHECK(std::count(calls.begin(), calls.end(), "list events/") == (there == 3 ? 0 : 1));
+        CHECK(calls.size() <= 8 + 2);
+    }
 }
 
 TEST_CASE("first_values: neighbours of what cannot be read are read without it") {

@@ -58,8 +58,8 @@ struct far_run {
         return found;
     }
 
-    [[nodiscard]] selected_tensors which(const std::string& name) const {
-        return selected_tensors{{.names = std::vector{name}}, *run.snapshot()};
+    [[nodiscard]] smdebug::detail::selected_tensors which(const std::string& name) const {
+        return smdebug::detail::selected_tensors{{.names = std::vector{name}}, *run.snapshot()};
     }
 
     counting_storage<> store;
@@ -136,7 +136,7 @@ TEST_CASE("held_steps: nothing is held of a run near by, and there is always roo
     CHECK_FALSE(files.holds());
     files.go_to(0);
     const auto from = run.snapshot();
-    const selected_tensors all{{}, *from};
+    const smdebug::detail::selected_tensors all{{}, *from};
     files.bring(*from, all);
     CHECK(files.plan_ahead(*from, 0, all));
     files.bring_planned();

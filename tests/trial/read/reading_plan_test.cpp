@@ -45,15 +45,15 @@ TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted"
     const memory_trial run{a_run()};
     const auto from = run.snapshot();
     const layout& entries = from->layout_of(*from->files_in({}).front());
-    const file_extent all = extent_of(entries, selected_tensors{{}, *from});
+    const file_extent all = extent_of(entries, smdebug::detail::selected_tensors{{}, *from});
     const byte_range last = entries.values(*from->names->find("last"))->record;
     CHECK(all.end == last.offset + last.length);
     CHECK(all.wanted > 40'000);
     CHECK(all.wanted <= all.end);
-    const file_extent some = extent_of(entries, selected_tensors{{.regex = "^la(st|rge)$"}, *from});
+    const file_extent some = extent_of(entries, smdebug::detail::selected_tensors{{.regex = "^la(st|rge)$"}, *from});
     CHECK(some.end == all.end);
     CHECK(some.wanted < all.wanted);
-    CHECK(extent_of(entries, selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
+    CHECK(extent_of(entries, smdebug::detail::selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
     CHECK(all.records == 3);
     CHECK(some.records == 2);
 }
@@ -63,14 +63,15 @@ TEST_CASE("extent_of: numbers that overflow count as the largest, records by num
     const auto from = run.snapshot();
     std::vector<byte_range> places(3, byte_range{.offset = most - 3, .length = 10});
     const layout hostile{from->layouts[0]->shared_names(), places, {}};
-    const file_extent found = extent_of(hostile, selected_tensors{{}, *from});
+    const file_extent found = extent_of(hostile, smdebug::detail::selected_tensors{{}, *from});
     CHECK(found == file_extent{.end = most, .wanted = 30, .records = 3});
     places.assign(3, byte_range{.offset = 0, .length = std::uint64_t{1} << 63U});
     const file_extent halves =
-        extent_of(layout{from->layouts[0]->shared_names(), places, {}}, selected_tensors{{}, *from});
+        extent_of(layout{from->layouts[0]->shared_names(), places, {}}, smdebug::detail::selected_tensors{{}, *from});
     CHECK(halves.wanted == most);
     places.assign(3, byte_range{});
-    CHECK(extent_of(layout{from->layouts[0]->shared_names(), places, {}}, selected_tensors{{}, *from}).records == 3);
+    CHECK(extent_of(layout{from->layouts[0]->shared_names(), places, {}}, smdebug::detail::selected_tensors{{}, *from})
+              .records == 3);
 }
 
 TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can do") {

@@ -26,7 +26,7 @@ reduction_values with_sum(double sum) {
     return made;
 }
 
-double sum_of(const detail::known_reductions* known) { return known == nullptr ? -1 : known->found(reduction::sum); }
+double sum_of(const detail::known_tensor* known) { return known == nullptr ? -1 : known->found(reduction::sum); }
 
 tensor_value value_of(std::size_t elements, float first) {
     memory_storage store;
@@ -41,8 +41,8 @@ TEST_CASE("tensor_memory: keeps the last sixteen saves of a tensor") {
     tensor_memory memory{0};
     CHECK(memory.find("a", 0, "w") == nullptr);
     for (step_number step = 0; step < 28; ++step) {
-        memory.keep("a", step, "w", with_sum(static_cast<double>(step)));
-        memory.keep("b", step, "w", with_sum(1000));
+        memory.keep("a", step, "w").found = with_sum(static_cast<double>(step));
+        memory.keep("b", step, "w").found = with_sum(1000);
     }
     for (step_number step = 0; step < 28; ++step) {
         CHECK(sum_of(memory.find("a", step, "w")) == (step < 12 ? -1 : static_cast<double>(step)));
@@ -57,7 +57,7 @@ TEST_CASE("tensor_memory: of each worker, however many there are, and in whateve
     for (step_number step = 0; step < 30; ++step) {
         for (int worker = 0; worker < 5; ++worker) {
             const int turn = step % 2 == 0 ? worker : 4 - worker;
-            memory.keep("a", step, std::to_string(turn), with_sum(static_cast<double>(10 * step + turn)));
+            memory.keep("a", step, std::to_string(turn)).found = with_sum(static_cast<double>(10 * step + turn));
         }
     }
     for (step_number step = 14; step < 30; ++step) {
@@ -71,9 +71,9 @@ TEST_CASE("tensor_memory: of each worker, however many there are, and in whateve
 TEST_CASE("tensor_memory: a worker that saves now and then does not make it grow") {
     tensor_memory memory{0};
     for (step_number step = 0; step < 4000; ++step) {
-        memory.keep("a", step, "often", with_sum(1));
+        memory.keep("a", step, "often").found = with_sum(1);
         if (step % 400 == 0) {
-            memory.keep("a", step, "seldom", with_sum(2));
+            memory.keep("a", step, "seldom").found = with_sum(2);
         }
     }
     std::size_t kept = 0;

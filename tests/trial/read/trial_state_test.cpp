@@ -1,6 +1,7 @@
 #include <smdebug/trial/read/trial_state.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/counting_storage.hpp"
 #include "support/run_builder.hpp"
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -67,6 +69,85 @@ TEST_CASE("trial_state: a missing event file is looked for as often as the optio
     CHECK(read_first(patient, 1).failure().why == absence::event_file_missing);
     CHECK(patient.refreshed()->loaded_all_steps);
     CHECK(read_first(patient, 2)->size() == 10);
+}
+
+TEST_CASE("trial_state: an event file that was missing is seen as soon as it is there, also after the job's end") {
+    for (const bool ended : {false, true}) {
+        CAPTURE(ended);
+        memory_storage store;
+        run_builder build{store};
+        build.collections().step(one(0)).step(one(1));
+        const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
+        const byte_buffer bytes = store.read(key);
+        store.remove(key);
+        if (ended) {
+            build.end();
+        }
+        const state_type state{store, {}, {}, {}};
+        CHECK(read_first(state, 0).failure().why == absence::event_file_missing);
+        CHECK(read_first(state, 0).failure().where == key);
+        CHECK(state.missing_event_files() == 1);
+        store.write(key, bytes.view());
+        CHECK(read_first(state, 0)->size() == 10);
+        CHECK(state.missing_event_files() == 0);
+        CHECK(read_first(state, 0)->size() == 10);
+        store.remove(key);
+        CHECK(read_first(state, 0).failure().why == absence::event_file_missing);
+    }
+}
+
+TEST_CASE("trial_state: of a run that has ended a missing event file is asked for once each time, without an error") {
+    memory_storage objects;
+    run_builder{objects}.collections().step(one(0)).end();
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
+    objects.remove(key);
+    const counting_storage<> store{objects};
+    const trial_state<counting_storage<>, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+    const auto from = state.current();
+    const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
+    static_cast<void>(store.calls());
+    CHECK_FALSE(read());
+    CHECK(store.calls() == std::vector<std::string>{"part " + key});
+    CHECK_FALSE(read());
+    CHECK_FALSE(read());
+    CHECK(store.calls() == std::vector<std::string>{"size " + key, "size " + key});
+}
+
+namespace {
+
+/// A storage where each look costs time or money.
+struct costly_storage : counting_storage<> {
+    using counting_storage<>::counting_storage;
+    std::chrono::milliseconds interval = 1h;
+    [[nodiscard]] std::chrono::milliseconds look_interval() const { return interval; }
+};
+
+}  // namespace
+
+TEST_CASE("trial_state: a storage where looking costs something is asked for a missing file once an interval") {
+    memory_storage objects;
+    run_builder{objects}.collections().step(one(0)).end();
+    const std::string key = smdebug::detail::locations::event_key(0, "worker_0");
+    const byte_buffer bytes = objects.read(key);
+    objects.remove(key);
+    for (const auto interval : {std::chrono::milliseconds{1h}, std::chrono::milliseconds{1}}) {
+        costly_storage store{objects};
+        store.interval = interval;
+        const trial_state<costly_storage, event_decoder<>, scalar_kernel> state{store, {}, {}, {}};
+        const auto from = state.current();
+        const auto read = [&] { return state.read_event(*from, from->find_step(0)->files()[0], {0, 10}); };
+        static_cast<void>(store.calls());
+        CHECK(read().failure().why == absence::event_file_missing);
+        if (interval == 1h) {
+            CHECK(read().failure().where == key);
+            CHECK(store.calls().size() == 1);
+        } else {
+            store.write(key, bytes.view());
+            std::this_thread::sleep_for(2ms);
+            CHECK(read()->size() == 10);
+            store.remove(key);
+        }
+    }
 }
 
 TEST_CASE("trial_state: an index file that names no event file, or one outside the run, is damage and nothing else") {

@@ -83,7 +83,7 @@ memory_storage a_run() {
 
 texts walked(const counted_trial& run, const tensor_selection& chosen, const reading_limits& limits) {
     const auto from = run.snapshot();
-    const selected_tensors which{chosen, *from};
+    const smdebug::detail::selected_tensors which{chosen, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = limits}};
     const std::vector<const catalog::file*> files = from->files_in({});
     texts lines;
@@ -153,7 +153,7 @@ TEST_CASE("scan_walk: values are right beside saved reductions, in whatever orde
     const counting_storage store{inner};
     const counted_trial run{store};
     const auto from = run.snapshot();
-    const selected_tensors which{{.names = texts{"w"}}, *from};
+    const smdebug::detail::selected_tensors which{{.names = texts{"w"}}, *from};
     for (const std::uint64_t piece : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20U}) {
         scan_walk walk{*run.state(),
                        *from,
@@ -194,7 +194,7 @@ TEST_CASE("scan_walk: a file that is larger than its index says, too large to be
     const refusing_storage store{a_run()};
     const basic_trial<refusing_storage> run{store};
     const auto from = run.snapshot();
-    const selected_tensors which{{}, *from};
+    const smdebug::detail::selected_tensors which{{}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all()};
     const std::vector<const catalog::file*> files = from->files_in({});
     std::size_t read = 0;
@@ -235,7 +235,7 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
         store.near = near;
         const basic_trial<prefetching> run{store};
         const auto from = run.snapshot();
-        const selected_tensors which{{}, *from};
+        const smdebug::detail::selected_tensors which{{}, *from};
         scan_walk walk{
             *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
         const std::vector<const catalog::file*> files = from->files_in({});
@@ -264,7 +264,7 @@ TEST_CASE("scan_walk: when a file is done nothing of it is held") {
     store.seen->shows = true;
     const basic_trial<tracking_storage> run{store};
     const auto from = run.snapshot();
-    const selected_tensors which{{.range = {0, 2}}, *from};
+    const smdebug::detail::selected_tensors which{{.range = {0, 2}}, *from};
     scan_walk walk{
         *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
     std::vector<const catalog::file*> files = from->files_in({});
@@ -305,7 +305,7 @@ TEST_CASE("scan_walk: a file that holds nothing of the selection is not touched;
     const counting_storage store{inner};
     const counted_trial run{store};
     const auto from = run.snapshot();
-    const selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
+    const smdebug::detail::selected_tensors which{{.regex = "^(b|shaped)$"}, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {}};
     texts seen;
     const std::vector<const catalog::file*> files = from->files_in({});
@@ -330,7 +330,7 @@ TEST_CASE("scan_walk: a storage that says that views are not worth it is not ask
     store.seen->shows = true;
     const basic_trial<cached> run{store};
     const auto from = run.snapshot();
-    const selected_tensors which{{}, *from};
+    const smdebug::detail::selected_tensors which{{}, *from};
     scan_walk walk{
         *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
     const std::vector<const catalog::file*> files = from->files_in({});

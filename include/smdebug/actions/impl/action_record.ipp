@@ -4,7 +4,6 @@
 #include <smdebug/actions/action_record.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 
 #include <algorithm>
 #include <cstddef>

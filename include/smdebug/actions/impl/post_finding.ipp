@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/actions/post_finding.hpp>
-#include <smdebug/core/form.hpp>
 
 #include <charconv>
 #include <system_error>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/actions/run_command.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/setting_text.hpp>
 

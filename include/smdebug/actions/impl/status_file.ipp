@@ -3,7 +3,6 @@
 
 #include <smdebug/actions/status_file.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/storage/posix/output.hpp>
 
@@ -15,7 +14,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace actions {
 
-SMDEBUG_INLINE std::string iso_time_text(evaluation_status::clock::time_point time) {
+SMDEBUG_INLINE std::string iso_time_text(detail::evaluation_status::clock::time_point time) {
     const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(time);
     const auto day = std::chrono::floor<std::chrono::days>(milliseconds);
     const std::chrono::year_month_day date{day};
@@ -29,7 +28,7 @@ SMDEBUG_INLINE std::string iso_time_text(evaluation_status::clock::time_point ti
     return {text.data(), static_cast<std::size_t>(length)};
 }
 
-SMDEBUG_INLINE void append_status_json(std::string& out, const evaluation_status& one) {
+SMDEBUG_INLINE void append_status_json(std::string& out, const detail::evaluation_status& one) {
     out += "{\"RuleConfigurationName\":";
     append_json_ascii(out, one.rule_configuration_name);
     out += ",\"RuleEvaluationStatus\":";
@@ -41,16 +40,16 @@ SMDEBUG_INLINE void append_status_json(std::string& out, const evaluation_status
     out += '}';
 }
 
-SMDEBUG_INLINE std::string status_json(std::span<const evaluation_status> all) {
+SMDEBUG_INLINE std::string status_json(std::span<const detail::evaluation_status> all) {
     std::string out = "[";
-    for (const evaluation_status& one : all) {
+    for (const detail::evaluation_status& one : all) {
         out += out.size() == 1 ? "" : ",";
         append_status_json(out, one);
     }
     return out + "]\n";
 }
 
-SMDEBUG_INLINE std::string status_json(const evaluation_status& one) {
+SMDEBUG_INLINE std::string status_json(const detail::evaluation_status& one) {
     std::string out;
     append_status_json(out, one);
     return out + '\n';
@@ -79,11 +78,11 @@ SMDEBUG_INLINE status_file::~status_file() {
 
 SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, rule_status status,
                                                        std::string_view details,
-                                                       evaluation_status::clock::time_point now) {
+                                                       detail::evaluation_status::clock::time_point now) {
     {
         const std::lock_guard lock{guard_};
         const auto [place, is_new] = places_.try_emplace(std::string{rule}, all_.size());
-        evaluation_status& held = is_new ? all_.emplace_back() : all_[place->second];
+        detail::evaluation_status& held = is_new ? all_.emplace_back() : all_[place->second];
         const bool same = !is_new && held.status == status && held.details == details;
         if (same && !changed_) {
             return {};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/first_failure.hpp>
-#include <smdebug/core/form.hpp>
 
 namespace smdebug {
 inline namespace v1 {

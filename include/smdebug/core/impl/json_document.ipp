@@ -1,14 +1,12 @@
 // The bodies of <smdebug/core/json_document.hpp>: the only file that includes simdjson.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
 
 #include <simdjson.h>
 
 #include <bit>
 #include <type_traits>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/core/near_names.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/near_names.hpp>
 
 #include <algorithm>

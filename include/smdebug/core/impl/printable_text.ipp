@@ -1,7 +1,6 @@
 // The bodies of <smdebug/core/printable_text.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/utf8.hpp>
 

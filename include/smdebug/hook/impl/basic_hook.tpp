@@ -15,8 +15,8 @@ namespace smdebug {
 inline namespace v1 {
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-basic_hook<Storage, Kernel, Clock>::basic_hook(const hook_options& options, Kernel kernel,
-                                               Clock clock) requires detail::named_storage<Storage>
+basic_hook<Storage, Kernel, Clock>::basic_hook(const hook_options& options, Kernel kernel, Clock clock)
+    requires detail::named_storage<Storage>
     : core_(std::make_unique<detail::hook_core<Storage, Kernel, Clock>>(opened(options), options, std::move(kernel),
                                                                         std::move(clock))) {}
 
@@ -26,8 +26,9 @@ basic_hook<Storage, Kernel, Clock>::basic_hook(Storage store, hook_options optio
                                                                         std::move(kernel), std::move(clock))) {}
 
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
-basic_hook<Storage, Kernel, Clock> basic_hook<Storage, Kernel, Clock>::from_json_file(
-    std::optional<std::string> path) requires detail::named_storage<Storage> {
+basic_hook<Storage, Kernel, Clock> basic_hook<Storage, Kernel, Clock>::from_json_file(std::optional<std::string> path)
+    requires detail::named_storage<Storage>
+{
     return basic_hook(hook_options_from_json_file(std::move(path)));
 }
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/chunk_pool.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/chunk_pool.hpp>
 
 #include <algorithm>

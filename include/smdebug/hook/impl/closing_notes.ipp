@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/closing_notes.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/closing_notes.hpp>
 #include <smdebug/hook/known_collections.hpp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/collection_set.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/collection_set.hpp>
 #include <smdebug/hook/save_config.hpp>
 

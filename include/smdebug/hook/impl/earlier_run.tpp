@@ -10,7 +10,6 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/posix/output.hpp>
 #include <smdebug/storage/read_each.hpp>
-#include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <exception>

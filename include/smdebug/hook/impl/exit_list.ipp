@@ -1,10 +1,7 @@
 // The bodies of <smdebug/hook/exit_list.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/exit_list.hpp>
-
-#include <string>
 
 namespace smdebug {
 inline namespace v1 {

@@ -10,7 +10,6 @@
 #include <smdebug/index/locations.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace smdebug {
 inline namespace v1 {

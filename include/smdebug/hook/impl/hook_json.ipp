@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/hook_json.hpp>
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/storage/posix/file.hpp>

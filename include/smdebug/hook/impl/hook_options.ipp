@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/utf8.hpp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/json_section.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/json_section.hpp>
 
 #include <charconv>

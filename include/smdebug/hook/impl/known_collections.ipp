@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/known_collections.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/known_collections.hpp>
 
 namespace smdebug {

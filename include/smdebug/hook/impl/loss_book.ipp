@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/first_failure.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/hook/loss_book.hpp>
 #include <smdebug/index/locations.hpp>

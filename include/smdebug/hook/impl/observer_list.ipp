@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/first_failure.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/observer_list.hpp>
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/reduction_records.hpp>
 #include <smdebug/wire/varint.hpp>
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/run_writer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/run_writer.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/saved_collection.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/saved_collection.hpp>
 
 #include <algorithm>

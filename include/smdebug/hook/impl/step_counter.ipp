@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/hook/step_counter.hpp>

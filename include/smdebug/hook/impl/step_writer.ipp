@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/step_writer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/step_writer.hpp>
 #include <smdebug/index/locations.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/utf8.hpp>
 #include <smdebug/hook/tensor_name.hpp>
 #include <smdebug/reduce/name.hpp>

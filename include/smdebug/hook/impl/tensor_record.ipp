@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/record/crc_check.hpp>
 #include <smdebug/wire/summary.hpp>
@@ -48,7 +47,7 @@ SMDEBUG_INLINE appended_record append_tensor_record(std::vector<std::byte>& out,
     appended.size = length + record::overhead;
     const std::size_t begin = out.size();
     out.resize(begin + record::header_size);
-    record::store_header(out.data() + begin, record::header::of(length));
+    record::store_header(out.data() + begin, record::detail::header::of(length));
     if (tensor.bytes.size() < copied_below) {
         wire::field_writer writer{out};
         wire::encode(writer, event);

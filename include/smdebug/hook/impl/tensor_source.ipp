@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/tensor_source.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 

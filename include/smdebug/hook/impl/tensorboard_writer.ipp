@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/tensorboard_writer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
 #include <smdebug/index/locations.hpp>

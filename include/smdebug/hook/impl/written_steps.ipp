@@ -1,7 +1,6 @@
 // The bodies of <smdebug/hook/written_steps.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/written_steps.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/curl_easy.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_easy.hpp>
 
 #include <new>
@@ -36,9 +35,9 @@ SMDEBUG_INLINE bool curl_easy::set_headers(std::span<const http::header> headers
         return longer != nullptr;
     };
     bool all = add("Expect:");  // not to wait for leave to send a body
-    for (const http::header& held : headers) {
+    for (const http::header& header : headers) {
         // Without a semicolon a header that is empty would be left out.
-        const std::string line = held.value.empty() ? held.name + ";" : held.name + ": " + held.value;
+        const std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
         all = all && line.find_first_of(std::string_view{"\r\n\0", 3}) == std::string::npos && add(line);
     }
     set(CURLOPT_HTTPHEADER, lines.get());

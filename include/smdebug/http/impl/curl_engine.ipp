@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/curl_engine.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_engine.hpp>
 
 #include <algorithm>
@@ -95,10 +94,10 @@ SMDEBUG_INLINE bool curl_engine::take_orders() {
         return false;
     }
     const bool cancels = std::exchange(cancels_, false);
-    for (std::size_t at = cancels ? flights_.size() : 0; at-- > 0;) {
-        if (flights_[at].work->cancelled_) {
+    for (std::size_t which = cancels ? flights_.size() : 0; which-- > 0;) {
+        if (flights_[which].work->cancelled_) {
             lock.unlock();
-            end(at, CURLE_ABORTED_BY_CALLBACK);
+            end(which, CURLE_ABORTED_BY_CALLBACK);
             lock.lock();
         }
     }
@@ -121,13 +120,13 @@ SMDEBUG_INLINE void curl_engine::give_up_waiting() {
         return;
     }
     first_deadline_ = clock::time_point::max();
-    line_.remove_if([&](const std::shared_ptr<job>& held) {
-        const bool late = held->ask_.deadline <= now;
+    line_.remove_if([&](const std::shared_ptr<job>& waiting) {
+        const bool late = waiting->ask_.deadline <= now;
         if (late) {
-            answer(*held, http::detail::not_answered(http::outcome::timed_out,
-                                                     "The time was over before it was the request's turn."));
+            answer(*waiting, http::detail::not_answered(http::outcome::timed_out,
+                                                        "The time was over before it was the request's turn."));
         } else {
-            first_deadline_ = std::min(first_deadline_, held->ask_.deadline);
+            first_deadline_ = std::min(first_deadline_, waiting->ask_.deadline);
         }
         return late;
     });
@@ -148,28 +147,29 @@ SMDEBUG_INLINE void curl_engine::begin(std::shared_ptr<job> work) {
 }
 
 SMDEBUG_INLINE void curl_engine::take_finished() {
-    while (const auto told = multi_.next_finished()) {
-        const auto found = std::find_if(flights_.begin(), flights_.end(),
-                                        [&](const flight& held) { return held.transfer->handle() == told->handle; });
+    while (const auto ended = multi_.next_finished()) {
+        const auto found = std::find_if(flights_.begin(), flights_.end(), [&](const flight& carried) {
+            return carried.transfer->handle() == ended->handle;
+        });
         if (found != flights_.end()) {
-            end(static_cast<std::size_t>(found - flights_.begin()), told->how);
+            end(static_cast<std::size_t>(found - flights_.begin()), ended->how);
         }
     }
 }
 
 SMDEBUG_INLINE void curl_engine::give_up_late() {
     const auto now = clock::now();
-    for (std::size_t at = flights_.size(); at-- > 0;) {
-        curl_transfer& transfer = *flights_[at].transfer;
+    for (std::size_t which = flights_.size(); which-- > 0;) {
+        curl_transfer& transfer = *flights_[which].transfer;
         if (auto late = transfer.overdue(now)) {
-            end(at, CURLE_OPERATION_TIMEDOUT, std::move(late));
+            end(which, CURLE_OPERATION_TIMEDOUT, std::move(late));
         } else {
             wake_at_ = std::min(wake_at_, transfer.due());
         }
     }
 }
 
-// Of one flight: its number is then another's.
+// Ends one flight; the last flight takes its number.
 SMDEBUG_INLINE void curl_engine::end(std::size_t which, CURLcode how, std::optional<http::response> instead) {
     std::swap(flights_[which], flights_.back());
     flight ended = std::move(flights_.back());

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/curl_multi.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_multi.hpp>
 
 #include <algorithm>
@@ -28,11 +27,11 @@ SMDEBUG_INLINE void curl_multi::perform() noexcept {
 
 SMDEBUG_INLINE std::optional<curl_multi::finished> curl_multi::next_finished() noexcept {
     int more = 0;
-    const ::CURLMsg* told = ::curl_multi_info_read(handle_.get(), &more);
-    while (told != nullptr && told->msg != CURLMSG_DONE) {
-        told = ::curl_multi_info_read(handle_.get(), &more);
+    const ::CURLMsg* message = ::curl_multi_info_read(handle_.get(), &more);
+    while (message != nullptr && message->msg != CURLMSG_DONE) {
+        message = ::curl_multi_info_read(handle_.get(), &more);
     }
-    return told == nullptr ? std::nullopt : std::optional{finished{told->easy_handle, told->data.result}};
+    return message == nullptr ? std::nullopt : std::optional{finished{message->easy_handle, message->data.result}};
 }
 
 SMDEBUG_INLINE void curl_multi::wait_until(clock::time_point latest) noexcept {

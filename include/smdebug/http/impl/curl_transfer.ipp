@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/curl_transfer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_transfer.hpp>
 
 #include <cstdio>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/curl_transport.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/curl_transport.hpp>
 
 #include <exception>
@@ -46,18 +45,18 @@ SMDEBUG_INLINE curl_counters curl_transport::counters() const {
 }
 
 SMDEBUG_INLINE http::detail::curl_engine* curl_transport::shared::running() const noexcept {
-    http::detail::curl_engine* held = engine_.load();
-    return held != nullptr && held->is_here() ? held : nullptr;
+    http::detail::curl_engine* current = engine_.load();
+    return current != nullptr && current->is_here() ? current : nullptr;
 }
 
 SMDEBUG_INLINE http::detail::curl_engine& curl_transport::shared::engine() {
-    http::detail::curl_engine* held = engine_.load();
-    if (held != nullptr && held->is_here()) {
-        return *held;
+    http::detail::curl_engine* current = engine_.load();
+    if (current != nullptr && current->is_here()) {
+        return *current;
     }
     auto made = std::make_unique<http::detail::curl_engine>(options_);
-    // Another thread may have been quicker: then `held` is that one's.
-    return engine_.compare_exchange_strong(held, made.get()) ? *made.release() : *held;
+    // Another thread may have been quicker: then `current` is that one's.
+    return engine_.compare_exchange_strong(current, made.get()) ? *made.release() : *current;
 }
 
 }  // namespace v1

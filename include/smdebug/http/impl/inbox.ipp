@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/inbox.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/inbox.hpp>
 
 #include <utility>
@@ -14,7 +13,7 @@ namespace detail {
 SMDEBUG_INLINE void inbox::put(arrival answer) {
     const std::lock_guard lock{guard_};
     arrivals_.push_back(std::move(answer));
-    // Under the lock: who takes it may destroy this at once.
+    // Under the lock: the thread that takes the answer may destroy this inbox at once.
     ready_.notify_one();
 }
 

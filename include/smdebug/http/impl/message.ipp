@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/message.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace http {
 
 SMDEBUG_INLINE std::optional<std::string_view> response::find_header(std::string_view name) const noexcept {
     const auto found =
-        std::find_if(headers.begin(), headers.end(), [&](const header& held) { return held.name == name; });
+        std::find_if(headers.begin(), headers.end(), [&](const header& line) { return line.name == name; });
     return found == headers.end() ? std::nullopt : std::optional<std::string_view>{found->value};
 }
 

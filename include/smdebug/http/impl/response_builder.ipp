@@ -1,7 +1,6 @@
 // The bodies of <smdebug/http/response_builder.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/response_builder.hpp>
 
 #include <algorithm>

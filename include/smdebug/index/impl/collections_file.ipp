@@ -1,7 +1,6 @@
 // The bodies of <smdebug/index/collections_file.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/collections_file.hpp>
 
 #include <algorithm>
@@ -210,7 +209,7 @@ SMDEBUG_INLINE bool collections_parser::read_step(const std::optional<json::valu
 }  // namespace detail
 
 SMDEBUG_INLINE std::optional<std::string> parse_collections_file(byte_view bytes, detail::json::document& parser,
-                                                                 collections_file& out) {
+                                                                 detail::collections_file& out) {
     const auto root = parser.parse(bytes);
     if (!root) {
         return bytes.empty() ? "the file is empty" : "the file is no JSON, or cut";

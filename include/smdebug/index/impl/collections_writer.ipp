@@ -1,7 +1,6 @@
 // The bodies of <smdebug/index/collections_writer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/index/collections_writer.hpp>
 
@@ -91,7 +90,7 @@ SMDEBUG_INLINE void collections_text_writer::add_config(const std::optional<std:
 
 }  // namespace detail
 
-SMDEBUG_INLINE std::string collections_text(const collections_file& file) {
+SMDEBUG_INLINE std::string collections_text(const detail::collections_file& file) {
     detail::collections_text_writer writer;
     for (const auto& [name, group] : file.collections) {
         writer.add(name, group);

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/index/index_writer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_writer.hpp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/index/key_check.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/key_check.hpp>
 
 #include <algorithm>

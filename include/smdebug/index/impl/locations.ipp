@@ -1,7 +1,6 @@
 // The bodies of <smdebug/index/locations.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/regex.hpp>
 
 // PCRE2 wants this macro before its header; it is the library's own, and every user of the 8-bit library sets it so.

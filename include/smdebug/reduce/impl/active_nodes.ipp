@@ -1,7 +1,6 @@
 // The bodies of <smdebug/reduce/active_nodes.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/active_nodes.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/reals.hpp>
@@ -59,7 +58,7 @@ private:
 /// The two 16-bit floats are compared by keys, which are integers in the order of the numbers: nothing is converted.
 /// The keys of NaN lie beyond those of the infinities.
 template <class T>
-requires std::same_as<T, float16> || std::same_as<T, bfloat16>
+    requires std::same_as<T, float16> || std::same_as<T, bfloat16>
 class activity_test<T> {
 public:
     explicit activity_test(const active_range& range) noexcept
@@ -97,46 +96,50 @@ void count_active(const T* rows, std::size_t row_count, std::size_t width, const
     constexpr std::size_t band = 1024;
     constexpr std::size_t lanes = 32;  // a known number of steps: compilers vectorise these at any level
     const activity_test<T> test = active;
-    std::array<std::uint32_t, band> held;  // aliases nothing
+    std::array<std::uint32_t, band> counters;  // aliases nothing
     for (std::size_t first = 0; first < width; first += band) {
         const std::size_t columns = std::min(band, width - first);
-        std::copy_n(counts + first, columns, held.begin());
+        std::copy_n(counts + first, columns, counters.begin());
         const T* row = rows + first;
         for (std::size_t i = 0; i < row_count; ++i, row += width) {
             std::size_t j = 0;
             for (; j + lanes <= columns; j += lanes) {
                 for (std::size_t k = 0; k < lanes; ++k) {
-                    held[j + k] += test(row[j + k]) ? 1U : 0U;
+                    counters[j + k] += test(row[j + k]) ? 1U : 0U;
                 }
             }
             for (; j < columns; ++j) {
-                held[j] += test(row[j]) ? 1U : 0U;
+                counters[j] += test(row[j]) ? 1U : 0U;
             }
         }
-        std::copy_n(held.begin(), columns, counts + first);
+        std::copy_n(counters.begin(), columns, counts + first);
     }
 }
 
 template <class T>
-[[nodiscard]] std::size_t inactive_nodes_among(std::span<const T> elements, layer_size layer, const active_range& range,
+[[nodiscard]] std::size_t inactive_nodes_among(const tensor_view& values, layer_size layer, const active_range& range,
                                                std::size_t needed, std::size_t enough) {
     constexpr std::size_t short_row = 512;
     const activity_test<T> active{range};
     // Where rows are short, several make one.
     const std::size_t joined = std::clamp<std::size_t>(short_row / layer.nodes, 1, layer.samples);
     std::vector<std::uint32_t> counts(joined * layer.nodes);
-    const T* at = elements.data();
+    std::vector<std::byte> room;
+    std::size_t first = 0;  // element of the next block
+    const auto block_of = [&](std::size_t samples) {
+        return aligned_elements<T>(values, first, samples * layer.nodes, room).data();
+    };
     std::size_t left = layer.samples;
     std::size_t inactive = layer.nodes;
     for (std::size_t block = 4; left > 0; block *= 2) {
         const std::size_t rows = std::min(block, left / joined);
         const std::size_t samples = rows == 0 ? left : rows * joined;
         if (rows == 0) {
-            count_active(at, left, layer.nodes, active, counts.data());
+            count_active(block_of(samples), left, layer.nodes, active, counts.data());
         } else {
-            count_active(at, rows, joined * layer.nodes, active, counts.data());
+            count_active(block_of(samples), rows, joined * layer.nodes, active, counts.data());
         }
-        at += samples * layer.nodes;
+        first += samples * layer.nodes;
         left -= samples;
         for (std::size_t i = layer.nodes; i < counts.size(); ++i) {
             counts[i % layer.nodes] += std::exchange(counts[i], 0U);
@@ -151,11 +154,13 @@ template <class T>
     return inactive;
 }
 
-SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_value& values, layer_size layer, const active_range& range,
+SMDEBUG_INLINE std::size_t inactive_nodes(const tensor_view& values, layer_size layer, const active_range& range,
                                           std::size_t needed, std::size_t enough) {
     std::size_t inactive = 0;
-    visit_reals(values, [&]<class T>(std::span<const T> elements) {
-        inactive = inactive_nodes_among(elements, layer, range, needed, enough);
+    visit_dtype(values.type, [&]<class T>() {
+        if constexpr (!requires { typename T::value_type; }) {  // not complex
+            inactive = inactive_nodes_among<T>(values, layer, range, needed, enough);
+        }
     });
     return inactive;
 }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/reduce/allclose.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/allclose.hpp>
 #include <smdebug/reduce/pair_blocks.hpp>
 
@@ -29,7 +28,7 @@ SMDEBUG_INLINE bool surely_close(std::span<const double> values, std::span<const
     return far == 0;
 }
 
-SMDEBUG_INLINE std::optional<std::size_t> first_difference(const tensor_value& values, const tensor_value& references,
+SMDEBUG_INLINE std::optional<std::size_t> first_difference(const tensor_view& values, const tensor_view& references,
                                                            const tolerance& within) {
     std::optional<std::size_t> found;
     for_each_pair_block(values, references,

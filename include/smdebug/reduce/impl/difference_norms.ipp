@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/difference_norms.hpp>
 #include <smdebug/reduce/pair_blocks.hpp>
 
@@ -45,7 +44,7 @@ private:
 };
 
 /// Both norms, of numbers that are multiplied by `scale` before they are squared.
-SMDEBUG_INLINE difference_norms scaled_l2(const tensor_value& a, const tensor_value& b, double scale) {
+SMDEBUG_INLINE difference_norms scaled_l2(const tensor_view& a, const tensor_view& b, double scale) {
     lane_sum difference;
     lane_sum first;
     for_each_pair_block(a, b, [&](std::size_t, std::span<const double> of_a, std::span<const double> of_b) {
@@ -57,9 +56,9 @@ SMDEBUG_INLINE difference_norms scaled_l2(const tensor_value& a, const tensor_va
     return {std::sqrt(difference.total()) / scale, std::sqrt(first.total()) / scale};
 }
 
-SMDEBUG_INLINE difference_norms l2_of_difference(const tensor_value& a, const tensor_value& b) {
+SMDEBUG_INLINE difference_norms l2_of_difference(const tensor_view& a, const tensor_view& b) {
     difference_norms found = scaled_l2(a, b, 1);
-    if (a.type() != dtype::float64 && b.type() != dtype::float64) {
+    if (a.type != dtype::float64 && b.type != dtype::float64) {
         return found;
     }
     // Squares of doubles may leave their range where the doubles did not.
@@ -77,7 +76,7 @@ SMDEBUG_INLINE difference_norms l2_of_difference(const tensor_value& a, const te
     return found;
 }
 
-SMDEBUG_INLINE difference_norms mean_abs_of_difference(const tensor_value& a, const tensor_value& b) {
+SMDEBUG_INLINE difference_norms mean_abs_of_difference(const tensor_view& a, const tensor_view& b) {
     lane_sum difference;
     lane_sum first;
     for_each_pair_block(a, b, [&](std::size_t, std::span<const double> of_a, std::span<const double> of_b) {
@@ -85,18 +84,18 @@ SMDEBUG_INLINE difference_norms mean_abs_of_difference(const tensor_value& a, co
         first.add(of_a.size(), [&](std::size_t i) { return std::abs(of_a[i]); });
         return true;
     });
-    const auto count = static_cast<double>(a.size());
+    const auto count = static_cast<double>(a.count());
     return {difference.total() / count, first.total() / count};
 }
 
-SMDEBUG_INLINE double mean_relative_difference(const tensor_value& a, const tensor_value& b, double epsilon) {
+SMDEBUG_INLINE double mean_relative_difference(const tensor_view& a, const tensor_view& b, double epsilon) {
     lane_sum ratios;
     for_each_pair_block(a, b, [&](std::size_t, std::span<const double> of_a, std::span<const double> of_b) {
         ratios.add(of_a.size(),
                    [&](std::size_t i) { return std::abs(of_b[i] - of_a[i]) / (std::abs(of_a[i]) + epsilon); });
         return true;
     });
-    return ratios.total() / static_cast<double>(a.size());
+    return ratios.total() / static_cast<double>(a.count());
 }
 
 }  // namespace detail

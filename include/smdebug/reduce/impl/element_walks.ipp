@@ -1,7 +1,6 @@
 // The bodies of <smdebug/reduce/element_walks.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/element_walks.hpp>
 #include <smdebug/tensor/reals.hpp>
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/registry/built_in_rules.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/registry/configure.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/registry/configure.hpp>

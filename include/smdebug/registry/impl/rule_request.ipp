@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/setting_text.hpp>
 

@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/registry/rules_json.hpp>
 #include <smdebug/rules/setting_text.hpp>
 

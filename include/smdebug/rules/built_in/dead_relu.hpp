@@ -53,12 +53,12 @@ struct dead_relu {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         const detail::layer_judge judge{{.above = 0}, {threshold_inactivity, threshold_layer}, "dead"};
         return detail::judge_each(run, step, {.tensor_regex = tensor_regex}, all_workers, [&](const auto& tensor) {
-            const auto values = tensor.values();
-            if (values) {
-                return judge.by_values(tensor, *values);
+            const auto counted = tensor.measured(judge.measure());
+            if (counted) {
+                return judge.by_count(tensor, *counted);
             }
             const auto decided = judge.by_extrema(tensor);
-            return decided ? *decided : tensor.note(values.failure());
+            return decided ? *decided : tensor.note(counted.failure());
         });
     }
 };

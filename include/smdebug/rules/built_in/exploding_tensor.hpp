@@ -70,7 +70,7 @@ private:
     }
 
     [[nodiscard]] finding by_reductions(const auto& tensor) const {
-        lookup_failure missing;
+        smdebug::detail::lookup_failure missing;
         std::size_t finite_extrema = 0;
         for (const reduction_key key : {reduction_key{reduction::max, true}, reduction_key{reduction::max, false},
                                         reduction_key{reduction::min, false}}) {

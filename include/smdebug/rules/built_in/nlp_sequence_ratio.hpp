@@ -19,10 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
-#include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>

@@ -79,8 +79,8 @@ struct saturated_activation {
             if (const auto decided = judge.by_extrema(tensor)) {
                 return *decided;
             }
-            const auto values = tensor.values();
-            return values ? judge.by_values(tensor, *values) : tensor.note(values.failure());
+            const auto counted = tensor.measured(judge.measure());
+            return counted ? judge.by_count(tensor, *counted) : tensor.note(counted.failure());
         });
     }
 

@@ -11,7 +11,6 @@
 #include <smdebug/rules/setting.hpp>
 #include <smdebug/trial/concepts.hpp>
 
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>

@@ -43,8 +43,26 @@ inline constexpr update_norm default_update_norm = update_norm::l2;
 /// ||now - before|| / (||before|| + epsilon), or another reading.  Both are of reals and equally large, not empty.
 /// IEEE: NaN in gives NaN; an infinite update over a finite norm gives infinity; over 0 + 0, infinity or NaN.
 /// Cost: one pass over both; for doubles one or two more where squares leave their range.
-[[nodiscard]] double update_ratio(const tensor_value& before, const tensor_value& now, double epsilon,
+[[nodiscard]] double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon,
                                   update_norm norm = default_update_norm);
+
+namespace detail {
+
+/// The comparison behind it.
+struct update_comparison {
+    double epsilon = 0;
+    update_norm norm = default_update_norm;
+
+    struct answer {
+        double ratio = std::numeric_limits<double>::quiet_NaN();
+        bool comparable = false;  ///< both are of reals, and not empty
+        bool same_shape = false;
+    };
+    [[nodiscard]] answer operator()(const tensor_view& before, const tensor_view& now) const;
+    [[nodiscard]] friend bool operator==(const update_comparison&, const update_comparison&) = default;
+};
+
+}  // namespace detail
 
 /// Fires for each tensor of the collection "weights" whose update is large or small beside it:
 ///     r = ||w_s - w_p|| / (||w_p|| + epsilon);   r > large_threshold or r < small_threshold
@@ -138,9 +156,8 @@ private:
         if (ratio.least >= small_threshold && ratio.most <= large_threshold) {
             return {};
         }
-        const auto was = before.values();
-        const auto is = was ? now.values() : was;
-        if (!was || !is) {
+        const auto compared = now.compared(before, detail::update_comparison{epsilon, norm});
+        if (!compared) {
             const auto shape = now.shape();
             const auto old_shape = before.shape();
             if (shape && element_count(*shape) == 0U) {
@@ -155,15 +172,18 @@ private:
             if (ratio.most < small_threshold) {
                 return met(before, now, ratio.most, "at most ");
             }
-            return was ? now.note(is.failure()) : before.note(was.failure());
+            const auto was = before.values();
+            return was ? now.note(compared.failure()) : before.note(was.failure());
         }
-        if (!has_reals(was->type()) || !has_reals(is->type()) || was->size() == 0 || is->size() == 0) {
+        if (!compared->comparable) {
             return {};
         }
-        if (was->shape() != is->shape()) {
-            return reshaped(before, was->shape(), now, is->shape());
+        if (!compared->same_shape) {
+            const auto shape = now.shape();
+            const auto old_shape = before.shape();
+            return shape && old_shape ? reshaped(before, *old_shape, now, *shape) : finding{};
         }
-        const double exact = update_ratio(*was, *is, epsilon, norm);
+        const double exact = compared->ratio;
         return exact > large_threshold || exact < small_threshold ? met(before, now, exact, "") : finding{};
     }
 

@@ -13,10 +13,8 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +49,14 @@ public:
         return logged(Handle::find_computed(step, wanted, where), step, where);
     }
 
+    [[nodiscard]] auto find_measured(step_number step, const auto& measure, const read_options& where = {}) const {
+        return logged(Handle::find_measured(step, measure, where), step, where);
+    }
+    [[nodiscard]] auto find_compared(step_number earlier, step_number step, const auto& comparison,
+                                     const read_options& where = {}) const {
+        return logged(Handle::find_compared(earlier, step, comparison, where), step, where);
+    }
+
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const {
         return watched(step, how, [&] { return Handle::value(step, how); });
     }
@@ -69,6 +75,13 @@ public:
     }
     [[nodiscard]] double reduction_value(step_number step, const auto& what, const reduction_options& how = {}) const {
         return watched(step, how, [&] { return Handle::reduction_value(step, what, how); });
+    }
+    [[nodiscard]] auto measured(step_number step, const auto& measure, const read_options& where = {}) const {
+        return watched(step, where, [&] { return Handle::measured(step, measure, where); });
+    }
+    [[nodiscard]] auto compared(step_number earlier, step_number step, const auto& comparison,
+                                const read_options& where = {}) const {
+        return watched(step, where, [&] { return Handle::compared(earlier, step, comparison, where); });
     }
     [[nodiscard]] std::map<reduction_key, double> reduction_values(step_number step,
                                                                    const read_options& where = {}) const {

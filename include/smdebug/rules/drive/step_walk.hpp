@@ -20,9 +20,7 @@ concept waits_for_steps = requires(const T& trial, const std::vector<step_number
 };
 
 template <class T>
-concept reads_steps_ahead = requires(const T& trial, step_number step) {
-    trial.read_ahead(step);
-};
+concept reads_steps_ahead = requires(const T& trial, step_number step) { trial.read_ahead(step); };
 
 /// The saved steps from one on, asked for in bulk: again only when those that are known have been walked.
 template <class Trial>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/finding_json.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/rules/finding_json.hpp>

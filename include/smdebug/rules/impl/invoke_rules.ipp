@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/invoke_rules.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 
 namespace smdebug {

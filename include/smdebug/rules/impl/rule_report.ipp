@@ -2,13 +2,11 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/rules/finding_json.hpp>
 #include <smdebug/rules/rule_report.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/setting_text.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/allclose.hpp>
+#include <smdebug/reduce/content_hash.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/reduce/pair_blocks.hpp>
 #include <smdebug/rules/finding.hpp>
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -100,16 +100,51 @@ template <class A, class B>
     return {};
 }
 
+/// The measure that tells tensors with the same bytes; nothing of what is empty or has no reals.
+struct content_measure {
+    struct answer {
+        reduce::detail::content_hash hash = {};
+        bool comparable = false;
+    };
+    [[nodiscard]] answer operator()(const tensor_view& values) const {
+        return {reduce::detail::content_hash_of(values), has_reals(values.type) && values.count() > 0};
+    }
+    [[nodiscard]] friend bool operator==(const content_measure&, const content_measure&) = default;
+};
+
+/// Whether two tensors have the same bytes, and no NaN that must not be like itself: by remembered hashes, without a
+/// look at the values where those are known.
+template <class A, class B>
+[[nodiscard]] bool surely_same(const saved_tensor<A>& value, const saved_tensor<B>& reference,
+                               const tolerance& within) {
+    if constexpr (remembering_tensor<A> && remembering_tensor<B>) {
+        const auto of_value = value.measured(content_measure{});
+        const auto of_reference = of_value ? reference.measured(content_measure{}) : of_value;
+        if (!of_reference || !of_value->comparable || of_value->hash != of_reference->hash) {
+            return false;
+        }
+        const auto counts = within.equal_nan ? lookup<reduction_values>{reduction_values{}} : value.counts();
+        return within.equal_nan || (counts && counts->nan == 0);
+    } else {
+        static_cast<void>(within);
+        return false;
+    }
+}
+
 /// Compares two tensors: by min, max and abs_max where these prove that they differ,
 /// else by their values.  Tensors of different shapes differ; what is empty is not comparable.
 /// Cost: small reads where the reductions were saved and prove it; else up to one pass over each tensor for each of
-///       the three, which invoke_rules makes one, and a pass over both that ends at the first difference.
+///       the three, which invoke_rules makes one, and a pass over both that ends at the first difference.  Where
+///       measures are remembered, tensors of the same bytes are told by a hash.
 template <class A, class B>
 [[nodiscard]] comparison compare_saved(const saved_tensor<A>& value, const saved_tensor<B>& reference,
                                        const tolerance& within) {
     comparison found = detail::compare_extrema(value, reference, within);
     if (found.alike != likeness::unknown) {
         return found;
+    }
+    if (surely_same(value, reference, within)) {
+        return {.alike = likeness::same};
     }
     const auto values = value.values();
     const auto references = reference.values();

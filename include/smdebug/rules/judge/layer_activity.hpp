@@ -8,8 +8,7 @@
 #include <smdebug/reduce/active_nodes.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
-#include <smdebug/tensor/reals.hpp>
-#include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/lookup.hpp>
 
 #include <cstddef>
@@ -36,6 +35,8 @@ struct activity_thresholds {
 
     /// Errors: value_error where one is no percentage; under the names that rules have for them.
     void check() const;
+
+    [[nodiscard]] friend bool operator==(const activity_thresholds&, const activity_thresholds&) = default;
 
 private:
     static void check(const std::string& name, double percent);
@@ -75,6 +76,25 @@ template <class Enough>
     return low;
 }
 
+/// What there is to count of a layer.
+struct counted_nodes {
+    layer_size layer = {};     ///< 0 samples: no reals, no axes, or no values
+    std::size_t inactive = 0;  ///< nodes; any number below `enough` where there are fewer than that
+    std::size_t enough = 0;    ///< so many make the layer inactive
+};
+
+/// The measure that counts the inactive nodes of a layer.
+/// Cost: one pass over the values at most; it ends as soon as enough nodes are seen to be active.
+struct inactive_node_count {
+    active_range range = {};
+    activity_thresholds thresholds = {};
+
+    static constexpr std::size_t most_samples = std::numeric_limits<std::uint32_t>::max();
+
+    [[nodiscard]] counted_nodes operator()(const tensor_view& values) const;
+    [[nodiscard]] friend bool operator==(const inactive_node_count&, const inactive_node_count&) = default;
+};
+
 /// Judges layers by one range and its thresholds.
 struct layer_judge {
     active_range range = {};
@@ -102,30 +122,27 @@ struct layer_judge {
         return std::nullopt;
     }
 
+    /// What counts the nodes by the values.
+    [[nodiscard]] inactive_node_count measure() const { return {range, thresholds}; }
+
     /// By the values: the full condition.  Not reals, no axes, or no values: nothing to say.
-    /// Cost: one pass over the values at most; it ends as soon as enough nodes are seen to be active.
-    [[nodiscard]] finding by_values(const auto& tensor, const tensor_value& values) const {
-        const auto layer = layer_size_of(values.shape());
-        if (!has_reals(values.type()) || !layer || layer->samples == 0 || layer->nodes == 0) {
+    [[nodiscard]] finding by_count(const auto& tensor, const counted_nodes& counted) const {
+        const auto [samples, nodes] = counted.layer;
+        if (samples == 0) {
             return {};
         }
-        if (layer->samples > std::numeric_limits<std::uint32_t>::max()) {
-            return tensor.note("it has too many samples to be judged: " + std::to_string(layer->samples));
+        if (samples > inactive_node_count::most_samples) {
+            return tensor.note("it has too many samples to be judged: " + std::to_string(samples));
         }
-        const auto needed =
-            fewest_parts(layer->samples, [&](double percent) { return !(percent < thresholds.inactivity); });
-        const auto enough = fewest_parts(layer->nodes, [&](double percent) { return percent > thresholds.layer; });
-        const std::size_t inactive = reduce::detail::inactive_nodes(values, *layer, range, needed, enough);
-        if (inactive < enough) {
+        if (counted.inactive < counted.enough) {
             return {};
         }
-        const double percent = percent_of(inactive, layer->nodes);
+        const double percent = percent_of(counted.inactive, nodes);
         return tensor.met(percent, thresholds.layer,
-                          std::to_string(inactive) + " of " + std::to_string(layer->nodes) + " nodes (" +
+                          std::to_string(counted.inactive) + " of " + std::to_string(nodes) + " nodes (" +
                               short_text(percent) + " %) are " + std::string{state} + ", more than " +
                               short_text(thresholds.layer) + " %: active in less than " +
-                              short_text(thresholds.inactivity) + " % of " + std::to_string(layer->samples) +
-                              " samples");
+                              short_text(thresholds.inactivity) + " % of " + std::to_string(samples) + " samples");
     }
 
 private:

@@ -4,6 +4,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/measure.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/selection.hpp>
@@ -27,16 +28,20 @@ namespace detail {
 
 /// A handle that can count values, not only reduce them.
 template <class H>
-concept countable_tensor = requires(const H& tensor, step_number step, reduction_set wanted,
-                                    const read_options& where) {
-    { tensor.find_computed(step, wanted, where) } -> std::same_as<lookup<reduction_values>>;
-};
+concept countable_tensor =
+    requires(const H& tensor, step_number step, reduction_set wanted, const read_options& where) {
+        { tensor.find_computed(step, wanted, where) } -> std::same_as<lookup<reduction_values>>;
+    };
 
 /// A handle that gives the values themselves.
 template <class H>
 concept valued_tensor = requires(const H& tensor, step_number step, const value_options& how) {
     { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
 };
+
+/// A handle that remembers what measures answer.
+template <class H>
+concept remembering_tensor = valued_tensor<H> && requires { requires H::remembers_measures; };
 
 /// A handle that knows shapes.
 template <class H>
@@ -115,10 +120,34 @@ public:
     [[nodiscard]] lookup<tensor_value> values() const;
     [[nodiscard]] lookup<shape_type> shape() const;
 
+    /// What a measure answers about the values.
+    template <tensor_measure M>
+    [[nodiscard]] lookup<measured_by<M>> measured(const M& measure) const {
+        if constexpr (requires { handle_.find_measured(step_, measure, read_options{}); }) {
+            return handle_.find_measured(step_, measure, read_options{.worker = worker_});
+        } else {
+            const auto found = values();
+            return found ? lookup<measured_by<M>>{measure(found->view())} : lookup<measured_by<M>>{found.failure()};
+        }
+    }
+    /// What a comparison answers about an earlier save and this one, of any workers.
+    template <tensor_comparison M>
+    [[nodiscard]] lookup<compared_by<M>> compared(const saved_tensor& earlier, const M& comparison) const {
+        if constexpr (requires { handle_.find_compared(step_, step_, comparison, read_options{}); }) {
+            if (earlier.worker() == worker_) {
+                return handle_.find_compared(earlier.step(), step_, comparison, read_options{.worker = worker_});
+            }
+        }
+        const auto before = earlier.values();
+        const auto now = before ? values() : before;
+        return now ? lookup<compared_by<M>>{comparison(before->view(), now->view())}
+                   : lookup<compared_by<M>>{now.failure()};
+    }
+
     /// A finding about it: the condition is met.
     [[nodiscard]] finding met(double value, double threshold, std::string message) const;
     /// A note about it: it could not be judged, for this reason.  Nothing to say where a dtype has no such reduction.
-    [[nodiscard]] finding note(const lookup_failure& failure) const {
+    [[nodiscard]] finding note(const smdebug::detail::lookup_failure& failure) const {
         return note_about(name_, worker_, step_, failure);
     }
     [[nodiscard]] finding note(std::string message) const {

@@ -66,7 +66,7 @@ inline constexpr std::string_view all_workers_meaning = "look at every worker, n
 
 /// The note about a tensor that could not be judged; nothing to say where a dtype simply has no such reduction.
 [[nodiscard]] finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                 const lookup_failure& failure);
+                                 const smdebug::detail::lookup_failure& failure);
 
 }  // namespace rules
 }  // namespace v1

@@ -75,7 +75,7 @@ private:
     using exchange = decltype(std::declval<const typename Client::transport_type&>().start(
         std::declval<http::request>(), std::declval<http::detail::inbox&>(), 0));
 
-    // What has to be known before an answer can be believed.
+    // A call that is made in between, to learn whether a doubted answer is true.
     struct detour {
         call what;
         http::response doubted;
@@ -94,46 +94,46 @@ private:
         std::uint64_t knowledge = 0;
         unsigned attempts = 0;
         unsigned put_right = 0;                // how often something was learnt
-        std::optional<access_keys> keys = {};  // it is signed with
-        bool reached = false;                  // the server was, before
-        clock::time_point seeks_since = {};    // where not
-        std::optional<detour> aside = {};      // is asked instead, for now
+        std::optional<access_keys> keys = {};  // that it is signed with
+        bool reached = false;                  // whether the server has ever answered
+        clock::time_point seeks_since = {};    // where it has not: since when it is tried
+        std::optional<detour> aside = {};      // the call that is made instead, for now
         bool good = false;
 
         [[nodiscard]] const call& asked() const noexcept { return aside ? aside->what : what; }
     };
 
-    void launch(std::size_t ticket, flight& held);
+    void launch(std::size_t ticket, flight& current);
 
-    // Of a server of which nothing was heard yet.
+    // Time to connect that even the last attempt gets, at a server that has never answered.
     static constexpr std::chrono::milliseconds least_to_connect{500};
-    [[nodiscard]] clock::time_point reach_until(const flight& held) const {
-        return held.seeks_since + std::min(client_.options().retry.reach_within, client_.time_for({}));
+    [[nodiscard]] clock::time_point reach_until(const flight& current) const {
+        return current.seeks_since + std::min(client_.options().retry.reach_within, client_.time_for({}));
     }
 
     // Returns when the next one will be due.
     clock::time_point launch_what_is_due();
 
-    // A server's name, or words of libcurl, which may have a certificate's name in them.
-    static void hide_keys_of(const flight& held, std::string& text);
+    // For texts from outside: a server's name, or words of libcurl, which may quote a certificate.
+    static void hide_keys_of(const flight& current, std::string& text);
 
     // Looks at the answer.  Returns whether the call is over; else it goes on.
-    bool settle(std::size_t ticket, flight& held);
+    bool settle(std::size_t ticket, flight& current);
 
     // Asks how long the object is: the same version of it.
-    static void ask_size(flight& held);
+    static void ask_size(flight& current);
 
-    // Whether the object ends before what was wanted: the answer is then one that says where.  Else it is the one that
-    // was doubted.
-    static bool take_size(flight& held);
+    // Takes the answer to ask_size().  Returns whether the object ends before the wanted range: the answer then says
+    // where it ends.  Else the doubted answer is put back.
+    static bool take_size(flight& current);
 
     // Returns whether there is time, and sense, for another attempt.
-    bool pause(flight& held, std::optional<std::chrono::seconds> at_least);
+    bool pause(flight& current, std::optional<std::chrono::seconds> at_least);
 
-    // An answer in time, or none: what was cut or refused says nothing of the time that the next one takes.
-    void note_read(const flight& held) const noexcept;
+    // Tells the client whether a read was answered in time.  A cut or refused one says nothing about that.
+    void note_read(const flight& current) const noexcept;
 
-    [[nodiscard]] static call_result result_of(flight& held);
+    [[nodiscard]] static call_result result_of(flight& current);
 
     const Client& client_;
     back_off pauses_;

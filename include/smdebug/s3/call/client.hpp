@@ -59,8 +59,8 @@ public:
     /// "https://host" of the server that is asked now.
     [[nodiscard]] std::string server() const;
 
-    /// Whether a server may be asked in place of this one, since it belongs to the same service.  The rule is the same
-    /// for who has no keys: what is written goes nowhere else, and what is read comes from nowhere else.
+    /// Whether a server may be asked in place of this one, since it belongs to the same service.  It must, without keys,
+    /// too: data goes to no other service, and comes from none.
     [[nodiscard]] bool trusts(std::string_view server) const;
 
     /// The request for a call, signed for now.  `payload_hash`: see signer.  Borrows the call's body.
@@ -85,8 +85,8 @@ private:
         std::string region;
         std::optional<std::string> endpoint = {};
         std::string moved_to = {};  ///< a server of this service that another one has sent us to
-        bool names_bucket = false;  ///< that one, before its own name
-        bool reached = false;       ///< the server that is asked now
+        bool names_bucket = false;  ///< whether `moved_to` has the bucket's name in its own
+        bool reached = false;       ///< whether the server that is asked now has ever answered
         std::chrono::milliseconds clock_offset{0};
         std::uint64_t number = 0;  ///< goes up with each change
     };
@@ -95,7 +95,7 @@ private:
 
     [[nodiscard]] std::string base_url(const knowledge& now) const;
 
-    // To the service as it was set up, not as others have described it since.  With the lock held.
+    // How a server stands to the service as it was set up, not as other servers have described it.  Under the lock.
     [[nodiscard]] standing standing_of(std::string_view server) const;
     // The region is a part of the host's name where there is no endpoint.  With the lock held.
     [[nodiscard]] bool may_go_to_region(std::string_view region) const {

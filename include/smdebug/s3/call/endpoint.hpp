@@ -32,7 +32,7 @@ namespace detail {
 
 /// Checks a server's address, and takes slashes from its end.
 /// Errors: value_error where it is no "http://host" or "https://host", or has anything behind the host.
-[[nodiscard]] std::string checked_endpoint(std::string_view given);
+[[nodiscard]] std::string checked_endpoint(std::string_view written);
 
 /// The URL that a bucket's keys are appended to, with '/' at its end.
 /// `endpoint`: a checked one; none: Amazon's for the region.

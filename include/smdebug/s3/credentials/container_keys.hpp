@@ -27,7 +27,7 @@ namespace detail {
 [[nodiscard]] bool is_loopback_ipv4(std::string_view host) noexcept;
 
 /// Whether keys may be fetched from there: by https from anywhere, by http from this machine and from the addresses of
-/// ECS and EKS alone, as all else could be read, or given, by others.
+/// ECS and EKS alone: over http from elsewhere others could read the keys, or put theirs in their place.
 [[nodiscard]] bool may_give_keys(std::string_view url);
 
 /// The address to ask: of AWS_CONTAINER_CREDENTIALS_RELATIVE_URI at 169.254.170.2, else

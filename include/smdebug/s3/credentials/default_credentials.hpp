@@ -53,17 +53,17 @@ public:
     /// answer; value_error and unsupported for settings that cannot be followed (see s3/credentials/configured_keys.hpp
     /// and s3/credentials/container_keys.hpp).  No message holds a key or a token.
     [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point now) const {
-        return shared_->held.get(now, [this] { return shared_->look(); });
+        return shared_->refreshed.get(now, [this] { return shared_->look(); });
     }
     /// The keys are asked for afresh when they are wanted next, from the same place: a profile's files are read again.
-    void renew() const { shared_->held.forget(); }
+    void renew() const { shared_->refreshed.forget(); }
 
 private:
     enum class place : std::uint8_t { environment, profile, container, instance };
 
     struct state {
         state(Transport over, s3::detail::key_search by)
-            : transport(std::move(over)), how(std::move(by)), held(how.refresh) {}
+            : transport(std::move(over)), how(std::move(by)), refreshed(how.refresh) {}
 
         // Called by one thread at a time: refreshed_keys sees to it.
         [[nodiscard]] s3::detail::keys_answer look();
@@ -71,7 +71,7 @@ private:
 
         Transport transport;
         s3::detail::key_search how;
-        s3::detail::refreshed_keys held;
+        s3::detail::refreshed_keys refreshed;
         std::optional<place> chosen;
     };
 

@@ -34,7 +34,7 @@ public:
 private:
     static constexpr const char* roles = "/latest/meta-data/iam/security-credentials/";
 
-    [[nodiscard]] static bool given(const http::response& got) noexcept;
+    [[nodiscard]] static bool is_ok(const http::response& got) noexcept;
     /// Not empty, not long, printable and without blanks.
     [[nodiscard]] static bool plain(std::string_view text) noexcept;
 

@@ -21,7 +21,7 @@ namespace detail {
 struct refresh_policy {
     /// So long before they expire.
     std::chrono::system_clock::duration ahead = std::chrono::minutes{5};
-    /// What failed, or gave keys that expire as soon, is not tried again before.
+    /// So long after a fetch that failed, or gave keys that expire within `ahead`.
     std::chrono::steady_clock::duration pause = std::chrono::seconds{15};
     /// What `pause` is measured with.
     std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
@@ -34,12 +34,12 @@ public:
     explicit refreshed_keys(refresh_policy policy) : policy_(std::move(policy)) {}
 
     /// Keys that are good at `now`.  fetch() gives a keys_answer; it is called by one thread at a time, in no lock.
-    /// When it fails, keys that are still good are given; else the failure, which is remembered for a while.
+    /// When it fails, returns the old keys while they are good; else throws, also to callers during `pause`.
     /// Errors: access_denied and unavailable with what the answer has `seen`; what fetch() throws.
     template <class Fetch>
     [[nodiscard]] access_keys get(std::chrono::system_clock::time_point now, Fetch&& fetch);
 
-    /// The keys are good no more, whatever their time.
+    /// Drops the keys, even if they have not expired.
     void forget();
 
 private:
@@ -56,7 +56,7 @@ private:
     refresh_policy policy_;
     std::mutex guard_;
     std::condition_variable settled_;
-    std::optional<access_keys> held_;
+    std::optional<access_keys> keys_;
     std::optional<keys_answer> failure_;  // of the last fetch
     std::chrono::steady_clock::time_point paused_until_ = std::chrono::steady_clock::time_point::min();
     bool fetching_ = false;
@@ -67,8 +67,8 @@ access_keys refreshed_keys::get(std::chrono::system_clock::time_point now, Fetch
     lock_type lock{guard_};
     while (true) {
         const bool paused = policy_.clock() < paused_until_;
-        if (good(held_, now + policy_.ahead) || (good(held_, now) && (fetching_ || paused))) {
-            return *held_;
+        if (good(keys_, now + policy_.ahead) || (good(keys_, now) && (fetching_ || paused))) {
+            return *keys_;
         }
         if (!fetching_) {
             if (paused && failure_) {
@@ -88,8 +88,8 @@ access_keys refreshed_keys::get(std::chrono::system_clock::time_point now, Fetch
         lock.lock();
         failure_.reset();
         settle(now);
-        if (good(held_, now)) {
-            return *held_;
+        if (good(keys_, now)) {
+            return *keys_;
         }
         throw;
     }
@@ -99,15 +99,15 @@ access_keys refreshed_keys::get(std::chrono::system_clock::time_point now, Fetch
     }
     if (got.outcome == keys_outcome::found) {
         failure_.reset();
-        held_ = std::move(got.keys);
+        keys_ = std::move(got.keys);
     } else {
         failure_ = std::move(got);
     }
     settle(now);
-    if (!good(held_, now)) {
+    if (!good(keys_, now)) {
         fail(*failure_);
     }
-    return *held_;
+    return *keys_;
 }
 
 }  // namespace detail

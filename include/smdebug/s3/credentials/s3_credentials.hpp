@@ -25,10 +25,10 @@ public:
     s3_credentials(const s3_options& options, Transport over) : chosen_(choose(options, std::move(over))) {}
 
     [[nodiscard]] std::optional<s3::access_keys> keys(std::chrono::system_clock::time_point now) const {
-        return std::visit([&](const auto& held) { return held.keys(now); }, chosen_);
+        return std::visit([&](const auto& credentials) { return credentials.keys(now); }, chosen_);
     }
     void renew() const {
-        std::visit([](const auto& held) { held.renew(); }, chosen_);
+        std::visit([](const auto& credentials) { credentials.renew(); }, chosen_);
     }
 
 private:

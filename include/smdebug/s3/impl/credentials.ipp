@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials.hpp>
 
 #include <algorithm>
@@ -34,8 +33,8 @@ SMDEBUG_INLINE void check_keys(const access_keys& keys, const std::string& from)
 
 }  // namespace s3
 
-SMDEBUG_INLINE static_credentials::static_credentials(s3::access_keys held) : held_(std::move(held)) {
-    s3::check_keys(held_, "the given credentials");
+SMDEBUG_INLINE static_credentials::static_credentials(s3::access_keys keys) : keys_(std::move(keys)) {
+    s3::check_keys(keys_, "the given credentials");
 }
 
 }  // namespace v1

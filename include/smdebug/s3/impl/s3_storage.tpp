@@ -19,7 +19,7 @@ s3_storage<Transport, Credentials>::s3_storage(std::string_view uri, s3_options 
 
 template <http_transport Transport, credentials_provider Credentials>
 byte_buffer s3_storage<Transport, Credentials>::read(std::string_view key, byte_range where) const {
-    // Of no bytes there is nothing to read, but the object has to be there.
+    // HTTP has no empty ranges; still the object has to be there.
     std::optional<byte_buffer> bytes = where.length != 0 ? reader().read(key, where)
                                        : size(key)       ? std::optional{byte_buffer{}}
                                                          : std::nullopt;
@@ -136,15 +136,15 @@ std::optional<typename s3_storage<Transport, Credentials>::seen_object> s3_stora
 }
 
 template <http_transport Transport, credentials_provider Credentials>
-std::pair<s3_options, curl_options> s3_storage<Transport, Credentials>::settled(s3_options given) {
-    const s3::detail::aws_settings found = s3::detail::read_aws_settings();
-    given.region = given.region ? given.region : found.region;
-    given.endpoint = given.endpoint ? given.endpoint : found.endpoint;
-    given.ca_file = given.ca_file ? given.ca_file : found.ca_bundle;
+std::pair<s3_options, curl_options> s3_storage<Transport, Credentials>::settled(s3_options options) {
+    const s3::detail::aws_settings configured = s3::detail::read_aws_settings();
+    options.region = options.region ? options.region : configured.region;
+    options.endpoint = options.endpoint ? options.endpoint : configured.endpoint;
+    options.ca_file = options.ca_file ? options.ca_file : configured.ca_bundle;
     curl_options of_transport;
-    of_transport.ca_file = given.ca_file.value_or("");
-    of_transport.http2 = given.http2;
-    return {std::move(given), std::move(of_transport)};
+    of_transport.ca_file = options.ca_file.value_or("");
+    of_transport.http2 = options.http2;
+    return {std::move(options), std::move(of_transport)};
 }
 
 }  // namespace v1

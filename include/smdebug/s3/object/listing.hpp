@@ -24,11 +24,11 @@ inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-/// Whether a listing gets on: a server that does not know better, or means harm, can go on with it for ever.
+/// Sees to it that a listing makes progress: a faulty or hostile server could send pages for ever.
 class listing_progress {
 public:
     using clock = http::request::clock;
-    /// Pages in a row that may bring nothing new: of a server that passes over what was removed, say.
+    /// Pages in a row that may bring nothing new: some servers have empty ones where objects were removed.
     static constexpr unsigned most_idle_pages = 100;
 
     /// Errors of what it throws later name the place and the server.

@@ -98,7 +98,7 @@ std::vector<std::string> remove_uploads(const Client& asked, std::string_view pr
         std::copy_if(next.uploads.begin(), next.uploads.end(), std::back_inserter(unfinished), [&](const auto& one) {
             return one.key.starts_with(root) && which(std::string_view{one.key}.substr(root.size()));
         });
-        // What does not go ahead ends here: the next look will come.
+        // A server whose pages do not advance ends the listing here; later calls find the rest.
         goes_on = next.truncated &&
                   std::pair{next.key_marker, next.upload_id_marker} > std::pair{page.key_marker, page.upload_id_marker};
         page = std::move(next);

@@ -69,7 +69,7 @@ public:
     /// whole, first.
     void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink);
 
-    /// Brings parts for who holds them: looks at nothing that is held.  Hands over nothing where an object is not
+    /// Fetches parts for object_holder, without looking into held_parts.  Hands over nothing where an object is not
     /// there, or cannot be read.  What comes whole is kept by a cache for scans, and by no other.
     /// Errors: what `sink` throws.
     void bring(std::span<const object_range> parts, versioned_range_sink sink);
@@ -108,16 +108,16 @@ private:
     /// Brings whole those objects of which much is asked for, where the cache keeps what a scan brings.
     void bring_wholes(std::span<const object_range> ranges);
 
-    /// What is known of the object then.
+    /// Returns what is now known of the object.
     known_object keep([[maybe_unused]] const std::string& key, const known_object& known,
                       [[maybe_unused]] byte_view bytes, [[maybe_unused]] const object_version& version);
     void confirm();
 
-    /// Whether all ranges at the front that are of one object are held: else they come from another place together, so
-    /// that they are of one version of it.
+    /// Whether all ranges of the first one's object, up to the next object, are in held_parts.  If one is not, all come
+    /// from elsewhere, so that they are of one version.
     [[nodiscard]] bool holds_all(std::span<const object_range> ranges) const;
 
-    // What was near may be gone by now: then it is read, and nothing where it is not there either.
+    // The cache may have dropped an object since: it is then read.  Nothing where the storage does not have it.
     [[nodiscard]] std::optional<byte_buffer> whole_of(const std::string& key, const std::optional<known_object>& known,
                                                       object_version& version);
     [[nodiscard]] std::optional<byte_buffer> cached_whole(const std::string& key, const known_object& known,
@@ -125,9 +125,9 @@ private:
     [[nodiscard]] std::optional<byte_buffer> part_of(const object_range& wanted,
                                                      const std::optional<known_object>& known, object_version& version);
 
-    // What takes about as long to come as a request to a server far away does.
+    // Bytes that take about as long as the round trip of a request to a server far away.
     static constexpr std::uint64_t worth_a_request = std::uint64_t{1} << 20U;
-    static constexpr std::uint64_t most_counted = std::uint64_t{1} << 40U;  // of a length that nobody meant
+    static constexpr std::uint64_t most_counted = std::uint64_t{1} << 40U;  // of a range: the sum must not overflow
 
     Reader& reader_;
     kept_list kept_;

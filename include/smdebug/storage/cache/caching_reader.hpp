@@ -51,12 +51,12 @@ public:
 
     /// A part of an object: of what is held of it, else of the cached whole, which is brought first where it is to be
     /// cached.
-    /// `told`: set to the version that it is of, as far as that is known.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* told = nullptr);
+    /// `version`: set to the version that it is of, as far as that is known.
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where, object_version* version = nullptr);
     [[nodiscard]] byte_buffer read(std::string_view key);
 
-    /// Past the cache, and which version it is, where the storage tells.
-    [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& told) const;
+    /// Reads an object past the cache, and its version, where the storage tells.
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, object_version& version) const;
 
     /// What is known of an object that is to be cached; nothing for one that is not, or is not there.
     /// With `may_ask` the inner storage is asked where nothing is known.
@@ -71,7 +71,7 @@ public:
     }
     /// The object, if it is; waits for one on its way.
     [[nodiscard]] std::optional<byte_buffer> find_near(std::string_view key, const known_object& known, bool for_scan,
-                                                       object_version* told = nullptr);
+                                                       object_version* version = nullptr);
     /// The object, if it is in the cache.
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, const known_object& known,
                                                   bool for_scan = false);
@@ -80,23 +80,26 @@ public:
     void bring(const std::string& key);
 
     /// Keeps a copy of what a scan brought, under the version that was known before; to be confirmed.
-    void keep_aside(std::string_view key, const known_object& known, byte_view bytes) requires scan_cache<Cache>;
-    /// The same under the version that the reading told; `state` is that of scout().known() before it.  What is known
-    /// of the object then.
+    void keep_aside(std::string_view key, const known_object& known, byte_view bytes)
+        requires scan_cache<Cache>;
+    /// The same under the version that the reading told; `state` is that of scout().known() before it.  Returns what is
+    /// now known of the object.
     known_object keep_aside(std::string_view key, const known_object& known, byte_view bytes,
-                            const std::string& version, std::uint64_t state) requires scan_cache<Cache>;
-    /// Takes away what was kept of objects that have been replaced since they became known: the bytes may be others.
+                            const std::string& version, std::uint64_t state)
+        requires scan_cache<Cache>;
+    /// Drops what was kept of objects that were replaced since they were listed: the bytes may be of another version.
     /// Cost: a listing for some thousand objects whose keys lie near to each other.
-    void confirm(const std::vector<std::pair<std::string, known_object>>& kept) requires entry_lister<Inner>;
+    void confirm(const std::vector<std::pair<std::string, known_object>>& kept)
+        requires entry_lister<Inner>;
 
     [[nodiscard]] object_scout<Inner>& scout() noexcept { return scout_; }
     /// What is held of objects, and on its way.
-    [[nodiscard]] held_parts& held() noexcept { return held_; }
+    [[nodiscard]] held_parts& parts() noexcept { return parts_; }
 
     /// An object has been, or may have been, replaced or removed: nothing that is cached of it is given any more.
     void forget(std::string_view key);
     void forget();
-    /// An object changes while it is read: it is not to be cached.
+    /// Stops caching an object, as it changes while it is read.
     void pass(std::string_view key);
 
 private:
@@ -117,10 +120,10 @@ private:
 
     void drop(std::string_view key);
 
-    static void tell(object_version* told, object_version version);
+    static void tell(object_version* to, object_version version);
 
     // A part of what is not cached.
-    [[nodiscard]] byte_buffer read_inner(std::string_view key, byte_range where, object_version* told) const;
+    [[nodiscard]] byte_buffer read_inner(std::string_view key, byte_range where, object_version* version) const;
 
     // What a fetch gives.
     struct fetched {
@@ -131,7 +134,7 @@ private:
     /// The object, fetched where it is not in the cache.  Where another thread fetches it already, a
     /// reader waits for that, and a prefetch gets nothing.
     [[nodiscard]] std::optional<byte_buffer> object(std::string_view key, const known_object& known,
-                                                    fetch_table::by who, object_version* told = nullptr);
+                                                    fetch_table::by who, object_version* version = nullptr);
 
     [[nodiscard]] fetched fetch(std::string_view key, const known_object& known);
 
@@ -141,7 +144,7 @@ private:
     std::string place_;
     std::uint64_t largest_;
     object_scout<Inner> scout_;
-    held_parts held_;
+    held_parts parts_;
     fetch_table fetches_;
 };
 

@@ -23,7 +23,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A part from byte 0 on that turns out longer than its object is the whole object.
+/// A part from byte 0 on that was asked for with more bytes than its object has is the whole object.
 /// Threads: everything may be called at once.  Memory: each part until its last holder has let go of it.
 class held_parts {
 public:
@@ -55,17 +55,17 @@ public:
 
     /// Holds a part, which counts as on its way from now on, unless it was held already.
     [[nodiscard]] promised promise(std::string_view key, byte_range asked);
-    /// Ends the wait for it: what was fetched; nothing: it cannot be had, or is not there.  Where it is of another
-    /// version than other parts of its object, none of them are given any more.
+    /// Ends the wait for a part.  `bytes`: what was fetched; nothing where it cannot be read, or is not there.  Where it
+    /// is of another version than other parts of its object, all of them are dropped.
     void put(const part_handle& what, std::optional<byte_buffer> bytes, object_version version = {});
-    /// Lets go of it once.
+    /// Takes one hold on it back.
     void release(const part_handle& what);
     /// Whether anybody still holds it.
     [[nodiscard]] bool is_held(const part_handle& what) const;
 
     /// A range of an object, cut at the object's end, if it is inside of what is held; waits for it, if it is on its
     /// way.  Nothing for an empty range, and for one behind the object's end.
-    /// `told`: is set to the version that it is of, as far as that is known.
+    /// `version`: is set to the version that it is of, as far as that is known.
     [[nodiscard]] std::optional<byte_buffer> find(std::string_view key, byte_range where,
                                                   object_version* version = nullptr) const;
     [[nodiscard]] bool covers(std::string_view key, byte_range where) const;

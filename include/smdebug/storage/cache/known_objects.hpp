@@ -38,8 +38,8 @@ public:
     /// A number that moves when something is forgotten.
     [[nodiscard]] std::uint64_t state() const;
 
-    /// Remembers what a listing told that began in this state; nothing of it where something was forgotten since, as
-    /// the listing may tell of what was there before.
+    /// Remembers what a listing told.  `state`: state() when it began.  Where something was forgotten since, the listing
+    /// may be out of date, and is ignored.
     void learn(std::vector<object_entry> listed, std::uint64_t state);
     void learn(std::string_view key, known_object listed, std::uint64_t state);
 
@@ -62,7 +62,7 @@ private:
 
     void erase(std::string_view key);
 
-    // What has not been asked for since the last time goes.
+    // Drops what was not asked for since the last call.
     void make_room();
 
     std::size_t half_;

@@ -42,7 +42,7 @@ private:
     struct has_no_holder {};                          // ends a batch whose holder is being destroyed
     static constexpr std::size_t most_at_once = 256;  // parts that are named to the storage in one call
 
-    [[nodiscard]] held_parts& table() noexcept { return reader_->held(); }
+    [[nodiscard]] held_parts& table() noexcept { return reader_->parts(); }
 
     void release_all();
     void give_up();
@@ -53,10 +53,10 @@ private:
     [[nodiscard]] bool next(std::vector<handle>& batch);
     [[nodiscard]] bool has_ended();
 
-    std::shared_ptr<Reader> reader_;  // outlives what it made
+    std::shared_ptr<Reader> reader_;  // shared: this may outlive the storage that made it
     std::mutex guard_;
     std::condition_variable wake_;
-    std::unordered_map<std::string, std::vector<handle>> held_;
+    std::unordered_map<std::string, std::vector<handle>> by_key_;
     std::deque<handle> to_bring_;
     bool ended_ = false;
     std::thread thread_;

@@ -37,17 +37,18 @@ public:
     /// Nothing where it is not there, or the storage does not say: reading it will tell why.
     [[nodiscard]] std::optional<known_object> learn(std::string_view key);
 
-    /// Whether an object is another one than it was, or gone.
+    /// Whether an object was replaced or removed since it was as in `was`.
     [[nodiscard]] bool has_changed(std::string_view key, const known_object& was);
 
-    /// Remembers of a listing that began when known() had this state.
+    /// Remembers a listing.  `state`: that of known() when the listing began.
     void note(std::vector<object_entry> listed, std::uint64_t state);
 
     void forget();
 
-    /// What is listed from a key on, in its part of the run; what comes before it, where there is too much of that.
+    /// Lists entries from the key on, below its top folder; or some that come just before it, where there are too many.
     /// Errors: those of the storage.
-    [[nodiscard]] std::vector<object_entry> entries_from(std::string_view key) const requires entry_lister<Inner>;
+    [[nodiscard]] std::vector<object_entry> entries_from(std::string_view key) const
+        requires entry_lister<Inner>;
     /// The entry of a key; null where it is not among them.
     [[nodiscard]] static const object_entry* entry_of(const std::vector<object_entry>& window, std::string_view key);
 

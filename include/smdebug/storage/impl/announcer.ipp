@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/announcer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/announcer.hpp>
 
 #include <algorithm>
@@ -14,16 +13,16 @@ SMDEBUG_INLINE std::unique_ptr<change_signal> announcer::watch(std::span<const s
     auto fresh = std::make_shared<bell>(std::vector<std::string>(prefixes.begin(), prefixes.end()));
     auto handle = std::make_unique<signal>(fresh);
     const std::lock_guard lock{guard_};
-    std::erase_if(bells_, [](const std::weak_ptr<bell>& held) { return held.expired(); });
+    std::erase_if(bells_, [](const std::weak_ptr<bell>& each) { return each.expired(); });
     bells_.push_back(fresh);
     return handle;
 }
 
 SMDEBUG_INLINE void announcer::announce(std::string_view key) {
     const std::lock_guard lock{guard_};
-    for (const std::weak_ptr<bell>& held : bells_) {
-        if (const std::shared_ptr<bell> told = held.lock(); told && told->is_for(key)) {
-            told->ring(key);
+    for (const std::weak_ptr<bell>& handle : bells_) {
+        if (const std::shared_ptr<bell> living = handle.lock(); living && living->is_for(key)) {
+            living->ring(key);
         }
     }
 }
@@ -54,11 +53,11 @@ SMDEBUG_INLINE void announcer::bell::interrupt() noexcept {
     wake_.notify_all();
 }
 
-SMDEBUG_INLINE bool announcer::bell::wait_until(change_signal::clock::time_point until, key_list& told) {
+SMDEBUG_INLINE bool announcer::bell::wait_until(change_signal::clock::time_point until, key_list& keys) {
     std::unique_lock lock{guard_};
     wake_.wait_until(lock, until, [this] { return rung_ || interrupted_; });
     interrupted_ = false;
-    told = std::exchange(keys_, std::vector<std::string>{});
+    keys = std::exchange(keys_, std::vector<std::string>{});
     return std::exchange(rung_, false);
 }
 

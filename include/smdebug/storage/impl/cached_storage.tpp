@@ -62,7 +62,9 @@ std::vector<std::string> cached_storage<Inner, Cache>::list(std::string_view pre
 
 template <storage Inner, cache_of<Inner> Cache>
 std::vector<object_entry> cached_storage<Inner, Cache>::entries(std::string_view prefix, std::string_view after,
-                                                                std::size_t most) const requires entry_lister<Inner> {
+                                                                std::size_t most) const
+    requires entry_lister<Inner>
+{
     auto& scout = state_->objects.scout();
     const std::uint64_t before = scout.known().state();
     std::vector<object_entry> found = inner().entries(prefix, after, most);
@@ -71,13 +73,17 @@ std::vector<object_entry> cached_storage<Inner, Cache>::entries(std::string_view
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-void cached_storage<Inner, Cache>::write(std::string_view key, byte_view bytes) requires writable_storage<Inner> {
+void cached_storage<Inner, Cache>::write(std::string_view key, byte_view bytes)
+    requires writable_storage<Inner>
+{
     const detail::forgetting changed{state_->objects, key};
     state_->objects.inner().write(key, bytes);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-bool cached_storage<Inner, Cache>::remove(std::string_view key) requires removing_storage<Inner> {
+bool cached_storage<Inner, Cache>::remove(std::string_view key)
+    requires removing_storage<Inner>
+{
     const detail::forgetting changed{state_->objects, key};
     return state_->objects.inner().remove(key);
 }

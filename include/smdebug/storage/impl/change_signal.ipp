@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/change_signal.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/change_signal.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/disk_cache.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/disk_cache.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
@@ -95,9 +94,9 @@ SMDEBUG_INLINE bool disk_cache::holds_back() const {
 SMDEBUG_INLINE void disk_cache::count(std::uint64_t written) {
     {
         const std::lock_guard lock{state_->guard};
-        state_->held += written;
+        state_->bytes += written;
         state_->since += written;
-        if (state_->has_looked && state_->held <= most_ && state_->since <= most_ / 8) {
+        if (state_->has_looked && state_->bytes <= most_ && state_->since <= most_ / 8) {
             return;
         }
     }
@@ -115,7 +114,7 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
         std::string path;
     };
     std::vector<file> files;
-    std::uint64_t held = 0;
+    std::uint64_t bytes = 0;
     if (auto folder = detail::posix::folder_reader::open_if_there(detail::posix::working_folder, folder_, folder_)) {
         const auto now = std::chrono::system_clock::now();
         folder->each([&](const detail::posix::folder_entry& entry) {
@@ -130,24 +129,24 @@ SMDEBUG_INLINE void disk_cache::remove_oldest() {
                 return;
             }
             if (!half_written) {
-                held += *size;
+                bytes += *size;
                 files.push_back({.used = *used, .size = *size, .path = path});
             } else if (now - *used > left_behind) {
                 static_cast<void>(detail::posix::remove_file(path));
             }
         });
     }
-    if (held > most_) {
+    if (bytes > most_) {
         std::sort(files.begin(), files.end(), [](const file& a, const file& b) { return a.used < b.used; });
         const std::uint64_t enough = most_ - most_ / 8;  // so that this is not done again at once
-        for (auto oldest = files.begin(); oldest != files.end() && held > enough; ++oldest) {
+        for (auto oldest = files.begin(); oldest != files.end() && bytes > enough; ++oldest) {
             static_cast<void>(detail::posix::remove_file(oldest->path));
-            held -= oldest->size;
+            bytes -= oldest->size;
         }
     }
     const std::lock_guard lock{state_->guard};
     state_->has_looked = true;
-    state_->held = held;
+    state_->bytes = bytes;
     state_->since = 0;
 }
 

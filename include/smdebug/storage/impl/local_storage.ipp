@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/local_storage.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/uri.hpp>
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/memory_cache.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/memory_cache.hpp>
 
 namespace smdebug {
@@ -40,8 +39,8 @@ SMDEBUG_INLINE void memory_cache::keep(const object_identity& what, const byte_b
         state_->uses.pop_front();
         throw;
     }
-    state_->held += cost_of(bytes);
-    while (state_->held > state_->most) {
+    state_->bytes += cost_of(bytes);
+    while (state_->bytes > state_->most) {
         state_->remove(std::string_view{state_->uses.back().key});
     }
 }
@@ -63,18 +62,18 @@ SMDEBUG_INLINE void memory_cache::clear() {
     const std::lock_guard lock{state_->guard};
     state_->places.clear();
     state_->uses.clear();
-    state_->held = 0;
+    state_->bytes = 0;
 }
 
 SMDEBUG_INLINE std::uint64_t memory_cache::held_bytes() const {
     const std::lock_guard lock{state_->guard};
-    return state_->held;
+    return state_->bytes;
 }
 
 SMDEBUG_INLINE void memory_cache::state::remove(std::string_view key) {
     if (const auto found = places.find(key); found != places.end()) {
         const auto gone = found->second;
-        held -= cost_of(gone->bytes);
+        bytes -= cost_of(gone->bytes);
         places.erase(found);
         uses.erase(gone);
     }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/memory_storage.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <algorithm>
@@ -43,11 +42,11 @@ SMDEBUG_INLINE std::vector<object_entry> memory_storage::entries(std::string_vie
                                                                  std::size_t most) const {
     const std::shared_lock lock{state_->guard};
     std::vector<object_entry> found;
-    detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& held) {
+    detail::each_listed(state_->objects, prefix, after, [&](const std::string& key, const object& stored) {
         if (found.size() == most) {
             return false;
         }
-        found.push_back({.key = key, .size = held.bytes.size(), .version = held.version()});
+        found.push_back({.key = key, .size = stored.bytes.size(), .version = stored.version()});
         return true;
     });
     return found;
@@ -106,9 +105,9 @@ SMDEBUG_INLINE bool memory_storage::state::take_away(std::string_view key, const
 SMDEBUG_INLINE std::vector<std::string> memory_storage::follower::next() {
     const std::shared_lock lock{state_->guard};
     std::vector<std::string> keys;
-    for (auto at = state_->arrivals.lower_bound(next_arrival_); at != state_->arrivals.end(); ++at) {
-        if (at->second.starts_with(prefix_)) {
-            keys.emplace_back(at->second);
+    for (auto arrival = state_->arrivals.lower_bound(next_arrival_); arrival != state_->arrivals.end(); ++arrival) {
+        if (arrival->second.starts_with(prefix_)) {
+            keys.emplace_back(arrival->second);
         }
     }
     std::sort(keys.begin(), keys.end());

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/output.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/output.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/range_plan.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/range_plan.hpp>
 
 #include <algorithm>

@@ -94,10 +94,10 @@ private:
 
     [[nodiscard]] posix::folder_look look(round& work, const std::string& name);
 
-    void update(folder& held, const posix::folder_look& seen);
+    void update(folder& known, const posix::folder_look& seen);
 
-    // Where the system does not tell, opening the folder will.
-    [[nodiscard]] static bool is_same(const folder& held, const posix::folder_look& seen) noexcept;
+    // True where the system cannot tell: opening the folder will show it.
+    [[nodiscard]] static bool is_same(const folder& known, const posix::folder_look& seen) noexcept;
 
     [[nodiscard]] bool is_followed(const posix::folder_identity& self) const;
 

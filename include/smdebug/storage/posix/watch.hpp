@@ -46,7 +46,7 @@ public:
     /// Errors: unavailable (the system cannot wait).
     [[nodiscard]] bool wait_until(clock::time_point until) override;
 
-    [[nodiscard]] std::optional<std::vector<std::string>> told() override { return told_; }
+    [[nodiscard]] std::optional<std::vector<std::string>> told() override { return changed_keys_; }
 
     void interrupt() noexcept override;
 
@@ -114,7 +114,7 @@ private:
     std::vector<std::pair<std::string, std::string>> above_;  // from "/" or ".": a folder above the root, what leads on
     std::vector<target> targets_;
     std::map<int, interest> watched_;  // by the system's number
-    std::optional<std::vector<std::string>> told_;
+    std::optional<std::vector<std::string>> changed_keys_;
     clock::time_point watched_at_{};
     bool partial_ = false;   // not all folders are watched
     bool outdated_ = false;  // folders have come or gone since they were last watched

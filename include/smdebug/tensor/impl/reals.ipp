@@ -1,7 +1,6 @@
 // The bodies of <smdebug/tensor/reals.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/tensor/reals.hpp>
 
 #include <span>

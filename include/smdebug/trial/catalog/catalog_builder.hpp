@@ -48,17 +48,23 @@ private:
     // Two names can stand for one worker (.json and .csv): the first counts, or the step would look complete.
     [[nodiscard]] bool is_repeated(step_number step, worker_id worker) const;
 
-    // `made` stays empty for a file that names nothing.
-    [[nodiscard]] std::optional<index_file::damage> parse(worker_id worker, byte_view bytes, index_file::meta& head,
-                                                          std::optional<std::uint32_t>& made);
+    // `made` stays empty for a file that names nothing.  `parts`: those of a file that could be split.
+    [[nodiscard]] std::optional<index_file::damage> parse(worker_id worker, byte_view bytes,
+                                                          const std::optional<index_file::split>& parts,
+                                                          index_file::meta& head, std::optional<std::uint32_t>& made);
 
-    // Files mostly name the same tensors in the same order: a glance at the last list saves most look-ups.
+    void add_item(const index_file::location& place);
+
+    // Files mostly name the same tensors in the same order: a glance at the last lists saves most look-ups.
     [[nodiscard]] name_id id_of(std::string_view name, std::size_t place);
 
     [[nodiscard]] std::shared_ptr<const name_list> list_of(const std::vector<layout::shape_entry>& shapes);
 
     // A file that does not stand as usual may still say what the last one said.
-    [[nodiscard]] std::uint32_t layout_like(const layout& fresh);
+    [[nodiscard]] std::uint32_t layout_like(layout&& fresh);
+
+    // Sets ranks_ right where enough lists were made without them to be worth it.
+    [[nodiscard]] bool have_ranks(std::size_t list_size);
 
     [[nodiscard]] worker_id worker_of(std::string_view part);
 
@@ -73,7 +79,10 @@ private:
     std::vector<std::string> event_files_;
     load_memory& memory_;
     std::vector<recorded_item> items_;  // of the file at hand, as are the places
+    std::vector<index_file::location> locations_;
     std::vector<byte_range> places_;
+    std::vector<std::uint32_t> ranks_;  // by name_id: the place in the order of the texts, of the names so far
+    std::size_t sorted_names_ = 0;      // in lists that were made without the ranks
 };
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -45,8 +46,8 @@ private:
     [[nodiscard]] static bool matches(const payload& known, byte_view bytes) noexcept;
     [[nodiscard]] std::uint32_t use(std::uint32_t place, std::uint32_t worker);
 
-    std::vector<payload> held_;
-    std::vector<std::uint32_t> last_of_;  // place in held_, by worker
+    std::vector<payload> payloads_;
+    std::vector<std::uint32_t> last_of_;  // place in payloads_, by worker
     std::size_t workers_ = 0;
     std::size_t bytes_ = 0;
     std::uint64_t clock_ = 0;
@@ -59,13 +60,15 @@ public:
     [[nodiscard]] std::shared_ptr<const name_list> find(std::span<const recorded_item> items,
                                                         std::span<const name_id> shapes);
     void remember(std::shared_ptr<const name_list> list);
-    /// What the next file probably says.  Null when there is none.
-    [[nodiscard]] const name_list* latest() const noexcept { return held_.empty() ? nullptr : held_.front().get(); }
-    void forget() noexcept { held_.clear(); }
+    /// The lists of which the next file probably has one: the last few, the most recent first.
+    [[nodiscard]] std::span<const std::shared_ptr<const name_list>> recent() const noexcept {
+        return std::span{lists_}.first(std::min<std::size_t>(lists_.size(), 4));
+    }
+    void forget() noexcept { lists_.clear(); }
 
 private:
     static constexpr std::size_t most = 32;
-    std::vector<std::shared_ptr<const name_list>> held_;
+    std::vector<std::shared_ptr<const name_list>> lists_;
 };
 
 /// All of it.  Its numbers are those of one catalog: forget() it when that one is dropped.

@@ -56,30 +56,24 @@ struct recorded_item {
 class name_list {
 public:
     name_list() = default;
-    /// `text_of(id)` gives a name's text, for the order of tensors().
+    /// `text_of(id)` gives a name's text, or its place in the order of texts, for the order of tensors().
     template <class TextOf>
     name_list(std::vector<recorded_item> items, std::vector<name_id> shapes, TextOf&& text_of)
         : items_(std::move(items)), shapes_(std::move(shapes)) {
         items_.shrink_to_fit();
-        order_.resize(items_.size());
-        for (std::uint32_t i = 0; i < order_.size(); ++i) {
-            order_[i] = i;
-        }
-        // By name, then kind, then place: of entries that are equal in both the last one counts (decisions.md D28).
-        std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-            return std::pair{rank(items_[a]), a} < std::pair{rank(items_[b]), b};
-        });
+        put_in_order();
         std::sort(shapes_.begin(), shapes_.end());
         shapes_.erase(std::unique(shapes_.begin(), shapes_.end()), shapes_.end());
         std::vector<name_id> all = shapes_;
-        for (const recorded_item& held : items_) {
-            all.push_back(held.name);
+        all.reserve(shapes_.size() + items_.size());
+        for (const std::uint32_t place : order_) {
+            all.push_back(items_[place].name);
         }
-        std::sort(all.begin(), all.end());
+        std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shapes_.size()), all.end());
         all.erase(std::unique(all.begin(), all.end()), all.end());
         std::sort(all.begin(), all.end(), [&](name_id a, name_id b) { return text_of(a) < text_of(b); });
         tensors_.assign(all.begin(), all.end());
-        values_alone_ = std::all_of(items_.begin(), items_.end(), [](const auto& held) { return held.kind == 0; });
+        values_alone_ = std::all_of(items_.begin(), items_.end(), [](const auto& item) { return item.kind == 0; });
         each_once_ = values_alone_ && tensors_.size() - only_shapes() == items_.size();
     }
 
@@ -107,9 +101,11 @@ public:
     [[nodiscard]] std::size_t memory() const noexcept;
 
 private:
+    // By name, then kind, then place: of entries that are equal in both the last one counts (decisions.md D28).
+    void put_in_order();
     [[nodiscard]] std::size_t only_shapes() const noexcept;
-    [[nodiscard]] static constexpr std::uint64_t rank(const recorded_item& held) noexcept {
-        return (std::uint64_t{held.name} << 8U) | held.kind;
+    [[nodiscard]] static constexpr std::uint64_t rank(const recorded_item& item) noexcept {
+        return (std::uint64_t{item.name} << 8U) | item.kind;
     }
     [[nodiscard]] std::vector<std::uint32_t>::const_iterator first_of(name_id name) const noexcept;
 

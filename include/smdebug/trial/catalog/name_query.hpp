@@ -31,10 +31,10 @@ private:
 
 /// The error for a collection that a run does not have, with those that may have been meant, or else all.
 template <class Collections>
-[[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& held) {
+[[nodiscard]] collection_unavailable no_such_collection(std::string_view wanted, const Collections& collections) {
     std::vector<std::string> names;
     std::string all;
-    for (const auto& [name, group] : held) {
+    for (const auto& [name, group] : collections) {
         names.push_back(name);
         all.append(all.empty() ? " There are: " : ", ").append(name);
     }
@@ -63,9 +63,9 @@ template <class Fresh>
     std::vector<std::string> names;
     if (which.step) {
         const auto global = from->global_step(which.mode, *which.step);
-        const auto* held = global ? from->find_step(*global) : nullptr;
-        if (held != nullptr) {
-            names = from->tensor_names_at(*held);
+        const auto* found_step = global ? from->find_step(*global) : nullptr;
+        if (found_step != nullptr) {
+            names = from->tensor_names_at(*found_step);
         }
     } else {
         names = from->tensor_names(which.mode);

@@ -60,6 +60,7 @@ public:
     [[nodiscard]] const std::string& text_of(name_id id) const noexcept {
         return id < base_->size() ? (*base_)[id] : *fresh_[id - base_->size()].text;
     }
+    [[nodiscard]] std::size_t size() const noexcept { return base_->size() + fresh_.size(); }
     /// Notes that a name is a tensor's.
     void mark_tensor(name_id id);
 

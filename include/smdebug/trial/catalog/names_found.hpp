@@ -23,11 +23,11 @@ public:
     /// What `ask()` says of a list, asked again only when the list has been forgotten.
     template <class Ask>
     [[nodiscard]] Answer& answer(const name_list& list, Ask&& ask) {
-        slot& held = slots_[(reinterpret_cast<std::uintptr_t>(&list) >> 5U) % slots_.size()];
-        if (held.list != &list) {
-            held = {&list, ask()};
+        slot& remembered = slots_[(reinterpret_cast<std::uintptr_t>(&list) >> 5U) % slots_.size()];
+        if (remembered.list != &list) {
+            remembered = {&list, ask()};
         }
-        return held.answer;
+        return remembered.answer;
     }
 
 private:

@@ -12,8 +12,6 @@
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/verify.hpp>
 
-#include <cstdint>
-
 #include <utility>
 
 namespace smdebug {
@@ -72,9 +70,9 @@ basic_trial<Storage, Decoder, Kernel>::basic_trial(Storage store, trial_options 
                                                 std::move(kernel))) {}
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-basic_trial<Storage, Decoder, Kernel>::basic_trial(
-    std::string path, trial_options options, Decoder decoder,
-    Kernel kernel) requires std::constructible_from<Storage, std::string> && place_prober<Storage>
+basic_trial<Storage, Decoder, Kernel>::basic_trial(std::string path, trial_options options, Decoder decoder,
+                                                   Kernel kernel)
+    requires std::constructible_from<Storage, std::string> && place_prober<Storage>
     : basic_trial(Storage(std::move(path)), std::move(options), std::move(decoder), std::move(kernel)) {}
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
@@ -161,7 +159,7 @@ void basic_trial<Storage, Decoder, Kernel>::read_ahead(step_number global_step) 
                 try {
                     static_cast<void>(!key.empty() && state_->store().read_ahead(key));
                 } catch (const error&) {
-                    // Whoever reads the step will be told.
+                    // The error comes again when the step is read.
                 }
             }
         }
@@ -288,7 +286,7 @@ bool basic_trial<Storage, Decoder, Kernel>::dynamic_refresh() const noexcept {
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::shared_ptr<void> basic_trial<Storage, Decoder, Kernel>::set_refresh(bool on) const {
     const auto number = state_->begin_refresh_setting(on);
-    // The deleter ends it, also where there is no memory for what is returned.
+    // The deleter ends the setting.  It is called even where allocating the shared_ptr's control block fails.
     return {nullptr, [state = state_, number](void*) { state->end_refresh_setting(number); }};
 }
 
@@ -298,7 +296,7 @@ void basic_trial<Storage, Decoder, Kernel>::refresh() const {
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::vector<problem> basic_trial<Storage, Decoder, Kernel>::problems() const {
+std::vector<detail::problem> basic_trial<Storage, Decoder, Kernel>::problems() const {
     return state_->problems();
 }
 

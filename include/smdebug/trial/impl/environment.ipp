@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/environment.hpp>
 
 #include <charconv>
@@ -53,14 +52,14 @@ SMDEBUG_INLINE std::chrono::milliseconds delay(const std::optional<std::chrono::
 
 }  // namespace environment
 
-SMDEBUG_INLINE detail::settled_options::settled_options(const trial_options& given)
+SMDEBUG_INLINE detail::settled_options::settled_options(const trial_options& options)
     : incomplete_step_wait_window(
-          environment::number(given.incomplete_step_wait_window, environment::incomplete_step_wait_window, 1000, 2)),
-      missing_event_file_retry_limit(environment::number(given.missing_event_file_retry_limit,
+          environment::number(options.incomplete_step_wait_window, environment::incomplete_step_wait_window, 1000, 2)),
+      missing_event_file_retry_limit(environment::number(options.missing_event_file_retry_limit,
                                                          environment::missing_event_file_retry_limit, 10, 0)),
       training_end_delay_refresh(
-          environment::delay(given.training_end_delay_refresh, environment::training_end_delay_refresh)) {
-    if (!given.range.valid()) {
+          environment::delay(options.training_end_delay_refresh, environment::training_end_delay_refresh)) {
+    if (!options.range.valid()) {
         throw value_error(
             "range_steps should be of the form (begin, end) where begin is less than end, and neither is negative");
     }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/lookup.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/lookup.hpp>
 
 #include <new>
@@ -9,7 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE bool is_lost(const lookup_failure& failure) noexcept {
+SMDEBUG_INLINE bool is_lost(const detail::lookup_failure& failure) noexcept {
     switch (failure.why) {
         case absence::event_file_missing:
         case absence::unreadable:
@@ -40,8 +39,8 @@ SMDEBUG_INLINE bool is_lost(const error& failed) noexcept {
            (!may_come && dynamic_cast<const unavailable*>(&failed) != nullptr);
 }
 
-SMDEBUG_INLINE lookup_failure failure_at_hand(std::string where, std::uint64_t offset) {
-    lookup_failure failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
+SMDEBUG_INLINE detail::lookup_failure failure_at_hand(std::string where, std::uint64_t offset) {
+    detail::lookup_failure failure{.why = absence::unreadable, .offset = offset, .where = std::move(where)};
     try {
         throw;
     } catch (const corrupt_data& damage) {
@@ -58,7 +57,8 @@ SMDEBUG_INLINE lookup_failure failure_at_hand(std::string where, std::uint64_t o
     return failure;
 }
 
-SMDEBUG_INLINE void throw_failure(const lookup_failure& failure, const std::string& tensor, step_number step, mode in) {
+SMDEBUG_INLINE void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
+                                  mode in) {
     switch (failure.why) {
         case absence::tensor_not_saved:
             throw tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
@@ -95,7 +95,7 @@ SMDEBUG_INLINE void throw_failure(const lookup_failure& failure, const std::stri
         case absence::not_computed:
             throw unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
     }
-    throw error(error_name{"Error"}, "unknown failure");
+    throw error(detail::error_name{"Error"}, "unknown failure");
 }
 
 }  // namespace v1

@@ -4,8 +4,6 @@
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/scan.hpp>
 
-#include <string>
-
 namespace smdebug {
 inline namespace v1 {
 namespace detail {

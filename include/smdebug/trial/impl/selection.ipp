@@ -1,17 +1,16 @@
 // The bodies of <smdebug/trial/selection.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/selection.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 
-SMDEBUG_INLINE selected_tensors::selected_tensors(const tensor_selection& which, const detail::catalog& from)
+SMDEBUG_INLINE detail::selected_tensors::selected_tensors(const tensor_selection& which, const detail::catalog& from)
     : range_(which.range), mode_(which.mode) {
     if (which.worker) {
-        const auto held = std::find(from.workers.begin(), from.workers.end(), *which.worker);
-        worker_ = static_cast<detail::worker_id>(held - from.workers.begin());
+        const auto worker = std::find(from.workers.begin(), from.workers.end(), *which.worker);
+        worker_ = static_cast<detail::worker_id>(worker - from.workers.begin());
     }
     if (!which.names && !which.regex.given() && !which.collection) {
         return;
@@ -34,12 +33,12 @@ SMDEBUG_INLINE selected_tensors::selected_tensors(const tensor_selection& which,
     }
 }
 
-SMDEBUG_INLINE bool selected_tensors::contains(const detail::catalog::file& held) const noexcept {
-    return range_.contains(held.step) && (mode_ == smdebug::mode::global || held.mode == mode_) &&
-           (!worker_ || held.worker == *worker_);
+SMDEBUG_INLINE bool detail::selected_tensors::contains(const detail::catalog::file& file) const noexcept {
+    return range_.contains(file.step) && (mode_ == smdebug::mode::global || file.mode == mode_) &&
+           (!worker_ || file.worker == *worker_);
 }
 
-SMDEBUG_INLINE void selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from) {
+SMDEBUG_INLINE void detail::selected_tensors::keep(const detail::name_filter& accepted, const detail::catalog& from) {
     for (detail::name_id id = 0; id < wanted_->size(); ++id) {
         (*wanted_)[id] = (*wanted_)[id] && accepted.accepts((*from.names)[id]);
     }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/shared_trial.hpp> that are templates.
 #pragma once
 
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/shared_trial.hpp>
 
 #include <algorithm>
@@ -17,26 +16,35 @@ void shared_tensors<Trial>::begin_step(step_number step, std::optional<step_numb
     memory_.forget_values_before(previous_step_);
     previous_step_ = step;
     files_.begin_step(step, end);
-    std::vector<std::string> wanted = files_.reduced_lately();
+    ++turn_;
     if (ahead_.valid() && step >= ahead_steps_.front()) {
         keep(ahead_.get());
         covered_ = std::exchange(ahead_steps_, {});
     }
-    if (!wanted.empty() && !std::binary_search(covered_.begin(), covered_.end(), step)) {
-        keep(reduced_by(run_, {step, step + 1}, wanted));
+    const bool is_covered = std::binary_search(covered_.begin(), covered_.end(), step);
+    if (is_covered && (ahead_.valid() || !look_ahead_)) {
+        return;
     }
-    if (look_ahead_ && !wanted.empty() && !ahead_.valid()) {
+    questions_by_tensor questions = asked_lately();
+    if (questions.empty()) {
+        return;
+    }
+    if (!is_covered) {
+        keep(measuring_scan(run_, {step, step + 1}, questions, ahead_.valid() ? nullptr : last_saves_.get()));
+    }
+    if (look_ahead_ && !ahead_.valid()) {
         ahead_steps_ =
             files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
         if (!ahead_steps_.empty()) {
             const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
-            ahead_ = std::async(std::launch::async, [run = run_, range, names = std::move(wanted)] {
-                try {
-                    return reduced_by(run, range, names);
-                } catch (const std::exception&) {  // who asks for a step itself is told
-                    return std::vector<known_tensor>{};
-                }
-            });
+            ahead_ = std::async(std::launch::async,
+                                [run = run_, range, asked = std::move(questions), previous = last_saves_] {
+                                    try {
+                                        return measuring_scan(run, range, asked, previous.get());
+                                    } catch (const std::exception&) {  // comes again when the step is asked for
+                                        return std::vector<measured_tensor>{};
+                                    }
+                                });
         }
     }
 }
@@ -46,12 +54,12 @@ std::optional<reduction_values> shared_tensors<Trial>::reductions(const std::str
                                                                   const std::string& worker) {
     const std::lock_guard lock{mutex_};
     files_.note_reduced(name);
-    const known_reductions* known = memory_.find(name, step, worker);
-    if (known == nullptr) {
-        keep(reduced_by(run_, {step, step + 1}, {name}));
+    const known_tensor* known = memory_.find(name, step, worker);
+    if ((known == nullptr || !known->reduced) && !is_unreadable(step, worker)) {
+        keep(measuring_scan(run_, {step, step + 1}, {{name, {.reductions = true}}}, nullptr));
         known = memory_.find(name, step, worker);
     }
-    return known != nullptr ? std::optional{known->found} : std::nullopt;
+    return known != nullptr && known->reduced ? std::optional{known->found} : std::nullopt;
 }
 
 template <class Trial>
@@ -82,36 +90,78 @@ std::vector<step_number> shared_tensors<Trial>::last_steps(const typename Trial:
 }
 
 template <class Trial>
-std::vector<typename shared_tensors<Trial>::known_tensor> shared_tensors<Trial>::reduced_by(
-    const Trial& run, const step_range& range, const std::vector<std::string>& names) {
-    std::vector<known_tensor> all;
-    const tensor_selection which{.names = names, .range = range};
-    for_each_tensor(run, which, reduction_set::all(), [&](const reduced_tensor& tensor) {
-        if (tensor.failure == nullptr && !tensor.file_failed) {
-            all.push_back({std::string{tensor.name}, {tensor.step, std::string{tensor.worker}, tensor.reductions}});
+void shared_tensors<Trial>::note_asked(const std::string& name, measure_list::number number) {
+    std::vector<asked_measure>& of_tensor = asked_[name];
+    for (asked_measure& each : of_tensor) {
+        if (each.number == number) {
+            each.turn = turn_;
+            return;
         }
-    });
-    return all;
+    }
+    of_tensor.push_back({number, turn_});
 }
 
 template <class Trial>
-void shared_tensors<Trial>::keep(const std::vector<known_tensor>& all) {
-    for (const known_tensor& each : all) {
-        memory_.keep(each.name, each.what.step, each.what.worker, each.what.found);
+const remembered_answer* shared_tensors<Trial>::find_answer(const std::string& name, step_number step,
+                                                            const std::string& worker, measure_list::number number,
+                                                            step_number earlier) const {
+    if (const known_tensor* known = memory_.find(name, step, worker)) {
+        for (const remembered_answer& each : known->answers) {
+            if (each.measure == number && each.earlier == earlier) {
+                return &each;
+            }
+        }
+    }
+    return nullptr;
+}
+
+template <class Trial>
+questions_by_tensor shared_tensors<Trial>::asked_lately() const {
+    questions_by_tensor questions;
+    for (const std::string& name : files_.reduced_lately()) {
+        questions[name].reductions = true;
+    }
+    for (const auto& [name, measures] : asked_) {
+        for (const asked_measure& each : measures) {
+            if (each.turn + remembered_turns >= turn_) {
+                questions[name].measures.push_back({each.number, measures_[each.number]});
+            }
+        }
+    }
+    return questions;
+}
+
+template <class Trial>
+void shared_tensors<Trial>::keep(std::vector<measured_tensor> all) {
+    for (measured_tensor& each : all) {
+        if (each.file_failed) {
+            if (unreadable_.size() == most_unreadable) {
+                unreadable_.clear();
+            }
+            unreadable_.emplace(each.what.step, each.what.worker);
+            continue;
+        }
+        known_tensor& kept = memory_.keep(each.name, each.what.step, each.what.worker);
+        if (each.what.reduced) {
+            kept.found = each.what.found;
+            kept.reduced = true;
+        }
+        kept.answers.insert(kept.answers.end(), each.what.answers.begin(), each.what.answers.end());
     }
 }
 
 }  // namespace detail
 
 template <class Trial>
-std::vector<step_number> shared_tensor<Trial>::prev_steps(step_number step, const prev_steps_options& which) const {
+std::vector<step_number> detail::shared_tensor<Trial>::prev_steps(step_number step,
+                                                                  const prev_steps_options& which) const {
     return which.n && *which.n >= 0 ? shared_->last_steps(*this, step, static_cast<std::size_t>(*which.n), which.mode)
                                     : base::prev_steps(step, which);
 }
 
 template <class Trial>
-lookup<double> shared_tensor<Trial>::find_reduction(step_number step, reduction what,
-                                                    const reduction_options& how) const {
+lookup<double> detail::shared_tensor<Trial>::find_reduction(step_number step, reduction what,
+                                                            const reduction_options& how) const {
     if (how.mode == mode::global && how.worker) {
         if (const auto known = shared_->reductions(base::name(), step, *how.worker);
             known && known->computed.contains(what, how.abs)) {
@@ -123,7 +173,8 @@ lookup<double> shared_tensor<Trial>::find_reduction(step_number step, reduction 
 }
 
 template <class Trial>
-double shared_tensor<Trial>::reduction_value(step_number step, reduction what, const reduction_options& how) const {
+double detail::shared_tensor<Trial>::reduction_value(step_number step, reduction what,
+                                                     const reduction_options& how) const {
     const auto answer = find_reduction(step, what, how);
     if (!answer) {
         throw_failure(answer.failure(), base::name(), step, how.mode);
@@ -132,8 +183,8 @@ double shared_tensor<Trial>::reduction_value(step_number step, reduction what, c
 }
 
 template <class Trial>
-lookup<smdebug::reduction_values> shared_tensor<Trial>::find_computed(step_number step, reduction_set wanted,
-                                                                      const read_options& where) const {
+lookup<smdebug::reduction_values> detail::shared_tensor<Trial>::find_computed(step_number step, reduction_set wanted,
+                                                                              const read_options& where) const {
     if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
         if (auto known = shared_->reductions(base::name(), step, *where.worker);
             known && known->computed.has_counts()) {
@@ -145,21 +196,21 @@ lookup<smdebug::reduction_values> shared_tensor<Trial>::find_computed(step_numbe
 }
 
 template <class Trial>
-std::map<reduction_key, double> shared_tensor<Trial>::reduction_values(step_number step,
-                                                                       const read_options& where) const {
+std::map<reduction_key, double> detail::shared_tensor<Trial>::reduction_values(step_number step,
+                                                                               const read_options& where) const {
     shared_->expect(base::name());
     return base::reduction_values(step, where);
 }
 
 template <class Trial>
-lookup<tensor_value> shared_tensor<Trial>::find_value(step_number step, const value_options& how) const {
+lookup<tensor_value> detail::shared_tensor<Trial>::find_value(step_number step, const value_options& how) const {
     shared_->expect(base::name());
     const auto read = [&] { return base::find_value(step, how); };
     return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
 }
 
 template <class Trial>
-tensor_value shared_tensor<Trial>::value(step_number step, const value_options& how) const {
+tensor_value detail::shared_tensor<Trial>::value(step_number step, const value_options& how) const {
     auto answer = find_value(step, how);
     if (!answer) {
         throw_failure(answer.failure(), base::name(), step, how.mode);

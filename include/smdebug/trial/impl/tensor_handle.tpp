@@ -53,25 +53,25 @@ std::vector<step_number> tensor_handle<State>::prev_steps(step_number step, cons
                       : std::vector<step_number>{};
         }
     }
-    std::vector<step_number> found = steps({.mode = which.mode});
-    found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
-    if (which.n && static_cast<std::size_t>(*which.n) < found.size()) {
-        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(*which.n));
+    std::vector<step_number> all = steps({.mode = which.mode});
+    all.erase(std::upper_bound(all.begin(), all.end(), step), all.end());
+    if (which.n && static_cast<std::size_t>(*which.n) < all.size()) {
+        all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(*which.n));
     }
-    return found;
+    return all;
 }
 
 template <class State>
 std::vector<std::string> tensor_handle<State>::workers(step_number step, const read_options& where) const {
-    const auto at = reader_->look(step, where.mode);
-    if (at.files.empty()) {
+    const auto looked_up = reader_->look(step, where.mode);
+    if (looked_up.files.empty()) {
         throw tensor_unavailable_for_step(name(), step, where.mode);
     }
-    std::vector<std::string> found;
-    for (const detail::catalog::file* held : at.files) {
-        found.push_back(at.from->workers[held->worker]);
+    std::vector<std::string> names;
+    for (const detail::catalog::file* file : looked_up.files) {
+        names.push_back(looked_up.from->workers[file->worker]);
     }
-    return found;
+    return names;
 }
 
 template <class State>
@@ -110,7 +110,7 @@ lookup<shape_type> tensor_handle<State>::find_shape(step_number step, const read
     if (!values) {
         const bool not_there =
             values.failure().why == absence::tensor_not_saved || values.failure().why == absence::event_file_missing;
-        return not_there ? lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
+        return not_there ? detail::lookup_failure{.why = absence::shape_not_saved, .where = values.failure().where}
                          : values.failure();
     }
     return values;

@@ -95,11 +95,11 @@ std::optional<typename run_verifier<Storage>::index_facts> run_verifier<Storage>
     index_file::meta head;
     const auto wrong = index_file::parse(
         bytes.view(), parser_, head,
-        [&](const index_file::location& held) {
-            facts.places.push_back({std::string{held.tensor_name}, held.record});
+        [&](const index_file::location& named) {
+            facts.places.push_back({std::string{named.tensor_name}, named.record});
         },
-        [&](const index_file::saved_shape& held) {
-            facts.shapes.push_back({std::string{held.tensor_name}, std::string{held.original_name}, held.extents});
+        [&](const index_file::saved_shape& shape) {
+            facts.shapes.push_back({std::string{shape.tensor_name}, std::string{shape.original_name}, shape.extents});
         });
     if (wrong && wrong->not_json && !ended_) {
         return std::nullopt;
@@ -122,12 +122,12 @@ void run_verifier<Storage>::compare(const index_facts& facts) {
     if (!workers_.empty() && !workers_.contains(worker)) {
         tell(difference_kind::workers, facts, facts.key, {}, "no collections file is this worker's");
     }
-    for (const place& held : facts.places) {
-        seen_.insert(std::string{parse_recorded_name(held.name).tensor});
+    for (const place& named : facts.places) {
+        seen_.insert(std::string{parse_recorded_name(named.name).tensor});
     }
-    for (const saved_shape& held : facts.shapes) {
-        seen_.insert(held.name);
-        compare_original(facts, held);
+    for (const saved_shape& shape : facts.shapes) {
+        seen_.insert(shape.name);
+        compare_original(facts, shape);
     }
     const auto named = locations::parse_step_file(facts.event_file, locations::event_extension);
     if (!stays_inside(facts.event_file)) {
@@ -164,17 +164,17 @@ bool run_verifier<Storage>::may_come(std::string_view worker_part, step_number s
 template <storage Storage>
 void run_verifier<Storage>::compare_records(const index_facts& facts, const event_records& events) {
     std::vector<bool> used(events.records.size());
-    for (const place& held : facts.places) {
-        const auto at =
-            std::lower_bound(events.records.begin(), events.records.end(), held.record.offset,
+    for (const place& named : facts.places) {
+        const auto record =
+            std::lower_bound(events.records.begin(), events.records.end(), named.record.offset,
                              [](const event_record& one, std::uint64_t begin) { return one.where.offset < begin; });
-        if (at == events.records.end() || at->where.offset != held.record.offset) {
-            tell(difference_kind::place, facts, facts.event_file, held.name,
-                 "no record begins at byte " + std::to_string(held.record.offset) + ", where the index file has it");
+        if (record == events.records.end() || record->where.offset != named.record.offset) {
+            tell(difference_kind::place, facts, facts.event_file, named.name,
+                 "no record begins at byte " + std::to_string(named.record.offset) + ", where the index file has it");
             continue;
         }
-        used[static_cast<std::size_t>(at - events.records.begin())] = true;
-        compare_record(facts, held, *at);
+        used[static_cast<std::size_t>(record - events.records.begin())] = true;
+        compare_record(facts, named, *record);
     }
     for (std::size_t i = 0; i < used.size(); ++i) {
         const event_record& left = events.records[i];
@@ -187,35 +187,35 @@ void run_verifier<Storage>::compare_records(const index_facts& facts, const even
         tell(difference_kind::damaged_record, facts, facts.event_file, {},
              "at byte " + std::to_string(events.end_offset) + ": " + std::string{describe(events.end)});
     }
-    for (const saved_shape& held : facts.shapes) {
+    for (const saved_shape& shape : facts.shapes) {
         const auto values = std::find_if(events.records.begin(), events.records.end(),
-                                         [&](const auto& record) { return record.shape && record.tag == held.name; });
-        if (values != events.records.end() && *values->shape != held.extents) {
-            tell(difference_kind::shape, facts, facts.key, held.name,
+                                         [&](const auto& record) { return record.shape && record.tag == shape.name; });
+        if (values != events.records.end() && *values->shape != shape.extents) {
+            tell(difference_kind::shape, facts, facts.key, shape.name,
                  "the index file has another shape than the saved values");
         }
     }
 }
 
 template <storage Storage>
-void run_verifier<Storage>::compare_record(const index_facts& facts, const place& held, const event_record& record) {
-    const std::string at = "the record at byte " + std::to_string(record.where.offset);
-    if (record.where.length != held.record.length) {
-        tell(difference_kind::place, facts, facts.event_file, held.name,
-             at + " has " + std::to_string(record.where.length) + " bytes, " + std::to_string(held.record.length) +
+void run_verifier<Storage>::compare_record(const index_facts& facts, const place& named, const event_record& record) {
+    const std::string which = "the record at byte " + std::to_string(record.where.offset);
+    if (record.where.length != named.record.length) {
+        tell(difference_kind::place, facts, facts.event_file, named.name,
+             which + " has " + std::to_string(record.where.length) + " bytes, " + std::to_string(named.record.length) +
                  " by the index file");
     }
     if (record.state != status::ok) {
-        tell(difference_kind::damaged_record, facts, facts.event_file, held.name,
-             at + ": " + std::string{describe(record.state)});
+        tell(difference_kind::damaged_record, facts, facts.event_file, named.name,
+             which + ": " + std::string{describe(record.state)});
         return;
     }
-    if (record.tag != held.name) {
-        tell(difference_kind::name, facts, facts.event_file, held.name, at + " is that of \"" + record.tag + "\"");
+    if (record.tag != named.name) {
+        tell(difference_kind::name, facts, facts.event_file, named.name, which + " is that of \"" + record.tag + "\"");
     }
     if (record.step != facts.step) {
-        tell(difference_kind::step, facts, facts.event_file, held.name,
-             at + " is of step " + std::to_string(record.step));
+        tell(difference_kind::step, facts, facts.event_file, named.name,
+             which + " is of step " + std::to_string(record.step));
     }
 }
 
@@ -245,14 +245,14 @@ void run_verifier<Storage>::compare_mode(const index_facts& facts, const event_r
 }
 
 template <storage Storage>
-void run_verifier<Storage>::compare_original(const index_facts& facts, const saved_shape& held) {
-    const auto original = originals_.try_emplace(held.name, held.original).first;
-    const auto name = named_so_.try_emplace(held.original, held.name).first;
-    if (original->second != held.original) {
-        tell(difference_kind::name, facts, facts.key, held.name,
-             "its original name is \"" + held.original + "\" here and \"" + original->second + "\" elsewhere");
-    } else if (name->second != held.name) {
-        tell(difference_kind::name, facts, facts.key, held.name,
+void run_verifier<Storage>::compare_original(const index_facts& facts, const saved_shape& shape) {
+    const auto original = originals_.try_emplace(shape.name, shape.original).first;
+    const auto name = named_so_.try_emplace(shape.original, shape.name).first;
+    if (original->second != shape.original) {
+        tell(difference_kind::name, facts, facts.key, shape.name,
+             "its original name is \"" + shape.original + "\" here and \"" + original->second + "\" elsewhere");
+    } else if (name->second != shape.name) {
+        tell(difference_kind::name, facts, facts.key, shape.name,
              "its original name is that of \"" + name->second + "\" elsewhere");
     }
 }

@@ -37,8 +37,8 @@ public:
     /// The first file.
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
-    /// Collections may list tensors that were never saved, and tensors need not be in any.  But a name in a collection
-    /// that nobody has, one character away from a name that is in none, is that name.
+    /// Collections may list tensors that were never saved, and tensors need not be in any.  But a listed name that no
+    /// tensor has, one character away from a tensor that no collection lists, is that name, damaged.
     void compare_names(const std::set<std::string, std::less<>>& seen, std::vector<difference>& found) const;
 
 private:

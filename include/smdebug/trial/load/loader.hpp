@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -16,7 +17,9 @@
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -72,6 +75,40 @@ private:
     void list_until_quiet(std::vector<parsed_index_key>& keys, const catalog& last);
 
     void read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder);
+
+    static constexpr std::size_t worth_threads = 512;  // files: fewer are read before threads have begun
+    static constexpr std::size_t files_in_share = 64;
+
+    /// Some index files as they were read.
+    struct read_files {
+        struct one {
+            std::size_t begin = 0;
+            std::size_t end = 0;
+            bool is_there = false;
+            bool is_left_out = false;  // it is too much to be kept: it has to be read again
+            std::exception_ptr failed = {};
+        };
+        std::vector<std::byte> bytes = {};
+        std::vector<one> files = {};
+
+        void keep(std::optional<byte_view> file);
+        void clear() noexcept {
+            bytes.clear();
+            files.clear();
+        }
+    };
+
+    /// Has two threads read the files, and takes them in their order, with the same errors, meanwhile.  False where no
+    /// threads are to be had: nothing has been taken then.
+    /// Memory: 6 times 64 files, or 8 MiB.
+    [[nodiscard]] bool read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
+                                       bool ended, catalog_builder& builder);
+
+    void take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
+                   catalog_builder& builder);
+
+    /// One that the storage fails to read, while its error is handled.
+    void take_failed(const parsed_index_key& key, const error& failed, bool ended, catalog_builder& builder);
 
     /// An index file that the storage does not read with others.
     void take_large(const parsed_index_key& key, bool ended, catalog_builder& builder);

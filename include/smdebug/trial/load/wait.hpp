@@ -55,8 +55,8 @@ public:
 
     /// A look at what unseen() says begins now.
     void begin_look() noexcept { looking_since_ = clock::now(); }
-    /// It has ended.  After one at everything the next is in an `interval`, and where there are announcements as rarely
-    /// as makes looking a twentieth of the time.
+    /// The look has ended.  After one at everything the next is due in an `interval`; where changes are announced, late
+    /// enough that looking takes a twentieth of the time.
     void end_look(std::chrono::milliseconds interval) noexcept;
     /// Everything has to be looked at in an `interval`.
     void plan_look_in(std::chrono::milliseconds interval) noexcept { next_look_ = clock::now() + interval; }

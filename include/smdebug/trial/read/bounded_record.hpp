@@ -8,7 +8,6 @@
 #include <smdebug/tensor/concepts.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

@@ -66,7 +66,7 @@ template <storage Storage>
             end_with(status::truncated);
             return read;
         }
-        const record::header claimed = record::load_header(head.data());
+        const record::detail::header claimed = record::load_header(head.data());
         const auto size = record::framed_size(claimed.length);
         if (!claimed.valid() || !size || *size > most) {
             end_with(claimed.valid() ? status::too_large : status::bad_length_checksum);

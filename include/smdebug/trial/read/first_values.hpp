@@ -36,11 +36,19 @@ class first_values {
 public:
     first_values(const State& state, const detail::catalog& from);
 
+    /// How many event files were not there, of those that were looked for; and the key of the first of them.
+    [[nodiscard]] std::size_t missing_files() const noexcept { return missing_count_; }
+    [[nodiscard]] const std::string& first_missing() const noexcept { return first_missing_; }
+    /// Of how many tensors that have values none could be read.
+    [[nodiscard]] std::size_t unread() const noexcept { return unread_; }
+
     /// Calls found(name_id, const decoded_tensor&) once for each tensor of which a value can be read, in no order; the
     /// value is gone after the call.
     /// Cost:   a look at the entries of the files up to the last one that has a tensor first, and one read of at most
     ///         8 MiB, or of one record, for neighbours in a file; one call for up to 65,536 tensors, where the storage
     ///         reads many ranges together.  For values that cannot be read the same again, from the first of them on.
+    ///         Files that are not there are asked for once each; of a storage far away that lacks several, those that
+    ///         are there are listed.
     /// Memory: 12 bytes a name, 24 more for each of 65,536 tensors, one read, and what the storage has in flight.
     /// Errors: what `found` throws.
     template <class Found>
@@ -48,8 +56,12 @@ public:
         for (std::size_t first = 0; open_ > 0; first = failed_from_) {
             ++round_;
             failed_from_ = files_.size();
+            const std::size_t missing = missing_count_;
             if (!ask_for_all(first, found)) {
                 give_up_the_others();
+            }
+            if (missing_count_ > missing && open_ > 0) {
+                pass_over_missing();
             }
         }
     }
@@ -82,6 +94,9 @@ private:
         std::size_t left = open_;
         const detail::name_list* nothing_in = nullptr;  // a list of which everything was asked for
         for (std::size_t place = first; place < files_.size() && left > 0; ++place) {
+            if (missing_[place]) {
+                continue;
+            }
             const detail::layout& entries = from_.layout_of(*files_[place]);
             if (&entries.names() == nothing_in) {
                 continue;
@@ -89,15 +104,15 @@ private:
             bool later = false;
             for (std::size_t i = entries.size(); i-- > 0;) {  // of two of one name the last one counts
                 const detail::layout::entry entry = entries[i];
-                tensor& held = tensors_[entry.what.name];
-                if (entry.what.kind != 0 || !held.is_open || held.round == round_) {
+                tensor& wanted = tensors_[entry.what.name];
+                if (entry.what.kind != 0 || !wanted.is_open || wanted.round == round_) {
                     continue;
                 }
-                if (held.next > place) {
+                if (wanted.next > place) {
                     later = true;
                     continue;
                 }
-                held.round = round_;
+                wanted.round = round_;
                 --left;
                 wanted_.push_back({static_cast<std::uint32_t>(place), entry.what.name, entry.record});
                 if (wanted_.size() == most_at_once) {
@@ -122,11 +137,14 @@ private:
         read_ranges_past_errors(
             state_.store(), ranges,
             [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version&) {
-                const piece& held = pieces[i];
-                for (std::size_t at = held.begin; at < held.end; ++at) {
-                    const wanted_record& record = wanted_[at];
-                    const byte_range where{record.where.offset - held.where.offset, record.where.length};
-                    take(record, bytes ? detail::whole_event_file{bytes->view()}.at(where) : byte_view{}, found);
+                const piece& read = pieces[i];
+                if (!bytes) {
+                    note_missing(wanted_[read.begin].file);
+                }
+                for (std::size_t place = read.begin; place < read.end; ++place) {
+                    const wanted_record& record = wanted_[place];
+                    const byte_range where{record.where.offset - read.where.offset, record.where.length};
+                    bytes ? take(record, detail::whole_event_file{bytes->view()}.at(where), found) : pass_over(record);
                 }
             },
             [&](std::size_t i) {
@@ -153,7 +171,7 @@ private:
     // Leaves in wanted_, in order, what can be asked for.
     void cut_into_pieces(std::deque<std::string>& keys, std::vector<piece>& pieces, std::vector<object_range>& ranges);
 
-    [[nodiscard]] bool cut(const std::string& key, byte_range& record) const;
+    [[nodiscard]] bool cut(const std::string& key, wanted_record& record);
 
     // Makes a piece hold a record that does not begin before it, where that is worth it.
     [[nodiscard]] static bool extend(byte_range& piece_, byte_range record) noexcept;
@@ -177,12 +195,25 @@ private:
 
     void pass_over(const wanted_record& record);
 
+    void note_missing(std::size_t place);
+    // Finds out which of the files behind that are not there either.
+    void pass_over_missing();
+    [[nodiscard]] bool is_missing(const std::string& key) const;
+    void list_files();
+
+    static constexpr std::size_t worth_a_listing = 8;
+
     const State& state_;
     const detail::catalog& from_;
     detail::record_bound<typename State::decoder_type> bound_;
     std::vector<const detail::catalog::file*> files_;
+    std::vector<bool> missing_;  // by place in files_: not there
+    std::size_t missing_count_ = 0;
+    std::string first_missing_;
+    bool is_listed_ = false;
     std::vector<tensor> tensors_;  // by name_id
     std::size_t open_ = 0;         // of them
+    std::size_t unread_ = 0;       // of them, given up
     std::uint32_t round_ = 0;
     std::size_t failed_from_ = 0;  // the first file that may have the next value of one that could not be read
     std::vector<wanted_record> wanted_;

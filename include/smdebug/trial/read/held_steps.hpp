@@ -61,8 +61,8 @@ private:
     static constexpr std::size_t most_files_ahead = 256;  // as many as are worth naming to a storage at once
     static constexpr std::uint64_t most_gap = std::uint64_t{1}
                                               << 20U;  // what may come between two records that are near
-    static constexpr std::uint64_t worth_a_request = std::uint64_t{1} << 20U;  // comes as quickly as a part of it
-    static constexpr std::uint64_t small = std::uint64_t{16} << 20U;           // as caches have it
+    static constexpr std::uint64_t worth_a_request = std::uint64_t{1} << 20U;  // a file up to this is fetched whole
+    static constexpr std::uint64_t small = std::uint64_t{16} << 20U;           // the same where more will be asked for
 
     struct file_plan {
         std::string key;
@@ -82,7 +82,7 @@ private:
         return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
     }
 
-    /// What of a step is wanted and not held.
+    /// The files, or parts of them, that are wanted of a step and not held yet.
     [[nodiscard]] std::vector<file_plan> planned(const catalog& from, step_number step, const selected_tensors& which,
                                                  bool wholes) const;
 
@@ -102,9 +102,9 @@ private:
     reading_limits limits_;
     step_number at_ = -1;
     std::map<step_number, held_step> steps_;
-    std::uint64_t held_bytes_ = 0;     // of all of them
-    std::vector<object_range> asked_;  // planned, and not begun: their keys are those of steps_
-    held_files ahead_;                 // of those after at_
+    std::uint64_t held_bytes_ = 0;     // of all steps_
+    std::vector<object_range> asked_;  // planned, and not begun; borrows its keys from steps_
+    held_files ahead_;                 // sum of the steps after at_
 };
 
 }  // namespace detail

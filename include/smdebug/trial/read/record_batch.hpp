@@ -59,7 +59,7 @@ private:
     std::string key_;
     std::vector<slot> slots_;
     std::size_t next_ = 0;
-    byte_buffer held_;
+    byte_buffer taken_;
 };
 
 /// What is asked for of some event files with one call of read_ranges.

@@ -65,7 +65,7 @@ private:
     turn_by_name read_;     // and its values
     std::uint64_t turn_ = 0;
     prefetch_window brought_{most_at_once};  // the steps whose event files were asked for
-    step_number brought_for_fewer_ = 0;      // of steps before this one, when fewer tensors were wanted
+    step_number brought_for_fewer_ = 0;      // steps before this one were fetched when fewer tensors were wanted
 };
 
 }  // namespace detail

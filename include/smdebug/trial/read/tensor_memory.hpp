@@ -6,6 +6,7 @@
 #include <smdebug/core/text_hash.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
+#include <smdebug/trial/read/measure_memory.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -21,10 +22,12 @@ inline namespace v1 {
 namespace detail {
 
 /// What is known of a tensor that one worker saved at one step.
-struct known_reductions {
+struct known_tensor {
     step_number step = -1;
     std::string worker;
     reduction_values found;  ///< saved ones as they were saved, the others computed, counts where there are values
+    bool reduced = false;    ///< whether `found` is known
+    std::vector<remembered_answer> answers = {};  ///< of measures
 };
 
 /// Reductions of the last few saves of each tensor, and values up to a number of bytes.
@@ -36,10 +39,11 @@ public:
 
     explicit tensor_memory(std::size_t value_bytes) : value_bytes_(value_bytes) {}
 
-    /// Null where it is not (any more) known.  Borrowed until the next keep().
-    [[nodiscard]] const known_reductions* find(std::string_view name, step_number step, std::string_view worker) const;
+    /// Null where nothing is (any more) known.  Borrowed until the next keep().
+    [[nodiscard]] const known_tensor* find(std::string_view name, step_number step, std::string_view worker) const;
 
-    void keep(std::string_view name, step_number step, std::string_view worker, const reduction_values& reductions);
+    /// What is known of one tensor, to be filled; empty where nothing was known.  Borrowed until the next keep().
+    [[nodiscard]] known_tensor& keep(std::string_view name, step_number step, std::string_view worker);
 
     [[nodiscard]] std::optional<tensor_value> find_value(std::string_view name, step_number step,
                                                          std::string_view worker) const;
@@ -54,7 +58,7 @@ private:
     static constexpr std::size_t most_values = 256;  // a look-up walks over them
 
     struct saves_of_tensor {
-        std::vector<known_reductions> saves;  // a ring
+        std::vector<known_tensor> saves;  // a ring
         std::size_t next = 0;
         std::vector<std::string> workers;  // that have saved it
     };

@@ -15,9 +15,11 @@
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/missing_files.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -92,8 +94,13 @@ public:
 
     /// A piece of the event file that an index file names.  A running job may be about to write it: it is waited for,
     /// as long as the options say, unless the job has ended or the worker has gone on to a later step.
+    /// One that was missing before is asked for again, but of a run that has ended no sooner than after the storage's
+    /// own look_interval(), where looking costs time or money.
     [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& file,
                                                  byte_range where) const;
+
+    /// How many event files read_event has missed, and not seen since: up to missing_files::most.
+    [[nodiscard]] std::size_t missing_event_files() const noexcept { return missing_.count(); }
 
 private:
     [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
@@ -117,6 +124,7 @@ private:
     };
     mutable guarded<first_dating> dating_;  // held while the storage is asked
     mutable feed_pool step_feeds_;
+    mutable missing_files missing_;
     struct refresh_settings {
         struct choice {
             std::uint64_t number = 0;

@@ -21,7 +21,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,8 +71,8 @@ public:
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
                  bool defer_checks = false, bool keep_repeats = false);
 
-    /// Calls visit(const scanned_tensor&) for each tensor of `held`, whose event file `key` is `source` (see
-    /// event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
+    /// Calls visit(const scanned_tensor&) for each tensor of `event_file`, whose key is `key` and whose bytes `source`
+    /// has (see event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
     /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
@@ -87,7 +86,7 @@ public:
             const name_id name = entry.what.name;
             if (is_wanted(name) && entries.names().leads(place)) {
                 begin_tensor(entries, name);
-                // First: it may take away the bytes that a source has given, and keeps none itself.
+                // Before the values: reading a saved reduction may invalidate bytes that the source gave before.
                 if (!entries.names().values_alone()) {
                     read_saved(entries, name, source);
                 }
@@ -99,14 +98,14 @@ public:
             const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
             if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
                 begin_tensor(entries, shape.name);
-                out_.file_failed = false;  // it is not in the file
+                out_.file_failed = false;  // a shape alone needs nothing of the event file
                 visit(std::as_const(out_));
             }
         }
     }
 
-    /// Calls take(byte_range) for each record of `held` that scan() asks its source for, in the same order, and ended()
-    /// behind those of each tensor.
+    /// Calls take(byte_range) for each record of `event_file` that scan() asks its source for, in the same order, and
+    /// ended() behind those of each tensor.
     template <class Take, class Ended>
     void each_record(const catalog::file& event_file, Take&& take, Ended&& ended) const {
         const layout& entries = from_->layout_of(event_file);

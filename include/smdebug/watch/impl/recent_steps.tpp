@@ -7,7 +7,6 @@
 #include <chrono>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace smdebug {
 inline namespace v1 {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/watch/step_memory.hpp>
 

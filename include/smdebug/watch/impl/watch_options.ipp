@@ -1,7 +1,6 @@
 // The bodies of <smdebug/watch/watch_options.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/reduction_plan.hpp>
 #include <smdebug/watch/watch_options.hpp>
 

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/watch/watched_names.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/watch/watched_names.hpp>

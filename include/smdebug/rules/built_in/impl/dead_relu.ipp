@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/built_in/dead_relu.hpp>
 
 #include <string>

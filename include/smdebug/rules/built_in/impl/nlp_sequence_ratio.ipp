@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/built_in/nlp_sequence_ratio.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/built_in/poor_weight_initialization.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/built_in/poor_weight_initialization.hpp>
 
 #include <utility>

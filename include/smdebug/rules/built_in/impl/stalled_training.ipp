@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/built_in/stalled_training.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/built_in/stalled_training.hpp>
 
 #include <algorithm>

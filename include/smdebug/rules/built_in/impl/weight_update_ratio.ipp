@@ -2,14 +2,13 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/reduce/difference_norms.hpp>
 #include <smdebug/rules/built_in/weight_update_ratio.hpp>
 
 namespace smdebug {
 inline namespace v1 {
 namespace rules {
-SMDEBUG_INLINE double update_ratio(const tensor_value& before, const tensor_value& now, double epsilon,
+SMDEBUG_INLINE double update_ratio(const tensor_view& before, const tensor_view& now, double epsilon,
                                    update_norm norm) {
     if (norm == update_norm::mean_of_ratios) {
         return reduce::detail::mean_relative_difference(before, now, epsilon);
@@ -17,6 +16,18 @@ SMDEBUG_INLINE double update_ratio(const tensor_value& before, const tensor_valu
     const auto norms = norm == update_norm::l2 ? reduce::detail::l2_of_difference(before, now)
                                                : reduce::detail::mean_abs_of_difference(before, now);
     return norms.difference / (norms.first + epsilon);
+}
+
+SMDEBUG_INLINE detail::update_comparison::answer detail::update_comparison::operator()(const tensor_view& before,
+                                                                                       const tensor_view& now) const {
+    const auto is_comparable = [](const tensor_view& each) { return has_reals(each.type) && each.count() > 0; };
+    if (!is_comparable(before) || !is_comparable(now)) {
+        return {};
+    }
+    if (!std::ranges::equal(before.shape, now.shape)) {
+        return {.comparable = true};
+    }
+    return {update_ratio(before, now, epsilon, norm), true, true};
 }
 
 SMDEBUG_INLINE void weight_update_ratio::check() const {

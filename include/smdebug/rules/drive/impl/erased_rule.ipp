@@ -1,10 +1,7 @@
 // The bodies of <smdebug/rules/drive/erased_rule.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
-
-#include <string>
 
 namespace smdebug {
 inline namespace v1 {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/drive/read_log.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/drive/read_log.hpp>
 
 #include <algorithm>

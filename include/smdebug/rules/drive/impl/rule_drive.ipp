@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/drive/rule_drive.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/drive/rule_drive.hpp>
 
 namespace smdebug {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/judge/loss_values.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 
 namespace smdebug {

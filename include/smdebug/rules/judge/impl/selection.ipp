@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 
 namespace smdebug {
@@ -10,7 +9,7 @@ inline namespace v1 {
 namespace rules {
 
 SMDEBUG_INLINE finding note_about(const std::string& tensor, const std::string& worker, step_number step,
-                                  const lookup_failure& failure) {
+                                  const smdebug::detail::lookup_failure& failure) {
     finding note{.tensor = tensor, .worker = worker};
     if (failure.why == absence::wrong_dtype) {
         return note;

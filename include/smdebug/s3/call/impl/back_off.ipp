@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/call/back_off.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/back_off.hpp>
 
 #include <algorithm>
@@ -30,7 +29,7 @@ SMDEBUG_INLINE std::chrono::milliseconds back_off::pause(unsigned attempt,
         bound = bound < longest / 2 ? 2 * bound + milliseconds{1} : longest;
     }
     std::uniform_int_distribution<milliseconds::rep> up_to{0, bound.count()};
-    // What the server asks for, and chance on top, as all were told the same.
+    // The server asks the same pause of all clients: a random addition keeps them apart.
     return (at_least ? milliseconds{*at_least} : milliseconds{0}) + milliseconds{up_to(random_)};
 }
 

@@ -5,8 +5,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/s3/call/call_window.hpp>
 
-#include <vector>
-
 namespace smdebug {
 inline namespace v1 {
 namespace s3 {
@@ -20,11 +18,11 @@ void call_window<Client>::start(std::size_t ticket, call what) {
     if (!begun.what.body.empty()) {
         begun.payload_hash = to_hex(sha256(begun.what.body));
     }
-    const auto at = flights_.try_emplace(ticket, std::move(begun)).first;
+    const auto entry = flights_.try_emplace(ticket, std::move(begun)).first;
     try {
-        launch(at->first, at->second);
+        launch(entry->first, entry->second);
     } catch (...) {
-        flights_.erase(at);
+        flights_.erase(entry);
         throw;
     }
 }
@@ -36,102 +34,102 @@ std::pair<std::size_t, call_result> call_window<Client>::next() {
         if (!arrival) {
             continue;
         }
-        const auto at = flights_.find(arrival->ticket);
-        if (at == flights_.end()) {
-            continue;  // it had come already when it was ended
+        const auto entry = flights_.find(arrival->ticket);
+        if (entry == flights_.end()) {
+            continue;  // of a call that was abandoned when its answer was here already
         }
-        flight& held = at->second;
-        held.going.reset();
-        held.last = std::move(arrival->response);
-        if (const bool is_over = settle(at->first, held); is_over) {
-            note_read(held);
-            std::pair<std::size_t, call_result> ended{at->first, result_of(held)};
-            flights_.erase(at);
+        flight& current = entry->second;
+        current.going.reset();
+        current.last = std::move(arrival->response);
+        if (const bool is_over = settle(entry->first, current); is_over) {
+            note_read(current);
+            std::pair<std::size_t, call_result> ended{entry->first, result_of(current)};
+            flights_.erase(entry);
             return ended;
         }
     }
 }
 
 template <class Client>
-void call_window<Client>::launch(std::size_t ticket, flight& held) {
-    auto made = client_.prepare(held.asked(), held.payload_hash, held.deadline);
-    held.knowledge = made.knowledge;
-    held.keys = std::move(made.keys);
+void call_window<Client>::launch(std::size_t ticket, flight& current) {
+    auto made = client_.prepare(current.asked(), current.payload_hash, current.deadline);
+    current.knowledge = made.knowledge;
+    current.keys = std::move(made.keys);
     if (!made.reached) {
-        held.seeks_since = held.reached || held.attempts == 0 ? clock::now() : held.seeks_since;
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(reach_until(held) - clock::now());
+        current.seeks_since = current.reached || current.attempts == 0 ? clock::now() : current.seeks_since;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(reach_until(current) - clock::now());
         made.request.connect_within = std::min(made.request.connect_within, std::max(left, least_to_connect));
     }
-    held.reached = made.reached;
-    ++held.attempts;
-    held.going.emplace(client_.transport().start(std::move(made.request), answers_, ticket));
+    current.reached = made.reached;
+    ++current.attempts;
+    current.going.emplace(client_.transport().start(std::move(made.request), answers_, ticket));
 }
 
 template <class Client>
 typename call_window<Client>::clock::time_point call_window<Client>::launch_what_is_due() {
     auto earliest = clock::time_point::max();
     const auto now = clock::now();
-    for (auto& [ticket, held] : flights_) {
-        if (!held.going && held.again_at <= now) {
-            launch(ticket, held);
+    for (auto& [ticket, current] : flights_) {
+        if (!current.going && current.again_at <= now) {
+            launch(ticket, current);
         }
-        if (!held.going) {
-            earliest = std::min(earliest, held.again_at);
+        if (!current.going) {
+            earliest = std::min(earliest, current.again_at);
         }
     }
     return earliest;
 }
 
 template <class Client>
-void call_window<Client>::hide_keys_of(const flight& held, std::string& text) {
-    if (held.keys) {
-        hide_keys(text, *held.keys);
+void call_window<Client>::hide_keys_of(const flight& current, std::string& text) {
+    if (current.keys) {
+        hide_keys(text, *current.keys);
     }
 }
 
 template <class Client>
-bool call_window<Client>::settle(std::size_t ticket, flight& held) {
-    const bool has_failed = held.last.answered() && held.last.status >= 300 && held.last.status != 416;
-    held.said = has_failed ? parse_error_answer(held.last, held.keys) : error_answer{};
-    if (held.last.outcome == http::outcome::refused || held.last.outcome == http::outcome::interrupted) {
-        hide_keys_of(held, held.last.failure);
+bool call_window<Client>::settle(std::size_t ticket, flight& current) {
+    const bool has_failed = current.last.answered() && current.last.status >= 300 && current.last.status != 416;
+    current.said = has_failed ? parse_error_answer(current.last, current.keys) : error_answer{};
+    if (current.last.outcome == http::outcome::refused || current.last.outcome == http::outcome::interrupted) {
+        hide_keys_of(current, current.last.failure);
     }
-    const bool is_there = held.last.answered() || held.last.outcome == http::outcome::interrupted ||
-                          held.last.outcome == http::outcome::stalled;
-    if (is_there && !held.reached) {
-        client_.note_reached(held.knowledge);
-        held.reached = true;
+    const bool is_there = current.last.answered() || current.last.outcome == http::outcome::interrupted ||
+                          current.last.outcome == http::outcome::stalled;
+    if (is_there && !current.reached) {
+        client_.note_reached(current.knowledge);
+        current.reached = true;
     }
-    const verdict found = judge(held.asked(), held.last, held.said);
-    if (found.move != next_move::done && !has_failed && held.last.answered()) {
-        held.said = parse_error_answer(held.last, held.keys);  // some servers say 200 before they know
+    const verdict decision = judge(current.asked(), current.last, current.said);
+    if (decision.move != next_move::done && !has_failed && current.last.answered()) {
+        current.said = parse_error_answer(current.last, current.keys);  // some servers say 200 before they know
     }
-    switch (found.move) {
+    switch (decision.move) {
         case next_move::done:
-            held.good = !held.aside || take_size(held);
-            return held.good || !pause(held, std::nullopt);
+            current.good = !current.aside || take_size(current);
+            return current.good || !pause(current, std::nullopt);
         case next_move::give_up:
-            held.sent_to = found.place;
-            hide_keys_of(held, held.sent_to);
+            current.sent_to = decision.place;
+            hide_keys_of(current, current.sent_to);
             return true;
         case next_move::again:
-            return !pause(held, found.retry_after);
+            return !pause(current, decision.retry_after);
         case next_move::ask_size:
-            ask_size(held);
-            launch(ticket, held);
+            ask_size(current);
+            launch(ticket, current);
             return false;
         case next_move::ask_why:
-            if (held.aside) {
+            if (current.aside) {
                 return true;
             }
-            // Answers to HEAD have no body.  The first byte of the object tells as much.
-            held.what.method = http::method::get;
-            held.what.wanted = {0, 1};
-            held.what.headers.push_back({"range", range_header(held.what.wanted)});
-            held.what.check = [](const http::response& answer, byte_range wanted) {
+            // The answer to HEAD has no body to say why: GET of the first byte has.
+            current.what.method = http::method::get;
+            current.what.wanted = {0, 1};
+            current.what.headers.push_back({"range", range_header(current.what.wanted)});
+            current.what.check = [](const http::response& answer, byte_range wanted) {
                 return part_in(answer, wanted).has_value();
             };
-            launch(ticket, held);
+            launch(ticket, current);
             return false;
         case next_move::to_region:
         case next_move::to_endpoint:
@@ -140,78 +138,79 @@ bool call_window<Client>::settle(std::size_t ticket, flight& held) {
             break;
     }
     constexpr unsigned most_put_right = 4;  // two servers that send us to each other
-    if (++held.put_right > most_put_right || !client_.learn(found, held.last, held.knowledge)) {
-        if (found.move == next_move::to_endpoint && !client_.trusts(found.place)) {
-            held.sent_to = found.place;
-            hide_keys_of(held, held.sent_to);
+    if (++current.put_right > most_put_right || !client_.learn(decision, current.last, current.knowledge)) {
+        if (decision.move == next_move::to_endpoint && !client_.trusts(decision.place)) {
+            current.sent_to = decision.place;
+            hide_keys_of(current, current.sent_to);
         }
         return true;
     }
-    launch(ticket, held);
+    launch(ticket, current);
     return false;
 }
 
 template <class Client>
-void call_window<Client>::ask_size(flight& held) {
+void call_window<Client>::ask_size(flight& current) {
     call size{.method = http::method::head,
-              .key = held.what.key,
-              .headers = held.what.headers,
+              .key = current.what.key,
+              .headers = current.what.headers,
               .check = [](const http::response& answer, byte_range) { return body_length(answer).has_value(); },
-              .doing = held.what.doing};
+              .doing = current.what.doing};
     std::erase_if(size.headers, [](const http::header& one) { return one.name == "range"; });
-    held.aside = detour{std::move(size), std::move(held.last)};
+    current.aside = detour{std::move(size), std::move(current.last)};
 }
 
 template <class Client>
-bool call_window<Client>::take_size(flight& held) {
-    const std::uint64_t size = *body_length(held.last);
-    detour was = *std::exchange(held.aside, std::nullopt);
-    if (size > held.what.wanted.offset) {
-        held.last = std::move(was.doubted);
-        held.said = parse_error_answer(held.last, held.keys);
+bool call_window<Client>::take_size(flight& current) {
+    const std::uint64_t size = *body_length(current.last);
+    detour was = *std::exchange(current.aside, std::nullopt);
+    if (size > current.what.wanted.offset) {
+        current.last = std::move(was.doubted);
+        current.said = parse_error_answer(current.last, current.keys);
         return false;
     }
-    held.last.status = was.doubted.status;
-    held.last.headers.push_back({"content-range", "bytes */" + std::to_string(size)});
+    current.last.status = was.doubted.status;
+    current.last.headers.push_back({"content-range", "bytes */" + std::to_string(size)});
     return true;
 }
 
 template <class Client>
-bool call_window<Client>::pause(flight& held, std::optional<std::chrono::seconds> at_least) {
-    if (held.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
+bool call_window<Client>::pause(flight& current, std::optional<std::chrono::seconds> at_least) {
+    if (current.attempts >= std::max(client_.options().retry.most_attempts, 1U)) {
         return false;
     }
-    const auto pause = pauses_.pause(held.attempts, at_least);
-    if (held.reached) {
-        held.again_at = clock::now() + pause;
-        return held.again_at < held.deadline;
+    const auto pause = pauses_.pause(current.attempts, at_least);
+    if (current.reached) {
+        current.again_at = clock::now() + pause;
+        return current.again_at < current.deadline;
     }
     constexpr std::chrono::milliseconds longest_pause{1000};
-    held.again_at = clock::now() + std::min(pause, longest_pause);
-    return held.again_at + least_to_connect < reach_until(held);
+    current.again_at = clock::now() + std::min(pause, longest_pause);
+    return current.again_at + least_to_connect < reach_until(current);
 }
 
 template <class Client>
-void call_window<Client>::note_read(const flight& held) const noexcept {
-    // The last attempts may have had no time to be told from those that are late.
+void call_window<Client>::note_read(const flight& current) const noexcept {
+    // In the second half of its time a call that stalls counts as one that timed out.
     const auto now = clock::now();
-    const bool in_vain = held.last.outcome == http::outcome::timed_out ||
-                         (held.last.outcome == http::outcome::stalled && now - held.began > held.deadline - now);
-    if (held.what.wanted.length != 0 && (in_vain || held.last.answered())) {
+    const bool in_vain =
+        current.last.outcome == http::outcome::timed_out ||
+        (current.last.outcome == http::outcome::stalled && now - current.began > current.deadline - now);
+    if (current.what.wanted.length != 0 && (in_vain || current.last.answered())) {
         client_.note_read(in_vain);
     }
 }
 
 template <class Client>
-call_result call_window<Client>::result_of(flight& held) {
-    call_result ended{.answer = std::move(held.last),
-                      .said = std::move(held.said),
-                      .asked = std::move(held.what),
-                      .sent_to = std::move(held.sent_to),
-                      .good = held.good,
-                      .is_signed = held.keys.has_value(),
-                      .attempts = held.attempts,
-                      .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - held.began)};
+call_result call_window<Client>::result_of(flight& current) {
+    call_result ended{.answer = std::move(current.last),
+                      .said = std::move(current.said),
+                      .asked = std::move(current.what),
+                      .sent_to = std::move(current.sent_to),
+                      .good = current.good,
+                      .is_signed = current.keys.has_value(),
+                      .attempts = current.attempts,
+                      .taken = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - current.began)};
     ended.asked.body = {};
     return ended;
 }

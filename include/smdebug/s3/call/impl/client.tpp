@@ -4,7 +4,6 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/system_time.hpp>
 #include <smdebug/s3/call/client.hpp>
-#include <smdebug/s3/call/percent_encoding.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -74,7 +73,7 @@ typename client<Transport, Credentials>::prepared client<Transport, Credentials>
 template <http_transport Transport, credentials_provider Credentials>
 std::chrono::milliseconds client<Transport, Credentials>::time_for(const call& asked) const noexcept {
     using std::chrono::milliseconds;
-    // A clock does not go as far as durations do: who wants no deadline sets the longest there is.
+    // The longest duration, which means "no deadline", would overflow the clock.
     constexpr milliseconds longest{std::chrono::years{100}};
     const milliseconds all = std::min(options_.retry.deadline, longest);
     const bool is_short =
@@ -130,7 +129,7 @@ bool client<Transport, Credentials>::learn(const verdict& what, const http::resp
             const auto date = parse_http_date(answer.find_header("date").value_or(""));
             const auto offset =
                 date ? time_between(std::chrono::system_clock::now(), *date) : std::chrono::milliseconds::max();
-            // A century away is no clock, and a time that is moved by it has no date.
+            // A date a century away is no clock's, and times shifted that far cannot be written as dates.
             if (std::chrono::abs(offset) > std::chrono::hours{24 * 365 * 100} ||
                 std::chrono::abs(offset - known_.clock_offset) < std::chrono::minutes{1}) {
                 return false;  // it is not the clock

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/call/content_range.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/content_range.hpp>
 
 #include <algorithm>
@@ -73,11 +72,11 @@ SMDEBUG_INLINE std::string range_header(byte_range wanted) {
 SMDEBUG_INLINE std::optional<held_part> part_in(const http::response& answer, byte_range wanted) noexcept {
     const byte_view body = answer.body.view();
     const auto said = answer.find_header("content-range");
-    const std::optional<content_range> told = said ? parse_content_range(*said) : std::nullopt;
-    const content_range range = told.value_or(content_range{});
+    const std::optional<content_range> parsed = said ? parse_content_range(*said) : std::nullopt;
+    const content_range range = parsed.value_or(content_range{});
     if (answer.status == 416) {
-        // Who does not say how long the object is may just as well be mistaken about it.
-        return told && range.total <= wanted.offset ? std::optional{held_part{{}, range.total}} : std::nullopt;
+        // 416 is believed only where the object's length is said, and agrees.
+        return parsed && range.total <= wanted.offset ? std::optional{held_part{{}, range.total}} : std::nullopt;
     }
     if (answer.status == 200) {
         // An empty answer is more often a server's mishap than an empty object, which has nothing to give parts of.
@@ -90,7 +89,7 @@ SMDEBUG_INLINE std::optional<held_part> part_in(const http::response& answer, by
         const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(wanted.length, body.size() - begin));
         return held_part{body.subspan(begin, count), body.size()};
     }
-    if (answer.status != 206 || !told || range.where.offset != wanted.offset ||
+    if (answer.status != 206 || !parsed || range.where.offset != wanted.offset ||
         range.where.length != std::min(wanted.length, range.total - wanted.offset) ||
         range.where.length != body.size()) {
         return std::nullopt;

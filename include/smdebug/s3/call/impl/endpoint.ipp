@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/endpoint.hpp>
 
 #include <cstddef>
@@ -12,8 +11,8 @@ inline namespace v1 {
 namespace s3 {
 namespace detail {
 
-SMDEBUG_INLINE std::string checked_endpoint(std::string_view given) {
-    std::string_view url = given;
+SMDEBUG_INLINE std::string checked_endpoint(std::string_view written) {
+    std::string_view url = written;
     while (url.ends_with('/')) {
         url.remove_suffix(1);
     }

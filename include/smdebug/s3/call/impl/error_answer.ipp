@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/error_answer.hpp>
 #include <smdebug/s3/credentials/key_pieces.hpp>
 
@@ -63,7 +62,7 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
                                                const std::optional<access_keys>& signed_with) {
     constexpr std::size_t most = std::size_t{64} << 10U;
     error_answer said;
-    // Before anything is cut: of what is cut, the rest would not be known for what it is.
+    // Before texts are cut: a key that was cut would not be recognised.
     const auto without_keys = [&](std::string_view text, letter_case how = letter_case::any) {
         std::string hidden{text};
         if (signed_with) {
@@ -78,7 +77,7 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
     xml_document document;
     if (const auto root = document.parse(body); root && root->name() == "Error") {
         const auto field = [&](const char* name) { return root->text_of(name).value_or(std::string_view{}); };
-        // Codes are words: "InvalidAccessKeyId" is none the less so where a key's id is "KEYID".
+        // Case counts in codes: "InvalidAccessKeyId" stays whole even where a key's id is "KEYID".
         said.code = detail::plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
         said.message = detail::shown(without_keys(field("Message")));
         said.endpoint = detail::plain_word(field("Endpoint"), ".-:[]");

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/call/percent_encoding.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/percent_encoding.hpp>
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/call/signature.hpp>
 
 #include <algorithm>
@@ -123,9 +122,9 @@ SMDEBUG_INLINE std::string string_to_sign(const canonical_request& asked, std::s
 
 SMDEBUG_INLINE void signer::sign(http::request& ask, std::string_view payload_hash, const access_keys& keys,
                                  const signing_scope& scope, std::chrono::system_clock::time_point now) const {
-    std::erase_if(ask.headers, [](const http::header& held) {
-        return held.name == "x-amz-date" || held.name == "x-amz-content-sha256" ||
-               held.name == "x-amz-security-token" || held.name == "authorization";
+    std::erase_if(ask.headers, [](const http::header& header) {
+        return header.name == "x-amz-date" || header.name == "x-amz-content-sha256" ||
+               header.name == "x-amz-security-token" || header.name == "authorization";
     });
     const std::string time = detail::signing_time(now);
     ask.headers.push_back({"x-amz-date", time});
@@ -135,7 +134,7 @@ SMDEBUG_INLINE void signer::sign(http::request& ask, std::string_view payload_ha
     }
     std::vector<http::header> covered;
     std::copy_if(ask.headers.begin(), ask.headers.end(), std::back_inserter(covered),
-                 [](const http::header& held) { return held.name.starts_with("x-amz-"); });
+                 [](const http::header& header) { return header.name.starts_with("x-amz-"); });
     const auto asked = detail::canonical(ask.method, ask.url, std::move(covered), payload_hash);
     const std::string where = detail::scope_text(std::string_view{time}.substr(0, 8), scope);
     const digest key = key_of(std::string_view{time}.substr(0, 8), keys.secret, scope);

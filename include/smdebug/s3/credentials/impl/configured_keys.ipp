@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/configured_keys.hpp>
 #include <smdebug/s3/credentials/profile_file.hpp>
 

@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/container_keys.hpp>
 #include <smdebug/storage/posix/file.hpp>
 

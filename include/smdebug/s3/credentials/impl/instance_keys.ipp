@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/s3/credentials/instance_keys.hpp>
 

@@ -16,7 +16,7 @@ template <http_transport Transport>
 keys_answer instance_talk<Transport>::once(http::request::clock::time_point latest) {
     const http::response token =
         ask(http::method::put, "/latest/api/token", latest, {"x-aws-ec2-metadata-token-ttl-seconds", "21600"});
-    if (!given(token)) {
+    if (!is_ok(token)) {
         keys_answer got = without_keys(token, where_);
         if (token.answered() && got.outcome == keys_outcome::refused) {
             // Other clouds answer here, too, in their own way; so does an instance that is not to give keys.
@@ -29,7 +29,7 @@ keys_answer instance_talk<Transport>::once(http::request::clock::time_point late
         return {keys_outcome::nothing_there, {}, where_ + " (what answers there is another service)"};
     }
     const http::response list = ask(http::method::get, roles, latest, pass);
-    if (!given(list)) {
+    if (!is_ok(list)) {
         return without(list, keys_outcome::nothing_there, " (the instance has no role)");
     }
     const std::string_view names = as_text(list.body.view());
@@ -38,12 +38,12 @@ keys_answer instance_talk<Transport>::once(http::request::clock::time_point late
         return {keys_outcome::failing, {}, where_ + " (the name of the instance's role is missing or damaged)"};
     }
     const http::response keys = ask(http::method::get, roles + std::string{role}, latest, pass);
-    return given(keys) ? parse_keys_answer(keys.body.view(), where_, pass.value)
+    return is_ok(keys) ? parse_keys_answer(keys.body.view(), where_, pass.value)
                        : without(keys, keys_outcome::failing, " (the instance's role has gone)");
 }
 
 template <http_transport Transport>
-bool instance_talk<Transport>::given(const http::response& got) noexcept {
+bool instance_talk<Transport>::is_ok(const http::response& got) noexcept {
     constexpr int ok = 200;
     return got.answered() && got.status == ok;
 }

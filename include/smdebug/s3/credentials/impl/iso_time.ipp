@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/credentials/iso_time.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/system_time.hpp>
 #include <smdebug/s3/credentials/iso_time.hpp>
 

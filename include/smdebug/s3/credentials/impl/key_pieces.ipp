@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/credentials/key_pieces.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/key_pieces.hpp>
 
 #include <charconv>
@@ -26,12 +25,12 @@ SMDEBUG_INLINE std::optional<std::pair<char, std::size_t>> escape_at(const writt
         return std::nullopt;
     }
     constexpr std::size_t longest = 12;  // "&#x0000002F;"
-    std::array<char, longest> held{};
+    std::array<char, longest> characters{};
     const std::size_t count = std::min(longest, read.size() - at);
     std::transform(read.begin() + static_cast<std::ptrdiff_t>(at),
-                   read.begin() + static_cast<std::ptrdiff_t>(at + count), held.begin(),
+                   read.begin() + static_cast<std::ptrdiff_t>(at + count), characters.begin(),
                    [](const written_character& one) { return one.is; });
-    const std::string_view text{held.data(), count};
+    const std::string_view text{characters.data(), count};
     const auto number = [&](std::size_t begin, std::size_t end, int base) -> std::optional<char> {
         unsigned value = 0;
         const char* const last = text.data() + std::min(end, text.size());

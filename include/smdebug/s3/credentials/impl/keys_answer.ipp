@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/credentials/keys_answer.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/json_document.hpp>
 #include <smdebug/s3/credentials/key_pieces.hpp>
 #include <smdebug/s3/credentials/keys_answer.hpp>
@@ -30,8 +29,8 @@ SMDEBUG_INLINE keys_answer parse_keys_answer(byte_view body, const std::string& 
     const auto root = reader.parse(body);
     const auto text = [&](const char* name) -> std::optional<std::string> {
         const auto field = root ? (*root)[name] : std::nullopt;
-        const auto held = field ? field->string() : std::nullopt;
-        return held ? std::optional<std::string>{*held} : std::nullopt;
+        const auto value = field ? field->string() : std::nullopt;
+        return value ? std::optional<std::string>{*value} : std::nullopt;
     };
     const auto without = [&](const std::string& why) {
         return keys_answer{keys_outcome::failing, {}, where + " (" + why + ")"};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/profile.hpp>
 
 namespace smdebug {
@@ -11,8 +10,8 @@ namespace s3 {
 namespace detail {
 
 SMDEBUG_INLINE const profile_property* profile::find(std::string_view property) const noexcept {
-    for (const place& held : places_) {
-        if (const profile_property* found = find_property(held.properties, property);
+    for (const place& file : places_) {
+        if (const profile_property* found = find_property(file.properties, property);
             found != nullptr && !found->value.empty()) {
             return found;
         }
@@ -77,19 +76,19 @@ SMDEBUG_INLINE profile profile::read(const environment_reader& environment) {
 }
 
 SMDEBUG_INLINE std::optional<access_keys> profile::keys() const {
-    for (const place& held : places_) {
-        const profile_property* id = find_property(held.properties, "aws_access_key_id");
+    for (const place& file : places_) {
+        const profile_property* id = find_property(file.properties, "aws_access_key_id");
         if (id == nullptr || id->value.empty()) {
             continue;
         }
         const auto value = [&](const char* property) {
-            return value_of(find_property(held.properties, property)).value_or("");
+            return value_of(find_property(file.properties, property)).value_or("");
         };
-        access_keys found{.id = value("aws_access_key_id"),
-                          .secret = value("aws_secret_access_key"),
-                          .token = value("aws_session_token")};
-        check_keys(found, "profile \"" + name_ + "\" (" + id->where + ")");
-        return found;
+        access_keys keys{.id = value("aws_access_key_id"),
+                         .secret = value("aws_secret_access_key"),
+                         .token = value("aws_session_token")};
+        check_keys(keys, "profile \"" + name_ + "\" (" + id->where + ")");
+        return keys;
     }
     return std::nullopt;
 }
@@ -111,12 +110,12 @@ SMDEBUG_INLINE std::optional<std::string> profile::s3_endpoint() const {
 SMDEBUG_INLINE std::string profile::described() const {
     std::string made = "profile \"" + name_ + "\"";
     const char* between = " in ";
-    for (const place& held : places_) {
-        if (held.path.empty()) {
+    for (const place& file : places_) {
+        if (file.path.empty()) {
             continue;
         }
-        made.append(between).append(held.path);
-        made += !held.there ? " (no such file)" : held.named ? " (no keys there)" : " (no such profile)";
+        made.append(between).append(file.path);
+        made += !file.there ? " (no such file)" : file.named ? " (no keys there)" : " (no such profile)";
         between = " and ";
     }
     return places_[0].path.empty() && places_[1].path.empty() ? made + " (HOME is not set: there are no files)" : made;

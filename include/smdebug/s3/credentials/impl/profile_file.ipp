@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/profile_file.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
@@ -19,14 +18,14 @@ namespace detail {
 
 SMDEBUG_INLINE const profile_property* find_property(const std::vector<profile_property>& among,
                                                      std::string_view name) noexcept {
-    const auto found =
-        std::find_if(among.begin(), among.end(), [&](const profile_property& held) { return held.name == name; });
+    const auto found = std::find_if(among.begin(), among.end(),
+                                    [&](const profile_property& property) { return property.name == name; });
     return found == among.end() ? nullptr : &*found;
 }
 
 SMDEBUG_INLINE const profile_section* profile_file::find(std::string_view name) const noexcept {
     const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                    [&](const profile_section& held) { return held.name == name; });
+                                    [&](const profile_section& section) { return section.name == name; });
     return found == sections_.end() ? nullptr : &*found;
 }
 
@@ -87,7 +86,7 @@ SMDEBUG_INLINE void profile_file::parser::open_section(std::string_view text) {
     }
     open_ = nullptr;
     const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                    [&](const profile_section& held) { return held.name == name; });
+                                    [&](const profile_section& section) { return section.name == name; });
     section_ = static_cast<std::size_t>(found - sections_.begin());
     if (found == sections_.end()) {
         sections_.push_back({.name = name});
@@ -124,7 +123,7 @@ SMDEBUG_INLINE profile_property& profile_file::parser::put(std::vector<profile_p
     }
     profile_property made{
         .name = name, .value = std::string{without_comment(trimmed(text.substr(middle + 1)))}, .where = here()};
-    std::erase_if(into, [&](const profile_property& held) { return held.name == name; });
+    std::erase_if(into, [&](const profile_property& property) { return property.name == name; });
     return into.emplace_back(std::move(made));
 }
 

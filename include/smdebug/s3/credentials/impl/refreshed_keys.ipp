@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/credentials/refreshed_keys.hpp>
 
 namespace smdebug {
@@ -12,7 +11,7 @@ namespace detail {
 
 SMDEBUG_INLINE void refreshed_keys::forget() {
     const std::lock_guard lock{guard_};
-    held_.reset();
+    keys_.reset();
 }
 
 SMDEBUG_INLINE void refreshed_keys::fail(const keys_answer& why) {
@@ -24,7 +23,7 @@ SMDEBUG_INLINE void refreshed_keys::fail(const keys_answer& why) {
 
 SMDEBUG_INLINE void refreshed_keys::settle(std::chrono::system_clock::time_point now) {
     fetching_ = false;
-    paused_until_ = good(held_, now + policy_.ahead) ? paused_until_ : policy_.clock() + policy_.pause;
+    paused_until_ = good(keys_, now + policy_.ahead) ? paused_until_ : policy_.clock() + policy_.pause;
     settled_.notify_all();
 }
 

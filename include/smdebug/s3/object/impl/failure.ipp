@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/http/message.hpp>
 #include <smdebug/s3/object/failure.hpp>
 #include <smdebug/s3/options.hpp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/s3/object/list_page.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/s3/object/list_page.hpp>
 
 #include <algorithm>

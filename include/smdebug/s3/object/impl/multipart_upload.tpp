@@ -75,7 +75,7 @@ void multipart_upload<Client>::complete() {
                   .check = [](const http::response& answer,
                               byte_range) { return parse_completed_upload(answer.body.view()).has_value(); },
                   .doing = "writing"});
-    // An answer may be lost behind an upload that was completed; the upload is then unknown to the next attempt.
+    // An attempt may complete the upload and its answer be lost; the next attempt then gets NoSuchUpload.
     if (!ended.good && !(ended.said.code == "NoSuchUpload" && ended.attempts > 1 && is_there())) {
         fail(client_.where(), client_.server(), ended);
     }
@@ -97,7 +97,7 @@ void multipart_upload<Client>::give_up() noexcept {
         static_cast<void>(
             perform_call(client_, {.method = http::method::remove, .key = key_, .query = {{"uploadId", id_}}}));
     } catch (...) {
-        // Buckets have rules that remove such rests.
+        // Buckets can have rules that remove abandoned uploads.
     }
 }
 

@@ -29,7 +29,7 @@ std::optional<versioned_object> object_reader<Client>::read_versioned(std::strin
     if (!bytes) {
         return std::nullopt;
     }
-    // Of an object without bytes an answer may tell nothing; not all servers have an ETag for everything.
+    // The answer for an empty object may lack the version, and not all servers have ETags for everything.
     return versioned_object{*std::move(bytes), version.tag.empty() ? "unknown" : std::move(version.tag)};
 }
 
@@ -60,7 +60,7 @@ void object_reader<Client>::read_each_versioned(std::span<const std::string> key
         object_version version;
         if (const auto number = numbers.extract(i)) {
             call_result first = asked.wait(number.mapped());
-            fill(i + 1);  // the network has something to do meanwhile
+            fill(i + 1);  // keeps the network busy meanwhile
             object = put_together(asked, keys[i], whole, std::move(first), most_at_once, &version);
         }
         sink(i, object ? std::optional{object->view()} : std::nullopt, version);
@@ -92,18 +92,18 @@ void object_reader<Client>::read_ranges_versioned(std::span<const object_range> 
         while (first_open < started && assembly.answered(first_open)) {
             ++first_open;
         }
-        // What has come out of order waits in memory: so not too far ahead of what is due.
+        // Parts that come out of order wait in memory: so do not ask too far ahead of the first one missing.
         for (; started < planned.size() && started - first_open < most_requests(); ++started) {
             const object_range& next = planned[started];
             if (next.key.empty()) {
                 assembly.give(started, std::nullopt);
             } else if (!assembly.answered(started)) {
-                // A part of no bytes is not to be had; any other tells whether the object is there.
+                // HTTP has no empty ranges: one byte tells whether the object is there.
                 const byte_range wanted{next.where.offset, std::max<std::uint64_t>(next.where.length, 1)};
                 places[asked.start(part(next.key, first_part(wanted)))] = started;
             }
         }
-        if (!asked.idle()) {  // else all of these were answered by what came before them
+        if (!asked.idle()) {  // else earlier answers covered all of them
             auto [number, first] = asked.next();
             const std::size_t place = places.extract(number).mapped();
             give(assembly, asked, place, planned[place], std::move(first));
@@ -134,7 +134,7 @@ call object_reader<Client>::part(std::string_view key, byte_range wanted, std::s
                .check = verifies_etags() ? holds_part<true> : holds_part<false>,
                .doing = "reading"};
     asked.headers.push_back({"range", range_header(wanted)});
-    if (wanted.offset == 0) {  // it may be all: then the server is to say what checksum it has
+    if (wanted.offset == 0) {  // may be the whole object, which can be checked: ask for its checksum
         asked.headers.push_back({"x-amz-checksum-mode", "ENABLED"});
     }
     if (!version.empty()) {

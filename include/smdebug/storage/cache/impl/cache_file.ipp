@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/cache_file.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/cache_file.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/output.hpp>

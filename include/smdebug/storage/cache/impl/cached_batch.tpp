@@ -18,7 +18,7 @@ void cached_batch<Reader>::read_each_versioned(std::span<const std::string> keys
     std::vector<std::optional<known_object>> known(keys.size());
     std::vector<std::size_t> far;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (reader_.held().covers(keys[i], held_parts::whole)) {
+        if (reader_.parts().covers(keys[i], held_parts::whole)) {
             continue;
         }
         known[i] = reader_.to_cache(keys[i], keeps_scans);
@@ -50,7 +50,7 @@ void cached_batch<Reader>::read_ranges_versioned(std::span<const object_range> r
     std::vector<std::size_t> far;
     bool is_far = false;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
-        if (i > 0 && ranges[i].key == ranges[i - 1].key) {  // all come from the same place
+        if (i > 0 && ranges[i].key == ranges[i - 1].key) {  // all ranges of an object come from one place
             known[i] = known[i - 1];
         } else {
             const bool is_held = holds_all(ranges.subspan(i));
@@ -99,7 +99,7 @@ void cached_batch<Reader>::bring(std::span<const object_range> parts, versioned_
             const auto whole = cached_whole(std::string{parts[place].key}, *known[place], version);
             part = whole ? std::optional{whole->slice(parts[place].where)} : std::nullopt;
         } catch (const error&) {
-            part.reset();  // reading it will tell why
+            part.reset();  // whoever reads the part gets the error
         }
         sink(place, std::move(part), version);
     };
@@ -164,9 +164,9 @@ void cached_batch<Reader>::bring_wholes(std::span<const object_range> ranges) {
                                          }
                                      });
     } catch (const no_room&) {
-        // The parts are read, then.
+        // The cache is full: the parts are read from the inner storage.
     } catch (const error&) {
-        // Reading the parts will tell.
+        // The error comes again when the parts are read.
     }
     confirm();
 }
@@ -198,7 +198,7 @@ bool cached_batch<Reader>::holds_all(std::span<const object_range> ranges) const
         if (each.key != ranges.front().key) {
             break;
         }
-        if (!reader_.held().covers(each.key, each.where)) {
+        if (!reader_.parts().covers(each.key, each.where)) {
             return false;
         }
     }
@@ -209,7 +209,7 @@ template <class Reader>
 std::optional<byte_buffer> cached_batch<Reader>::whole_of(const std::string& key,
                                                           const std::optional<known_object>& known,
                                                           object_version& version) {
-    if (std::optional<byte_buffer> whole = reader_.held().find(key, held_parts::whole, &version)) {
+    if (std::optional<byte_buffer> whole = reader_.parts().find(key, held_parts::whole, &version)) {
         return whole;
     }
     if (known) {
@@ -230,7 +230,7 @@ std::optional<byte_buffer> cached_batch<Reader>::cached_whole(const std::string&
     }
     try {
         byte_buffer read = reader_.read_inner(key, version);
-        keep(key, known, read.view(), version);  // it may have been damaged
+        keep(key, known, read.view(), version);  // the cached copy was damaged or dropped
         return read;
     } catch (const not_found&) {
         return std::nullopt;
@@ -242,7 +242,7 @@ std::optional<byte_buffer> cached_batch<Reader>::part_of(const object_range& wan
                                                          const std::optional<known_object>& known,
                                                          object_version& version) {
     try {
-        if (std::optional<byte_buffer> part = reader_.held().find(wanted.key, wanted.where, &version)) {
+        if (std::optional<byte_buffer> part = reader_.parts().find(wanted.key, wanted.where, &version)) {
             return part;
         }
         if (const std::optional<byte_buffer> whole =
@@ -250,7 +250,7 @@ std::optional<byte_buffer> cached_batch<Reader>::part_of(const object_range& wan
             whole && (wanted.where.offset < whole->size() || wanted.where.length == 0)) {
             return whole->slice(wanted.where);
         }
-        // Looks whether it has grown, if it is there.
+        // Not cached, or behind the end of what is cached: read() looks whether the object has grown.
         return reader_.read(wanted.key, wanted.where, &version);
     } catch (const not_found&) {
         return std::nullopt;

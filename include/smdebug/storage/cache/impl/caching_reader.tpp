@@ -20,22 +20,23 @@ caching_reader<Inner, Cache>::caching_reader(Inner inner, Cache cache, cache_opt
       scout_(inner_, options_.cacheable, !Cache::needs_versions) {}
 
 template <storage Inner, cache_of<Inner> Cache>
-byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range where, object_version* told) {
-    if (std::optional<byte_buffer> part = held_.find(key, where, told)) {
+byte_buffer caching_reader<Inner, Cache>::read(std::string_view key, byte_range where, object_version* version) {
+    if (std::optional<byte_buffer> part = parts_.find(key, where, version)) {
         return *std::move(part);
     }
     const std::optional<known_object> known = to_cache(key, true);
-    const std::optional<byte_buffer> whole = known ? object(key, *known, fetch_table::by::reader, told) : std::nullopt;
+    const std::optional<byte_buffer> whole =
+        known ? object(key, *known, fetch_table::by::reader, version) : std::nullopt;
     if (whole && where.offset >= whole->size() && where.length > 0 && scout_.has_changed(key, *known)) {
-        pass(key);  // it grows: only what has come is read from now on, not the whole again and again
-        return read_inner(key, where, told);
+        pass(key);  // it grows: from now on its parts are read, not the whole each time
+        return read_inner(key, where, version);
     }
-    return whole ? whole->slice(where) : read_inner(key, where, told);
+    return whole ? whole->slice(where) : read_inner(key, where, version);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
 byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
-    if (std::optional<byte_buffer> whole = held_.find(key, held_parts::whole)) {
+    if (std::optional<byte_buffer> whole = parts_.find(key, held_parts::whole)) {
         return *std::move(whole);
     }
     const std::optional<known_object> known = to_cache(key, true);
@@ -44,13 +45,13 @@ byte_buffer caching_reader<Inner, Cache>::read(std::string_view key) {
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, object_version& told) const {
+byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, object_version& version) const {
     if constexpr (versioned_reader<Inner>) {
         versioned_object whole = inner_.read_versioned(key);
-        told = {.tag = std::move(whole.version), .size = whole.bytes.size()};
+        version = {.tag = std::move(whole.version), .size = whole.bytes.size()};
         return std::move(whole.bytes);
     } else {
-        told = {};
+        version = {};
         return inner_.read(key);
     }
 }
@@ -78,12 +79,12 @@ std::optional<bool> caching_reader<Inner, Cache>::looks_near(std::string_view ke
 
 template <storage Inner, cache_of<Inner> Cache>
 std::optional<byte_buffer> caching_reader<Inner, Cache>::find_near(std::string_view key, const known_object& known,
-                                                                   bool for_scan, object_version* told) {
+                                                                   bool for_scan, object_version* version) {
     std::optional<byte_buffer> whole = find(key, known, for_scan);
     if (whole) {
-        tell(told, {.tag = known.version, .size = known.size});
+        tell(version, {.tag = known.version, .size = known.size});
     } else if ((whole = fetches_.wait(key, known.version))) {
-        tell(told, {.tag = {}, .size = whole->size()});  // it may be another one by now
+        tell(version, {.tag = {}, .size = whole->size()});  // perhaps of a newer version than the known one
     }
     return whole;
 }
@@ -98,7 +99,7 @@ std::optional<byte_buffer> caching_reader<Inner, Cache>::find(std::string_view k
         whole = cache_.find(identity(key, known));
     }
     if (whole && whole->size() != known.size) {
-        cache_.drop(identity(key, known));  // of an object without a version, that much can be told
+        cache_.drop(identity(key, known));  // without versions, the size alone shows that the object was replaced
         whole.reset();
     }
     return whole;
@@ -112,8 +113,9 @@ void caching_reader<Inner, Cache>::bring(const std::string& key) {
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-void caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known,
-                                              byte_view bytes) requires scan_cache<Cache> {
+void caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known, byte_view bytes)
+    requires scan_cache<Cache>
+{
     if (bytes.size() == known.size) {
         cache_.keep_aside(identity(key, known), bytes);
     }
@@ -121,8 +123,9 @@ void caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_
 
 template <storage Inner, cache_of<Inner> Cache>
 known_object caching_reader<Inner, Cache>::keep_aside(std::string_view key, const known_object& known, byte_view bytes,
-                                                      const std::string& version,
-                                                      std::uint64_t state) requires scan_cache<Cache> {
+                                                      const std::string& version, std::uint64_t state)
+    requires scan_cache<Cache>
+{
     known_object read{.size = bytes.size(), .version = version};
     if (read.version != known.version) {  // replaced since it was listed
         scout_.known().learn(key, read, state);
@@ -134,8 +137,9 @@ known_object caching_reader<Inner, Cache>::keep_aside(std::string_view key, cons
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-void caching_reader<Inner, Cache>::confirm(const std::vector<std::pair<std::string, known_object>>& kept) requires
-    entry_lister<Inner> {
+void caching_reader<Inner, Cache>::confirm(const std::vector<std::pair<std::string, known_object>>& kept)
+    requires entry_lister<Inner>
+{
     std::vector<object_entry> window;
     for (const auto& [key, known] : kept) {
         if (window.empty() || key < window.front().key || key > window.back().key) {
@@ -162,7 +166,7 @@ void caching_reader<Inner, Cache>::forget(std::string_view key) {
 template <storage Inner, cache_of<Inner> Cache>
 void caching_reader<Inner, Cache>::forget() {
     scout_.forget();
-    held_.forget();
+    parts_.forget();
     fetches_.forget();
     cache_.clear();
 }
@@ -175,47 +179,47 @@ void caching_reader<Inner, Cache>::pass(std::string_view key) {
 
 template <storage Inner, cache_of<Inner> Cache>
 void caching_reader<Inner, Cache>::drop(std::string_view key) {
-    held_.forget(key);
+    parts_.forget(key);
     fetches_.forget(key);
     cache_.forget(key);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
-void caching_reader<Inner, Cache>::tell(object_version* told, object_version version) {
-    if (told != nullptr) {
-        *told = std::move(version);
+void caching_reader<Inner, Cache>::tell(object_version* to, object_version version) {
+    if (to != nullptr) {
+        *to = std::move(version);
     }
 }
 
 template <storage Inner, cache_of<Inner> Cache>
 byte_buffer caching_reader<Inner, Cache>::read_inner(std::string_view key, byte_range where,
-                                                     object_version* told) const {
+                                                     object_version* version) const {
     if constexpr (versioned_batch_reader<Inner>) {
-        if (told != nullptr) {
+        if (version != nullptr) {
             std::optional<byte_buffer> part;
             const object_range wanted{key, where};
             inner_.read_ranges_versioned(
-                {&wanted, 1}, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& version) {
+                {&wanted, 1}, [&](std::size_t, std::optional<byte_buffer> bytes, const object_version& of_part) {
                     part = std::move(bytes);
-                    *told = version;
+                    *version = of_part;
                 });
             if (part) {
                 return *std::move(part);
             }
         }
     }
-    tell(told, {});
+    tell(version, {});
     return inner_.read(key, where);
 }
 
 template <storage Inner, cache_of<Inner> Cache>
 std::optional<byte_buffer> caching_reader<Inner, Cache>::object(std::string_view key, const known_object& known,
-                                                                fetch_table::by who, object_version* told) {
-    tell(told, {.tag = known.version, .size = known.size});
+                                                                fetch_table::by who, object_version* version) {
+    tell(version, {.tag = known.version, .size = known.size});
     if (std::optional<byte_buffer> whole = find(key, known)) {
         return whole;
     }
-    tell(told, {});  // another thread's fetch may bring another one
+    tell(version, {});  // another thread's fetch may bring another version
     fetched brought;
     const auto keep = [&](const byte_buffer& whole) {
         if (brought.version && whole.size() <= largest_) {
@@ -225,12 +229,12 @@ std::optional<byte_buffer> caching_reader<Inner, Cache>::object(std::string_view
     return fetches_.get(
         key, known.version, who,
         [&] {
-            if (std::optional<byte_buffer> whole = find(key, known)) {  // it has just come
-                tell(told, {.tag = known.version, .size = known.size});
+            if (std::optional<byte_buffer> whole = find(key, known)) {  // cached by another thread meanwhile
+                tell(version, {.tag = known.version, .size = known.size});
                 return *std::move(whole);
             }
             brought = fetch(key, known);
-            tell(told, {.tag = brought.version.value_or(""), .size = brought.whole.size()});
+            tell(version, {.tag = brought.version.value_or(""), .size = brought.whole.size()});
             if constexpr (Cache::needs_versions) {  // takes its time; whoever forgets the key, forgets its version
                 keep(brought.whole);
                 if constexpr (!versioned_reader<Inner>) {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/content_hash.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/content_hash.hpp>
 
 #include <array>

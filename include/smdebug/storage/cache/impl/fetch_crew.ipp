@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/fetch_crew.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/fetch_crew.hpp>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ SMDEBUG_INLINE void fetch_crew::hire() {
     try {
         threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
-        // No more threads to be had: those that are there have to do, or nothing is read ahead.
+        // No thread can be started: those that run take the wishes; without any, nothing is prefetched.
     }
 }
 

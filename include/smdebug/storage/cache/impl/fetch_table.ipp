@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/fetch_table.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/fetch_table.hpp>
 
 #include <algorithm>

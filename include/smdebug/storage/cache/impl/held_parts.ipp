@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/held_parts.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/held_parts.hpp>
 
 #include <algorithm>
@@ -94,10 +93,10 @@ SMDEBUG_INLINE bool held_parts::covers(const part& one, byte_range where) noexce
     const std::uint64_t begin = where.offset - one.asked_.offset;
     const bool inside = begin <= one.asked_.length && where.length <= one.asked_.length - begin;
     if (!one.over) {
-        return inside || (one.asked_.offset == 0 && where == whole);  // it may be all: that will be seen
+        return inside || (one.asked_.offset == 0 && where == whole);  // may turn out to be the whole: worth the wait
     }
     const bool ended = one.bytes->size() < one.asked_.length;
-    return begin < one.bytes->size() && (inside || ended);  // behind an object's end there may be more by now
+    return begin < one.bytes->size() && (inside || ended);  // not from its end on: the object may have grown
 }
 
 SMDEBUG_INLINE held_parts::part_handle held_parts::look(std::string_view key, byte_range where) const {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/known_objects.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/cache/known_objects.hpp>
 
 #include <utility>

@@ -32,7 +32,7 @@ void object_holder<Reader>::bring(std::span<const object_range> parts) {
     const std::lock_guard lock{guard_};
     for (const object_range& each : parts) {
         auto [part, fresh] = table().promise(each.key, each.where);
-        held_[std::string{each.key}].push_back(part);
+        by_key_[std::string{each.key}].push_back(part);
         if (fresh) {
             to_bring_.push_back(std::move(part));
         }
@@ -50,23 +50,23 @@ void object_holder<Reader>::bring(std::span<const object_range> parts) {
 template <class Reader>
 void object_holder<Reader>::release(std::string_view key) {
     const std::lock_guard lock{guard_};
-    if (const auto parts = held_.find(std::string{key}); parts != held_.end()) {
+    if (const auto parts = by_key_.find(std::string{key}); parts != by_key_.end()) {
         for (const handle& each : parts->second) {
             table().release(each);
         }
-        held_.erase(parts);
+        by_key_.erase(parts);
     }
 }
 
 template <class Reader>
 void object_holder<Reader>::release_all() {
     give_up();
-    for (const auto& [key, parts] : held_) {
+    for (const auto& [key, parts] : by_key_) {
         for (const handle& each : parts) {
             table().release(each);
         }
     }
-    held_.clear();
+    by_key_.clear();
 }
 
 template <class Reader>

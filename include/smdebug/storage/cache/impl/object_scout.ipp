@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/cache/object_scout.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/utf8.hpp>
 #include <smdebug/storage/cache/object_scout.hpp>
 

@@ -61,7 +61,9 @@ void object_scout<Inner>::forget() {
 }
 
 template <storage Inner>
-std::vector<object_entry> object_scout<Inner>::entries_from(std::string_view key) const requires entry_lister<Inner> {
+std::vector<object_entry> object_scout<Inner>::entries_from(std::string_view key) const
+    requires entry_lister<Inner>
+{
     constexpr std::size_t most = 1000;                               // as many as S3 tells at once
     constexpr int most_windows = 16;                                 // a server may have no end of them
     const std::string_view part = key.substr(0, key.find('/') + 1);  // npos + 1 is 0
@@ -93,7 +95,7 @@ std::optional<known_object> object_scout<Inner>::learn_size(std::string_view key
             return known_object{.size = *size};
         }
     } catch (const error&) {
-        // Reading will tell.
+        // The error comes again when the object is read.
     }
     return std::nullopt;
 }

@@ -3,7 +3,6 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix/claim.hpp>
 
 #include <fcntl.h>
@@ -47,8 +46,10 @@ SMDEBUG_INLINE lock_result try_lock(int handle, int kind, int patience) {
 
 SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) {
     using kind = claim_state::kind;
-    const auto held = [&](const std::string& why) { return claim_state{.what = kind::held, .why = path + " " + why}; };
-    // Not through links, and a pipe must not hang it: what is taken over will be removed.
+    const auto held_because = [&](const std::string& why) {
+        return claim_state{.what = kind::held, .why = path + " " + why};
+    };
+    // Links are not followed, as a claim that is taken over gets removed; O_NONBLOCK: a pipe must not block the open.
     const int how = (to_take ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     descriptor handle{::open(path.c_str(), how)};
     while (handle.get() < 0 && errno == EINTR) {
@@ -56,7 +57,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     }
     if (handle.get() < 0) {
         if (errno == ELOOP || errno == EISDIR || errno == ENXIO) {
-            return held("is not a file.");
+            return held_because("is not a file.");
         }
         if (means_missing(errno) || errno == ESTALE) {
             return {};
@@ -68,7 +69,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
         fail("cannot look at", path, errno);
     }
     if (!S_ISREG(info.st_mode)) {
-        return held("is not a file.");
+        return held_because("is not a file.");
     }
     const lock_result lock =
         to_take ? try_lock(handle.get(), LOCK_EX, takers_patience) : try_lock(handle.get(), LOCK_SH, 0);
@@ -81,21 +82,22 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     line = line.substr(0, line.find('\n'));
     constexpr std::string_view start = "smdebug, process ";
     if (lock == lock_result::refused) {
-        return held("is held by another writer" + (line.starts_with(start) ? " (" + std::string{line} + ")" : "") +
-                    ". Wait for its end, or write elsewhere.");
+        return held_because("is held by another writer" +
+                            (line.starts_with(start) ? " (" + std::string{line} + ")" : "") +
+                            ". Wait for its end, or write elsewhere.");
     }
     if (got == 0) {
-        return held(
+        return held_because(
             "is held by a writer that keeps no lock, as the Python package does. If its process is gone, "
             "remove the file.");
     }
     if (!line.starts_with(start)) {
-        return held("is there, and is no claim. If nobody needs it, remove the file.");
+        return held_because("is there, and is no claim. If nobody needs it, remove the file.");
     }
     if (lock == lock_result::impossible ||
         line.find_first_not_of("0123456789", start.size()) != std::string_view::npos) {
-        return held("is held by a writer (" + std::string{line} +
-                    ") where the file system has no locks. If its process is gone, remove the file.");
+        return held_because("is held by a writer (" + std::string{line} +
+                            ") where the file system has no locks. If its process is gone, remove the file.");
     }
     return {.what = kind::dead, .lock = std::move(handle)};
 }
@@ -112,12 +114,12 @@ SMDEBUG_INLINE bool is_claimed(const std::string& path) {
 
 SMDEBUG_INLINE file_claim::file_claim(std::string path) : path_(std::move(path)) {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
-        claim_state found = look_at_claim(path_, true);
-        if (found.what == claim_state::kind::held) {
-            throw in_use(found.why, {.where = path_});
+        claim_state seen = look_at_claim(path_, true);
+        if (seen.what == claim_state::kind::held) {
+            throw in_use(seen.why, {.where = path_});
         }
-        // While it is locked here, no other taker can have removed it, and no new one have its name.
-        if (found.what == claim_state::kind::dead && leads_to(path_, found.lock.get())) {
+        // While we have the lock, no other taker removes the file or puts a new one under its name.
+        if (seen.what == claim_state::kind::dead && leads_to(path_, seen.lock.get())) {
             remove_file(path_);
         }
         if (make()) {
@@ -163,7 +165,7 @@ SMDEBUG_INLINE bool file_claim::make() {
     write_line(made.handle(), 0);
     const bool linked = ::link(made.name().c_str(), path_.c_str()) == 0;
     const int code = linked ? 0 : errno;
-    // A file server that answers a second time says that the name exists, although it has made it.
+    // A file server may get the request twice: the second time it says EEXIST, although it has just made the link.
     if (linked || (code == EEXIST && leads_to(path_, made.handle()))) {
         handle_ = made.take_handle();
         return true;

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/posix/folder.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 
 #include <sys/stat.h>

@@ -38,8 +38,8 @@ std::vector<std::string> basic_folder_follower<System>::next() {
         std::sort(keys.begin(), keys.end());
         keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
         // Only now, when nothing can throw any more: what a failed call had listed has to be listed again.
-        for (auto& [name, held] : folders_) {
-            held.settled = held.settled || held.settles;
+        for (auto& [name, known] : folders_) {
+            known.settled = known.settled || known.settles;
         }
     }
     return keys;
@@ -49,8 +49,8 @@ template <class System>
 void basic_folder_follower<System>::round::note(const posix::folder_look& seen) {
     // A time ahead of ours may be from before a clock was set back, and then proves nothing.
     if (seen.is == posix::folder_look::state::there && seen.stamp.changed <= time_of_day) {
-        auto& held = latest.try_emplace(seen.stamp.self.device, seen.stamp.changed).first->second;
-        held = std::max(held, seen.stamp.changed);
+        auto& newest = latest.try_emplace(seen.stamp.self.device, seen.stamp.changed).first->second;
+        newest = std::max(newest, seen.stamp.changed);
     }
 }
 
@@ -66,19 +66,19 @@ void basic_folder_follower<System>::look_at_all(round& work) {
         folders_.clear();
     }
     folders_.try_emplace("");
-    for (auto at = folders_.begin(); at != folders_.end();) {
-        auto& [name, held] = *at;
-        held.listed = false;
+    for (auto entry = folders_.begin(); entry != folders_.end();) {
+        auto& [name, known] = *entry;
+        known.listed = false;
         const posix::folder_look seen = look(work, name);
-        if (!name.empty() && !is_same(held, seen)) {
-            at = forget_gone(at, work);
+        if (!name.empty() && !is_same(known, seen)) {
+            entry = forget_gone(entry, work);
             continue;
         }
-        update(held, seen);
-        if (!held.settled) {
+        update(known, seen);
+        if (!known.settled) {
             work.waiting.insert(name);
         }
-        ++at;
+        ++entry;
     }
 }
 
@@ -91,7 +91,8 @@ void basic_folder_follower<System>::list_waiting(round& work, std::vector<std::s
             // Links come last: only now is it known what is followed anyway.
             const auto link = work.links.extract(work.links.begin());
             if (is_followed(link.mapped())) {
-                look_again(parent_of(link.key()), work);  // until what is followed now has gone
+                look_again(parent_of(link.key()),
+                           work);  // in case the folder goes, and only the link still leads there
             } else {
                 discover(link.key(), work);
             }
@@ -103,31 +104,31 @@ void basic_folder_follower<System>::list_waiting(round& work, std::vector<std::s
 
 template <class System>
 void basic_folder_follower<System>::list(const std::string& name, round& work, std::vector<std::string>& keys) {
-    const auto at = folders_.find(name);
-    if (at == folders_.end()) {
+    const auto place = folders_.find(name);
+    if (place == folders_.end()) {
         return;
     }
-    folder& held = at->second;
+    folder& known = place->second;
     const steady_time began = system_.now();
     auto reader =
         posix::folder_reader::open_if_there(work.top, name.empty() ? "." : name, root_ + "/" + prefix_ + name);
     const posix::folder_look seen =
         reader ? system_.look(reader->get(), "") : posix::folder_look{.is = posix::folder_look::state::missing};
-    if (!is_same(held, seen)) {
-        forget_gone(at, work);
+    if (!is_same(known, seen)) {
+        forget_gone(place, work);
         return;
     }
     ++folders_listed_;
-    held.listed = true;
-    held.self = reader->identity();
-    update(held, seen);
-    bool settles = held.stamp && system_.trusts(reader->get()) &&
-                   posix::is_settled(*held.stamp, held.first_seen, began, work.latest_of(held.stamp->self.device));
+    known.listed = true;
+    known.self = reader->identity();
+    update(known, seen);
+    bool settles = known.stamp && system_.trusts(reader->get()) &&
+                   posix::is_settled(*known.stamp, known.first_seen, began, work.latest_of(known.stamp->self.device));
     const std::string stem = prefix_ + name;
     reader->each([&](const posix::folder_entry& entry) {
         using kind = posix::folder_entry::kind;
         if (entry.what == kind::file || entry.what == kind::other || entry.what == kind::loose_other) {
-            // A pipe or device in the place of a file, too, or a link to one: whoever reads it is told.
+            // Pipes, devices and links to them count as files: whoever reads one gets an error.
             keys.push_back(posix::joined(stem, entry.name));
         } else if (entry.what == kind::folder || entry.what == kind::link) {
             std::string below = posix::joined(name, entry.name) + '/';
@@ -143,7 +144,7 @@ void basic_folder_follower<System>::list(const std::string& name, round& work, s
             settles = false;
         }
     });
-    held.settles = settles;
+    known.settles = settles;
 }
 
 template <class System>
@@ -167,10 +168,10 @@ typename basic_folder_follower<System>::folder_map::iterator basic_folder_follow
 
 template <class System>
 void basic_folder_follower<System>::look_again(std::string_view name, round& work) {
-    if (const auto at = folders_.find(name); at != folders_.end()) {
-        at->second.settled = at->second.settles = false;
-        if (!at->second.listed) {
-            work.waiting.insert(at->first);
+    if (const auto place = folders_.find(name); place != folders_.end()) {
+        place->second.settled = place->second.settles = false;
+        if (!place->second.listed) {
+            work.waiting.insert(place->first);
         }
     }
 }
@@ -183,24 +184,24 @@ posix::folder_look basic_folder_follower<System>::look(round& work, const std::s
 }
 
 template <class System>
-void basic_folder_follower<System>::update(folder& held, const posix::folder_look& seen) {
-    const bool told = seen.is == posix::folder_look::state::there;
-    if (!told || held.stamp != seen.stamp) {
-        held.stamp = told ? std::optional{seen.stamp} : std::nullopt;
-        held.first_seen = system_.now();
-        held.settled = false;
+void basic_folder_follower<System>::update(folder& known, const posix::folder_look& seen) {
+    const bool is_there = seen.is == posix::folder_look::state::there;
+    if (!is_there || known.stamp != seen.stamp) {
+        known.stamp = is_there ? std::optional{seen.stamp} : std::nullopt;
+        known.first_seen = system_.now();
+        known.settled = false;
     }
 }
 
 template <class System>
-bool basic_folder_follower<System>::is_same(const folder& held, const posix::folder_look& seen) noexcept {
+bool basic_folder_follower<System>::is_same(const folder& known, const posix::folder_look& seen) noexcept {
     return seen.is != posix::folder_look::state::missing &&
-           (seen.is == posix::folder_look::state::unknown || !held.stamp || held.stamp->self == seen.stamp.self);
+           (seen.is == posix::folder_look::state::unknown || !known.stamp || known.stamp->self == seen.stamp.self);
 }
 
 template <class System>
 bool basic_folder_follower<System>::is_followed(const posix::folder_identity& self) const {
-    return std::any_of(folders_.begin(), folders_.end(), [&](const auto& held) { return held.second.self == self; });
+    return std::any_of(folders_.begin(), folders_.end(), [&](const auto& known) { return known.second.self == self; });
 }
 
 }  // namespace detail

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/posix/map.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix/map.hpp>
 
 #include <sys/mman.h>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/posix/process.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix/process.hpp>
 
 #include <pthread.h>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/posix/stamp.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/storage/posix/stamp.hpp>
 
 #include <fcntl.h>

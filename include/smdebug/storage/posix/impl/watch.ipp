@@ -1,7 +1,6 @@
 // The bodies of <smdebug/storage/posix/watch.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/posix/watch.hpp>
 
@@ -35,18 +34,18 @@ SMDEBUG_INLINE std::unique_ptr<change_signal> folder_watch::open(std::string_vie
 }
 
 SMDEBUG_INLINE bool folder_watch::wait_until(clock::time_point until) {
-    told_.emplace();
+    changed_keys_.emplace();
     for (;;) {
         bool changed = read_events();
-        // What leads to the root may have been moved away, which nothing tells.
+        // A folder above the root may have been moved away, of which no event tells.
         outdated_ = outdated_ || clock::now() - watched_at_ > recheck;
         if (outdated_ && watch_all()) {
             // A folder that is watched only now may have files already: the caller has to look.
             changed = true;
-            told_.reset();
+            changed_keys_.reset();
         }
         if (partial_) {
-            told_.reset();
+            changed_keys_.reset();
         }
         const bool interrupted = take_interrupt();
         if (changed || interrupted || clock::now() >= until) {
@@ -102,35 +101,35 @@ SMDEBUG_INLINE bool folder_watch::watch_all() {
     for (const target& asked : targets_) {
         watch(asked);
     }
-    for (const auto& held : before) {
-        if (!watched_.contains(held.first)) {
-            ::inotify_rm_watch(events_.get(), held.first);
+    for (const auto& known : before) {
+        if (!watched_.contains(known.first)) {
+            ::inotify_rm_watch(events_.get(), known.first);
         }
     }
     return std::any_of(watched_.begin(), watched_.end(),
-                       [&](const auto& held) { return !before.contains(held.first); });
+                       [&](const auto& known) { return !before.contains(known.first); });
 }
 
 SMDEBUG_INLINE void folder_watch::watch_way_to_root() {
-    const auto watch_step = [&](std::size_t at) {
-        interest* held = watch(above_[at].first);
-        return held != nullptr && (held->ways.insert(above_[at].second), true);
+    const auto watch_step = [&](std::size_t level) {
+        interest* above = watch(above_[level].first);
+        return above != nullptr && (above->ways.insert(above_[level].second), true);
     };
-    std::size_t at = above_.size();
-    bool found = watch(root_) != nullptr;
-    while (!found && posix::means_missing(errno) && at > 0) {
-        found = watch_step(--at);
+    std::size_t level = above_.size();
+    bool watches = watch(root_) != nullptr;
+    while (!watches && posix::means_missing(errno) && level > 0) {
+        watches = watch_step(--level);
     }
-    for (++at; found && at < above_.size(); ++at) {
-        found = watch_step(at);
+    for (++level; watches && level < above_.size(); ++level) {
+        watches = watch_step(level);
     }
 }
 
 SMDEBUG_INLINE void folder_watch::watch(const target& asked) {
     std::string path = root_;
     for (const std::string& part : asked.way) {
-        if (interest* held = watch(path)) {
-            held->ways.insert(part);
+        if (interest* watched = watch(path)) {
+            watched->ways.insert(part);
         } else if (posix::means_missing(errno)) {
             return;
         }
@@ -138,8 +137,8 @@ SMDEBUG_INLINE void folder_watch::watch(const target& asked) {
     }
     if (asked.leaf.empty()) {
         watch_below(std::move(path));
-    } else if (interest* held = watch(path, IN_CLOSE_WRITE)) {
-        held->leaves.insert(asked.leaf);
+    } else if (interest* watched = watch(path, IN_CLOSE_WRITE)) {
+        watched->leaves.insert(asked.leaf);
     }
 }
 
@@ -148,8 +147,8 @@ SMDEBUG_INLINE void folder_watch::watch_below(std::string top) {
     while (!level.empty()) {
         std::vector<std::string> next;
         for (const std::string& folder : level) {
-            interest* held = watch(folder, IN_CLOSE_WRITE);
-            if (held != nullptr && !std::exchange(held->everything, true)) {  // else a circle of links
+            interest* watched = watch(folder, IN_CLOSE_WRITE);
+            if (watched != nullptr && !std::exchange(watched->everything, true)) {  // else a circle of links
                 add_subfolders(folder, next);
             }
         }
@@ -183,10 +182,10 @@ SMDEBUG_INLINE folder_watch::interest* folder_watch::watch(const std::string& fo
         partial_ = partial_ || !posix::means_missing(errno);
         return nullptr;
     }
-    const auto [at, is_new] = watched_.try_emplace(number);
-    interest& held = at->second;
-    held.path = is_new || held.path == folder ? folder : std::string{};
-    return &held;
+    const auto [entry, is_new] = watched_.try_emplace(number);
+    interest& watched = entry->second;
+    watched.path = is_new || watched.path == folder ? folder : std::string{};
+    return &watched;
 }
 
 SMDEBUG_INLINE bool folder_watch::read_events() {
@@ -200,13 +199,13 @@ SMDEBUG_INLINE bool folder_watch::read_events() {
         if (got <= 0) {
             return changed;
         }
-        for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+        for (std::size_t place = 0; place < static_cast<std::size_t>(got);) {
             ::inotify_event event;
-            std::memcpy(&event, &buffer[at], sizeof event);
-            at += sizeof event;
-            // Padded with zeros; none for the folder itself.
-            const std::string_view name = event.len == 0 ? "" : std::string_view{&buffer[at]};
-            at += event.len;
+            std::memcpy(&event, &buffer[place], sizeof event);
+            place += sizeof event;
+            // The name is padded with zeros; events of the folder itself have none.
+            const std::string_view name = event.len == 0 ? "" : std::string_view{&buffer[place]};
+            place += event.len;
             changed = take(event.wd, event.mask, name) || changed;
         }
     }
@@ -215,31 +214,31 @@ SMDEBUG_INLINE bool folder_watch::read_events() {
 SMDEBUG_INLINE bool folder_watch::take(int number, std::uint32_t what, std::string_view name) {
     if ((what & IN_Q_OVERFLOW) != 0) {
         outdated_ = true;
-        told_.reset();
+        changed_keys_.reset();
         return true;
     }
-    const auto found = watched_.find(number);
-    if (found == watched_.end()) {
+    const auto entry = watched_.find(number);
+    if (entry == watched_.end()) {
         return false;
     }
     if ((what & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) != 0) {
         outdated_ = true;
-        told_.reset();
+        changed_keys_.reset();
         return true;
     }
-    const interest& held = found->second;
-    const bool is_folder = (what & IN_ISDIR) != 0 ||
-                           (held.everything && (what & (IN_CREATE | IN_MOVED_TO)) != 0 && is_link(held.path, name));
-    if ((what & (IN_CREATE | IN_MOVED_TO)) != 0 && (held.ways.contains(name) || (held.everything && is_folder))) {
+    const interest& watched = entry->second;
+    const bool is_folder = (what & IN_ISDIR) != 0 || (watched.everything && (what & (IN_CREATE | IN_MOVED_TO)) != 0 &&
+                                                      is_link(watched.path, name));
+    if ((what & (IN_CREATE | IN_MOVED_TO)) != 0 && (watched.ways.contains(name) || (watched.everything && is_folder))) {
         outdated_ = true;
     }
-    if (!held.everything && !held.leaves.contains(name)) {
+    if (!watched.everything && !watched.leaves.contains(name)) {
         return false;
     }
-    if (is_folder || held.path.empty()) {
-        told_.reset();  // a folder may have come with files in it
-    } else if (told_) {
-        told_->push_back(posix::joined(held.path + "/", name).substr(root_.size() + 1));
+    if (is_folder || watched.path.empty()) {
+        changed_keys_.reset();  // a folder may have come with files in it
+    } else if (changed_keys_) {
+        changed_keys_->push_back(posix::joined(watched.path + "/", name).substr(root_.size() + 1));
     }
     return true;
 }

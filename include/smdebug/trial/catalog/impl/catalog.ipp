@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/catalog/catalog.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/names_found.hpp>
 
@@ -56,7 +55,7 @@ SMDEBUG_INLINE step_state catalog::state_of(mode which, step_number step) const 
     if (next->mode_step == step) {
         return complete(*find_step(next->step)) ? step_state::available : step_state::not_yet_available;
     }
-    // A later one of the mode is there.  Until everybody has got that far, this one may still come.
+    // A later step of the mode is there.  Until all workers have written that one, this one may still come.
     return loaded_all_steps || last_complete_step >= next->step ? step_state::unavailable
                                                                 : step_state::not_yet_available;
 }

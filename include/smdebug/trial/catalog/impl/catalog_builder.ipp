@@ -1,12 +1,12 @@
 // The bodies of <smdebug/trial/catalog/catalog_builder.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/trial/catalog/catalog_builder.hpp>
 #include <smdebug/trial/catalog/catalog_growth.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace smdebug {
@@ -21,12 +21,13 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_numbe
     }
     index_file::meta head;
     std::optional<std::uint32_t> shared;
-    if (const auto parts = index_file::split_canonical(bytes)) {
+    const auto parts = index_file::split_canonical(bytes);
+    if (parts) {
         head = parts->head;
         shared = memory_.payloads.find(worker, parts->payload);
     }
     if (!shared) {
-        if (auto wrong = parse(worker, bytes, head, shared)) {
+        if (auto wrong = parse(worker, bytes, parts, head, shared)) {
             return wrong;
         }
     }
@@ -66,41 +67,52 @@ SMDEBUG_INLINE bool catalog_builder::is_repeated(step_number step, worker_id wor
 }
 
 SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::parse(worker_id worker, byte_view bytes,
+                                                                        const std::optional<index_file::split>& parts,
                                                                         index_file::meta& head,
                                                                         std::optional<std::uint32_t>& made) {
     items_.clear();
     places_.clear();
+    locations_.clear();
     std::vector<layout::shape_entry> shapes;
-    auto wrong = index_file::parse(
-        bytes, memory_.parser, head,
-        [&](const index_file::location& place) {
-            const recorded_name parsed = parse_recorded_name(place.tensor_name);
-            items_.push_back({.name = id_of(parsed.tensor, items_.size()), .kind = kind_of(parsed.reduction)});
-            places_.push_back(place.record);
-        },
-        [&](const index_file::saved_shape& shape) {
-            shapes.push_back({names_.id_of(shape.tensor_name), names_.id_of(shape.original_name), shape.extents});
-        });
-    if (wrong) {
-        return wrong;
+    const auto keep = [this](const index_file::location& place) { locations_.push_back(place); };
+    if (parts && index_file::read_canonical(parts->payload, keep)) {  // all of it is right: its names count
+        for (const index_file::location& place : locations_) {
+            add_item(place);
+        }
+    } else {
+        const auto on_location = [this](const index_file::location& place) { add_item(place); };
+        auto wrong =
+            index_file::parse(bytes, memory_.parser, head, on_location, [&](const index_file::saved_shape& shape) {
+                shapes.push_back({names_.id_of(shape.tensor_name), names_.id_of(shape.original_name), shape.extents});
+            });
+        if (wrong) {
+            return wrong;
+        }
     }
     if (items_.empty() && shapes.empty()) {
         return std::nullopt;
     }
-    const layout fresh{list_of(shapes), places_, std::move(shapes)};
-    made = layout_like(fresh);
-    if (const auto parts = index_file::split_canonical(bytes)) {
+    auto names = list_of(shapes);
+    made = layout_like(layout{std::move(names), places_, std::move(shapes)});
+    if (parts) {
         memory_.payloads.remember(worker, parts->payload, *made);
     }
     return std::nullopt;
 }
 
+SMDEBUG_INLINE void catalog_builder::add_item(const index_file::location& place) {
+    const recorded_name parsed = parse_recorded_name(place.tensor_name);
+    items_.push_back({.name = id_of(parsed.tensor, items_.size()), .kind = kind_of(parsed.reduction)});
+    places_.push_back(place.record);
+}
+
 SMDEBUG_INLINE name_id catalog_builder::id_of(std::string_view name, std::size_t place) {
-    const name_list* last = memory_.lists.latest();
-    if (last != nullptr && place < last->items().size()) {
-        const name_id guess = last->items()[place].name;
-        if (names_.text_of(guess) == name) {
-            return guess;
+    for (const std::shared_ptr<const name_list>& last : memory_.lists.recent()) {
+        if (place < last->items().size()) {
+            const name_id guess = last->items()[place].name;
+            if (names_.text_of(guess) == name) {
+                return guess;
+            }
         }
     }
     return names_.id_of(name);
@@ -117,8 +129,11 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     if (auto known = memory_.lists.find(items_, with_shape)) {
         return known;
     }
-    auto made = std::make_shared<const name_list>(items_, std::move(with_shape),
-                                                  [&](name_id id) -> const std::string& { return names_.text_of(id); });
+    auto made =
+        have_ranks(items_.size() + with_shape.size())
+            ? std::make_shared<const name_list>(items_, std::move(with_shape), [&](name_id id) { return ranks_[id]; })
+            : std::make_shared<const name_list>(items_, std::move(with_shape),
+                                                [&](name_id id) -> const std::string& { return names_.text_of(id); });
     for (const name_id id : made->tensors()) {
         names_.mark_tensor(id);
     }
@@ -127,11 +142,31 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     return made;
 }
 
-SMDEBUG_INLINE std::uint32_t catalog_builder::layout_like(const layout& fresh) {
+SMDEBUG_INLINE bool catalog_builder::have_ranks(std::size_t list_size) {
+    if (ranks_.size() == names_.size()) {
+        return true;
+    }
+    sorted_names_ += list_size;
+    if (sorted_names_ < names_.size()) {
+        return false;
+    }
+    std::vector<name_id> by_text(names_.size());
+    std::iota(by_text.begin(), by_text.end(), name_id{0});
+    std::sort(by_text.begin(), by_text.end(),
+              [this](name_id a, name_id b) { return names_.text_of(a) < names_.text_of(b); });
+    ranks_.resize(by_text.size());
+    for (std::uint32_t rank = 0; rank < by_text.size(); ++rank) {
+        ranks_[by_text[rank]] = rank;
+    }
+    sorted_names_ = 0;
+    return true;
+}
+
+SMDEBUG_INLINE std::uint32_t catalog_builder::layout_like(layout&& fresh) {
     const std::size_t known = next_.layouts.size();
     const layout* last = !layouts_.empty() ? layouts_.back().get() : (known > 0 ? next_.layouts.back().get() : nullptr);
     if (last == nullptr || !last->equals(fresh)) {
-        layouts_.push_back(std::make_shared<const layout>(fresh));
+        layouts_.push_back(std::make_shared<const layout>(std::move(fresh)));
     }
     return static_cast<std::uint32_t>(known + layouts_.size() - 1);
 }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/catalog/catalog_growth.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/catalog_growth.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/catalog/layout.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
 #include <algorithm>

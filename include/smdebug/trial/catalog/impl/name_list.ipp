@@ -1,11 +1,11 @@
 // The bodies of <smdebug/trial/catalog/name_list.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
 
 #include <bit>
 #include <iterator>
+#include <numeric>
 
 namespace smdebug {
 inline namespace v1 {
@@ -59,6 +59,26 @@ SMDEBUG_INLINE bool name_list::equals(std::span<const recorded_item> items,
 SMDEBUG_INLINE std::size_t name_list::memory() const noexcept {
     return items_.capacity() * sizeof(recorded_item) + order_.capacity() * sizeof(std::uint32_t) +
            (shapes_.capacity() + tensors_.capacity()) * sizeof(name_id);
+}
+
+SMDEBUG_INLINE void name_list::put_in_order() {
+    order_.resize(items_.size());
+    if (items_.size() >= std::size_t{1} << 24U) {  // the general way
+        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+        std::stable_sort(order_.begin(), order_.end(),
+                         [this](std::uint32_t a, std::uint32_t b) { return rank(items_[a]) < rank(items_[b]); });
+        return;
+    }
+    // As numbers: 40 bits of name and kind, 24 of place.
+    std::vector<std::uint64_t> keys(items_.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        keys[i] = rank(items_[i]) << 24U | i;
+    }
+    if (!std::is_sorted(keys.begin(), keys.end())) {
+        std::sort(keys.begin(), keys.end());
+    }
+    std::transform(keys.begin(), keys.end(), order_.begin(),
+                   [](std::uint64_t key) { return static_cast<std::uint32_t>(key & 0xffffffU); });
 }
 
 SMDEBUG_INLINE std::size_t name_list::only_shapes() const noexcept {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/catalog/name_query.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/name_query.hpp>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
-#include <smdebug/core/form.hpp>
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/key_check.hpp>
 #include <smdebug/trial/load/collections_check.hpp>
@@ -93,8 +92,8 @@ SMDEBUG_INLINE void collections_check::check_group(const std::string& key, std::
     check_keys(found, key, where, group, known);
     check_keys(found, key, where, group["reduction_config"], reductions);
     if (const auto modes = group["save_config"]) {
-        static_cast<void>(modes->for_each_field([&](std::string_view, json::value held) {
-            check_keys(found, key, where, held, intervals);
+        static_cast<void>(modes->for_each_field([&](std::string_view, json::value mode) {
+            check_keys(found, key, where, mode, intervals);
             return true;
         }));
     }

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/load/index_keys.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/load/index_keys.hpp>
 
 #include <algorithm>

@@ -1,18 +1,21 @@
 // The bodies of <smdebug/trial/load/loader.hpp> that are templates.
 #pragma once
 
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/ordered_crew.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/load/loader.hpp>
 #include <smdebug/trial/load/opening.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <span>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace smdebug {
@@ -39,12 +42,12 @@ template <storage Storage>
 std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vector<std::string>* changed_keys) {
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = has_ended();
-    // Only a listing shows what the last load has hidden or lost.
+    // After a load that held files back or failed, changed_keys do not suffice: a listing has to find the rest.
     const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
         return load_new(last, ended, everything ? nullptr : changed_keys);
     } catch (...) {
-        memory_.forget();  // its numbers are those of a catalog that nobody will see
+        memory_.forget();  // its numbers are those of the catalog that was not finished
         listing_.forget();
         left_over_.clear();
         needs_listing_ = true;
@@ -68,7 +71,7 @@ bool loader<Storage>::has_ended() {
         end_seen_.reset();
         return false;
     }
-    // What had ended before it was opened has been there long enough.
+    // A job that had ended before the run was opened needs no further delay.
     if (!seen_running_ || settled_.training_end_delay_refresh.count() == 0) {
         return true;
     }
@@ -81,7 +84,7 @@ template <storage Storage>
 std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended,
                                                  const std::vector<std::string>* changed_keys) {
     if (ended) {
-        listing_.forget();  // once more everything: what came late and out of order, too
+        listing_.forget();  // lists everything once more: also files that came late and out of order
     }
     std::vector<parsed_index_key> keys = std::exchange(left_over_, {});
     known_files known{last};  // a worker may have written the step under another name meanwhile
@@ -135,7 +138,7 @@ void loader<Storage>::list_until_quiet(std::vector<parsed_index_key>& keys, cons
             return;
         }
         if (pass == most) {
-            // What may hide something itself has to wait.
+            // Files that are the last of their worker are held back: one before them may still be hidden.
             const auto held_back = std::partition(later.begin(), later.end(),
                                                   [&](const parsed_index_key& key) { return fills_gap(keys, key); });
             needs_listing_ = held_back != later.end();
@@ -154,26 +157,103 @@ void loader<Storage>::read(const std::vector<parsed_index_key>& files, bool ende
     for (const parsed_index_key& file : files) {
         keys.push_back(file.text());
     }
+    // Of a storage far away the requests are in flight together anyway.
+    const bool is_near = !abilities_of(store_).batches_ranges;
+    if (is_near && keys.size() >= worth_threads && std::thread::hardware_concurrency() > 1 &&
+        read_on_threads(files, keys, ended, builder)) {
+        return;
+    }
     read_each_past_errors(
         store_, keys, [&](std::size_t i, std::optional<byte_view> bytes) { take(files[i], bytes, ended, builder); },
-        [&](std::size_t i, const error& failed) {
-            // Not many at once, but alone: its size then decides.
-            if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
-                take_large(files[i], ended, builder);
-                return;
-            }
-            if (dynamic_cast<const corrupt_data*>(&failed) != nullptr) {  // a pipe or device, say
-                damaged(files[i].text(), &files[i], std::string{failed.message()});
-                left_over_.push_back(files[i]);
-                return;
-            }
-            // What cannot be read is skipped where damage is; else the storage's word stands.
-            if (options_.damaged_index == damage_policy::fail) {
-                throw;
-            }
-            damaged(files[i].text(), &files[i], std::string{failed.message()});
-            left_over_.push_back(files[i]);
-        });
+        [&](std::size_t i, const error& failed) { take_failed(files[i], failed, ended, builder); });
+}
+
+template <storage Storage>
+bool loader<Storage>::read_on_threads(const std::vector<parsed_index_key>& files, const std::vector<std::string>& keys,
+                                      bool ended, catalog_builder& builder) {
+    std::size_t next = 0;
+    std::size_t taken = 0;
+    ordered_crew<std::size_t, read_files> crew{2, {}};
+    const auto share_at = [&](std::size_t begin) {
+        return std::span{keys}.subspan(begin, std::min(files_in_share, keys.size() - begin));
+    };
+    try {
+        static_cast<void>(crew.run(
+            [&]() -> std::optional<std::size_t> {
+                const std::size_t begin = std::exchange(next, next + files_in_share);
+                return begin < keys.size() ? std::optional{begin} : std::nullopt;
+            },
+            [&](std::size_t, std::size_t begin, read_files& part) {
+                read_each_past_errors(
+                    store_, share_at(begin), [&](std::size_t, std::optional<byte_view> bytes) { part.keep(bytes); },
+                    [&](std::size_t, const error&) { part.files.push_back({.failed = std::current_exception()}); });
+            },
+            [&](std::size_t begin, read_files& part) {
+                taken = keys.size();  // from here on an error is the run's, not one of starting threads
+                for (std::size_t i = 0; i < part.files.size(); ++i) {
+                    take_read(files[begin + i], part, i, ended, builder);
+                }
+                part.clear();
+            }));
+        return true;
+    } catch (const std::system_error&) {
+        if (taken > 0) {
+            throw;
+        }
+        return false;  // the system gives no threads
+    }
+}
+
+template <storage Storage>
+void loader<Storage>::read_files::keep(std::optional<byte_view> file) {
+    constexpr std::size_t most = std::size_t{8} << 20U;
+    one& kept = files.emplace_back(one{.begin = bytes.size(), .end = bytes.size(), .is_there = file.has_value()});
+    if (!file) {
+        return;
+    }
+    kept.is_left_out = file->size() > most - bytes.size();
+    if (!kept.is_left_out) {
+        bytes.insert(bytes.end(), file->begin(), file->end());
+        kept.end = bytes.size();
+    }
+}
+
+template <storage Storage>
+void loader<Storage>::take_read(const parsed_index_key& key, const read_files& part, std::size_t i, bool ended,
+                                catalog_builder& builder) {
+    const typename read_files::one& file = part.files[i];
+    if (file.failed) {
+        try {
+            std::rethrow_exception(file.failed);
+        } catch (const error& failed) {
+            take_failed(key, failed, ended, builder);
+        }
+    } else if (file.is_left_out) {
+        read_each_past_errors(
+            store_, std::span{&key.text(), 1},
+            [&](std::size_t, std::optional<byte_view> bytes) { take(key, bytes, ended, builder); },
+            [&](std::size_t, const error& failed) { take_failed(key, failed, ended, builder); });
+    } else {
+        const byte_view bytes = byte_view{part.bytes}.subspan(file.begin, file.end - file.begin);
+        take(key, file.is_there ? std::optional{bytes} : std::nullopt, ended, builder);
+    }
+}
+
+template <storage Storage>
+void loader<Storage>::take_failed(const parsed_index_key& key, const error& failed, bool ended,
+                                  catalog_builder& builder) {
+    // Too large to be read with others: it is read alone, if its size is allowed.
+    if (dynamic_cast<const unsupported*>(&failed) != nullptr) {
+        take_large(key, ended, builder);
+        return;
+    }
+    // With damage_policy::skip unreadable files are skipped as damaged ones are; else the storage's error goes on.
+    // corrupt_data (a pipe or device in the file's place) counts as damage.
+    if (dynamic_cast<const corrupt_data*>(&failed) == nullptr && options_.damaged_index == damage_policy::fail) {
+        throw;
+    }
+    damaged(key.text(), &key, std::string{failed.message()});
+    left_over_.push_back(key);
 }
 
 template <storage Storage>

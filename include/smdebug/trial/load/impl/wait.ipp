@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/load/wait.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/load/wait.hpp>
 
 #include <algorithm>

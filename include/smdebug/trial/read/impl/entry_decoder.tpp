@@ -38,7 +38,7 @@ status entry_decoder<State>::decode_record(byte_view record, std::string_view re
 template <class State>
 std::optional<lookup_failure> entry_decoder<State>::single_number(std::string_view tensor, reduction_key key,
                                                                   double& number) const {
-    // It is of its own dtype; any reduction of one number is that number.
+    // The number may be of any dtype: the kernel converts it, as the sum of one number is that number.
     const auto reduced = state_->kernel().reduce(saved_.view(), reduction::sum);
     const bool is_single = saved_.view().count() == 1 && reduced.ok();
     if (is_single && reduced->computed.contains(reduction::sum)) {

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/read/event_records.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/read/event_records.hpp>
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/summary.hpp>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/read/event_source.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 
 #include <algorithm>

@@ -1,10 +1,14 @@
 // The bodies of <smdebug/trial/read/first_values.hpp> that are templates.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/trial/read/first_values.hpp>
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 
 namespace smdebug {
 inline namespace v1 {
@@ -16,11 +20,12 @@ first_values<State>::first_values(const State& state, const detail::catalog& fro
       from_(from),
       bound_(state.decoder(), state.options().limits.record),
       files_(from.files_in({})),
+      missing_(files_.size(), false),
       tensors_(from.names->size()) {
     from.name_lists.for_each([&](const auto& list) {
         for (const detail::recorded_item& item : list->items()) {
-            if (tensor& held = tensors_[item.name]; item.kind == 0 && !held.is_open) {
-                held.is_open = true;
+            if (tensor& wanted = tensors_[item.name]; item.kind == 0 && !wanted.is_open) {
+                wanted.is_open = true;
                 ++open_;
             }
         }
@@ -29,10 +34,11 @@ first_values<State>::first_values(const State& state, const detail::catalog& fro
 
 template <class State>
 void first_values<State>::give_up_the_others() {
-    for (tensor& held : tensors_) {
-        if (held.is_open && held.round != round_) {
-            held.is_open = false;
+    for (tensor& wanted : tensors_) {
+        if (wanted.is_open && wanted.round != round_) {
+            wanted.is_open = false;
             --open_;
+            ++unread_;
         }
     }
 }
@@ -51,7 +57,7 @@ void first_values<State>::cut_into_pieces(std::deque<std::string>& keys, std::ve
             file = record.file;
             keys.push_back(State::event_key(from_, *files_[record.file]));
         }
-        if (keys.back().empty() || !cut(keys.back(), record.where)) {
+        if (keys.back().empty() || missing_[record.file] || !cut(keys.back(), record)) {
             pass_over(record);
             continue;
         }
@@ -68,13 +74,16 @@ void first_values<State>::cut_into_pieces(std::deque<std::string>& keys, std::ve
 }
 
 template <class State>
-bool first_values<State>::cut(const std::string& key, byte_range& record) const {
+bool first_values<State>::cut(const std::string& key, wanted_record& record) {
     try {
-        record = bound_(state_.store(), key, record);
+        record.where = bound_(state_.store(), key, record.where);
         return true;
+    } catch (const not_found&) {
+        note_missing(record.file);
     } catch (const std::exception&) {
-        return false;
+        // Another tensor may be readable.
     }
+    return false;
 }
 
 template <class State>
@@ -92,6 +101,62 @@ template <class State>
 void first_values<State>::pass_over(const wanted_record& record) {
     tensors_[record.name].next = record.file + 1;
     failed_from_ = std::min<std::size_t>(failed_from_, record.file + std::size_t{1});
+}
+
+template <class State>
+void first_values<State>::note_missing(std::size_t place) {
+    if (!missing_[place]) {
+        missing_[place] = true;
+        if (missing_count_++ == 0) {
+            first_missing_ = State::event_key(from_, *files_[place]);
+        }
+    }
+}
+
+template <class State>
+void first_values<State>::pass_over_missing() {
+    if (abilities_of(state_.store()).batches_ranges) {  // far away: each question takes its time
+        if (missing_count_ >= worth_a_listing && !is_listed_) {
+            is_listed_ = true;
+            list_files();
+        }
+        return;
+    }
+    for (std::size_t place = failed_from_; place < files_.size(); ++place) {
+        if (!missing_[place]) {
+            if (!is_missing(State::event_key(from_, *files_[place]))) {
+                return;
+            }
+            note_missing(place);
+        }
+    }
+}
+
+template <class State>
+bool first_values<State>::is_missing(const std::string& key) const {
+    try {
+        return !key.empty() && !state_.store().size(key);
+    } catch (const std::exception&) {
+        return false;  // the error comes again when the file is read
+    }
+}
+
+template <class State>
+void first_values<State>::list_files() {
+    try {
+        std::unordered_set<std::string> there;
+        for (std::string& key : state_.store().list(locations::events_folder, {})) {
+            there.insert(std::move(key));
+        }
+        for (std::size_t place = failed_from_; place < files_.size(); ++place) {
+            const std::string key = State::event_key(from_, *files_[place]);
+            if (key.starts_with(locations::events_folder) && !there.contains(key)) {
+                note_missing(place);
+            }
+        }
+    } catch (const std::exception&) {
+        // Then they are asked for one by one.
+    }
 }
 
 }  // namespace detail

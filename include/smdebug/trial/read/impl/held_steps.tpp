@@ -42,7 +42,7 @@ bool held_steps<State>::plan_ahead(const catalog& from, step_number step, const 
     for (const file_plan& each : plan) {
         wanted += {each.bytes, 1};
     }
-    // One step ahead is to be had whatever its size, if it can be had at all.
+    // The first step ahead may take all of the room, not only half.
     const bool is_next = ahead_.files == 0 && wanted.bytes <= most_;
     const bool is_near =
         ahead_.files + wanted.files <= most_files_ahead && sum(ahead_.bytes, wanted.bytes) <= most_ / 2;
@@ -94,7 +94,7 @@ std::vector<typename held_steps<State>::file_plan> held_steps<State>::planned(co
             extent.end <= (wholes ? small : worth_a_request) || way_of(extent, limits_, false) == file_way::whole;
         if (whole) {
             one.bytes = extent.end;
-            one.parts.push_back({0, sum(extent.end, 1)});  // no more than that, should it be longer
+            one.parts.push_back({0, sum(extent.end, 1)});  // bounded, in case the file is longer than the index says
         } else {
             // Records near to each other come, and stay, with what lies between them.
             one.bytes = std::min(extent.end, sum(extent.wanted, most_gap * extent.records));

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/read/reading_plan.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/read/record_batch.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 
 #include <algorithm>
@@ -18,14 +17,14 @@ SMDEBUG_INLINE void collected_event_file::put(std::size_t place, std::optional<b
 
 SMDEBUG_INLINE byte_view collected_event_file::at(byte_range record) {
     slot& next = slots_[next_++];
-    held_ = std::exchange(next.bytes, {});
+    taken_ = std::exchange(next.bytes, {});
     if (next.why != nullptr) {
         std::rethrow_exception(next.why);
     }
     if (!next.is_there) {
         throw not_found("event file " + key_ + " was removed while it was read", {.where = key_});
     }
-    return held_.slice({.offset = 0, .length = record.length}).view();
+    return taken_.slice({.offset = 0, .length = record.length}).view();
 }
 
 SMDEBUG_INLINE void record_batch::add(std::string key, std::span<const byte_range> records) {
@@ -58,7 +57,7 @@ SMDEBUG_INLINE void record_batch::incoming_file::put(std::size_t i, std::optiona
         mixed_ = !version_.merge(version) || mixed_;
     }
     if (bytes && scattered_ && bytes->size() <= largest_copy) {
-        // Else a small record would keep all that came with the same request.
+        // A copy, as a slice would keep all bytes alive that came with the same request.
         bytes = byte_buffer::take(std::vector<std::byte>(bytes->view().begin(), bytes->view().end()));
     }
     collected.put(of_->places_[i], std::move(bytes));

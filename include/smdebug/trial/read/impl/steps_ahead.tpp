@@ -4,8 +4,6 @@
 #include <smdebug/trial/read/steps_ahead.hpp>
 #include <smdebug/trial/selection.hpp>
 
-#include <algorithm>
-
 namespace smdebug {
 inline namespace v1 {
 namespace detail {

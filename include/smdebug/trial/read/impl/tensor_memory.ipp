@@ -1,7 +1,6 @@
 // The bodies of <smdebug/trial/read/tensor_memory.hpp>.
 #pragma once
 
-#include <smdebug/core/form.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
 
 #include <algorithm>
@@ -10,13 +9,13 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE const known_reductions* tensor_memory::find(std::string_view name, step_number step,
-                                                           std::string_view worker) const {
+SMDEBUG_INLINE const known_tensor* tensor_memory::find(std::string_view name, step_number step,
+                                                       std::string_view worker) const {
     const auto tensor = reductions_.find(name);
     if (tensor == reductions_.end()) {
         return nullptr;
     }
-    for (const known_reductions& each : tensor->second.saves) {
+    for (const known_tensor& each : tensor->second.saves) {
         if (each.step == step && each.worker == worker) {
             return &each;
         }
@@ -24,13 +23,17 @@ SMDEBUG_INLINE const known_reductions* tensor_memory::find(std::string_view name
     return nullptr;
 }
 
-SMDEBUG_INLINE void tensor_memory::keep(std::string_view name, step_number step, std::string_view worker,
-                                        const reduction_values& reductions) {
+SMDEBUG_INLINE known_tensor& tensor_memory::keep(std::string_view name, step_number step, std::string_view worker) {
     auto tensor = reductions_.find(name);
     if (tensor == reductions_.end()) {
         tensor = reductions_.emplace(std::string{name}, saves_of_tensor{}).first;
     }
     saves_of_tensor& of = tensor->second;
+    for (known_tensor& each : of.saves) {
+        if (each.step == step && each.worker == worker) {
+            return each;
+        }
+    }
     if (std::find(of.workers.begin(), of.workers.end(), worker) == of.workers.end()) {
         of.workers.emplace_back(worker);
     }
@@ -38,11 +41,13 @@ SMDEBUG_INLINE void tensor_memory::keep(std::string_view name, step_number step,
         of.saves.emplace_back();
         of.next = of.saves.size() - 1;
     }
-    known_reductions& place = of.saves[of.next];
+    known_tensor& place = of.saves[of.next];
     of.next = (of.next + 1) % of.saves.size();
     place.step = step;
     place.worker.assign(worker);
-    place.found = reductions;
+    place.reduced = false;
+    place.answers.clear();
+    return place;
 }
 
 SMDEBUG_INLINE std::optional<tensor_value> tensor_memory::find_value(std::string_view name, step_number step,

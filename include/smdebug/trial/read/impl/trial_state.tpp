@@ -38,11 +38,11 @@ std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
         return last;
     }
     const auto loading = loader_.lock();
-    last = current();  // somebody else may have been at it
+    last = current();  // another thread may have loaded meanwhile
     if (last->loaded_all_steps) {
         return last;
     }
-    // Made before the load: what the loader remembers is of a catalog that has to be published then.
+    // Allocated before the load: once the loader has remembered the new catalog, publishing it must not fail.
     const auto published = std::make_shared<catalog>();
     if (auto next = loading->load(*last, changed_keys)) {
         if (next->file_count > last->file_count) {
@@ -132,16 +132,31 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
     if (key.empty()) {
         return names_no_event_file(from, file);
     }
+    const bool ended = current()->loaded_all_steps;  // a file that is missing now will not come
+    bool was_missing = missing_.contains(key);
+    if (was_missing && ended && missing_.asked_within(key, look_interval(store_, std::chrono::milliseconds{0}))) {
+        return lookup_failure{.why = absence::event_file_missing, .where = key};
+    }
     std::optional<waiter> pauses;
-    bool last_try = false;
+    bool last_try = ended;
     while (true) {
         try {
-            return store_.read(key, record_bound{decoder_, options_.limits.record}(store_, key, where));
+            // For a file that is probably missing, asking its size is cheaper than an exception.
+            if (!was_missing || store_.size(key)) {
+                byte_buffer bytes =
+                    store_.read(key, record_bound{decoder_, options_.limits.record}(store_, key, where));
+                if (was_missing) {
+                    missing_.forget(key);
+                }
+                return bytes;
+            }
         } catch (const not_found&) {
             // Not there, or not there yet: see below.
         } catch (const std::exception&) {
             return failure_at_hand(key, where.offset);
         }
+        missing_.note(key);
+        was_missing = true;
         if (last_try) {
             return lookup_failure{.why = absence::event_file_missing, .where = key};
         }
@@ -150,7 +165,7 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
             pauses.emplace(interval, waiter::intervals(interval, missing_event_file_retry_limit_), options_.stop,
                            std::stop_token{}, signals_of(store_, {key, std::string{locations::end_of_job}}));
         }
-        // It may have come just before whatever says that it will not come any more.
+        // One more try after a sign that it will not come: it may have come just before the sign did.
         last_try = will_not_come(file, from.workers[file.worker], key) || pauses->pause() != wait_outcome::look_again;
     }
 }

@@ -1,4 +1,4 @@
-#include <smdebug/trial/scan/ordered_crew.hpp>
+#include <smdebug/core/ordered_crew.hpp>
 
 #include <doctest/doctest.h>
 

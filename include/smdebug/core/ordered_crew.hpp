@@ -139,4 +139,4 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
-#include <smdebug/trial/scan/impl/ordered_crew.tpp>
+#include <smdebug/core/impl/ordered_crew.tpp>

@@ -1,7 +1,7 @@
-// The bodies of <smdebug/trial/scan/ordered_crew.hpp> that are templates.
+// The bodies of <smdebug/core/ordered_crew.hpp> that are templates.
 #pragma once
 
-#include <smdebug/trial/scan/ordered_crew.hpp>
+#include <smdebug/core/ordered_crew.hpp>
 
 namespace smdebug {
 inline namespace v1 {

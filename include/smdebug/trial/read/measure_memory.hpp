@@ -1,0 +1,111 @@
+// Type erasure for measures, and the answers that are remembered.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/reduce/measure.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <typeinfo>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// A measure or a comparison of any type.
+class any_measure {
+public:
+    using answer = std::array<std::byte, largest_measured>;
+
+    any_measure() = default;
+    any_measure(const any_measure&) = delete;
+    any_measure& operator=(const any_measure&) = delete;
+    virtual ~any_measure() = default;
+
+    /// Whether it compares two saves.
+    [[nodiscard]] virtual bool compares() const noexcept = 0;
+    /// `earlier` is null unless it compares.  Errors: what the measure throws.
+    [[nodiscard]] virtual answer operator()(const tensor_view* earlier, const tensor_view& now) const = 0;
+};
+
+template <measured_value T>
+[[nodiscard]] any_measure::answer packed(const T& value) noexcept {
+    any_measure::answer bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+template <measured_value T>
+[[nodiscard]] T unpacked(const any_measure::answer& bytes) noexcept {
+    T value{};
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+template <class M, bool Compares>
+class typed_measure final : public any_measure {
+public:
+    explicit typed_measure(const M& measure) : measure_(measure) {}
+
+    [[nodiscard]] const M& get() const noexcept { return measure_; }
+    [[nodiscard]] bool compares() const noexcept override { return Compares; }
+    [[nodiscard]] answer operator()([[maybe_unused]] const tensor_view* earlier,
+                                    const tensor_view& now) const override {
+        if constexpr (Compares) {
+            return packed(measure_(*earlier, now));
+        } else {
+            return packed(measure_(now));
+        }
+    }
+
+private:
+    M measure_;
+};
+
+/// Measures by number: equal ones have one.  Memory: 256 of them; more than that, as those of a rule that makes a new one
+/// at each step, have none, and are not remembered.
+class measure_list {
+public:
+    using number = std::uint32_t;
+    static constexpr std::size_t most = 256;
+
+    template <bool Compares, class M>
+    [[nodiscard]] std::optional<number> number_of(const M& measure) {
+        using typed = typed_measure<M, Compares>;
+        for (number i = 0; i < measures_.size(); ++i) {
+            const any_measure& each = *measures_[i];
+            if (typeid(each) == typeid(typed) && static_cast<const typed&>(each).get() == measure) {
+                return i;
+            }
+        }
+        if (measures_.size() == most) {
+            return std::nullopt;
+        }
+        measures_.push_back(std::make_shared<const typed>(measure));
+        return static_cast<number>(measures_.size() - 1);
+    }
+
+    [[nodiscard]] const std::shared_ptr<const any_measure>& operator[](number i) const noexcept { return measures_[i]; }
+
+private:
+    std::vector<std::shared_ptr<const any_measure>> measures_;
+};
+
+/// One answer about a tensor that one worker saved at one step.
+struct remembered_answer {
+    static constexpr step_number compares_nothing = -1;
+
+    measure_list::number measure = 0;
+    step_number earlier = compares_nothing;  ///< the step of the save that it was compared with
+    any_measure::answer bytes{};
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

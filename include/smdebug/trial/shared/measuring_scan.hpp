@@ -1,0 +1,131 @@
+// One pass over the files of some steps that reduces tensors and asks measures about them, while their bytes are in cache.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/text_hash.hpp>
+#include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/read/measure_memory.hpp>
+#include <smdebug/trial/read/tensor_memory.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/selection.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// What a pass is to find out about one tensor.
+struct tensor_questions {
+    struct numbered {
+        measure_list::number number = 0;
+        std::shared_ptr<const any_measure> measure;
+    };
+    bool reductions = false;
+    std::vector<numbered> measures = {};
+};
+
+using questions_by_tensor = std::unordered_map<std::string, tensor_questions, text_hash, std::equal_to<>>;
+
+/// The values of each tensor's last save, for comparisons with the next one: of each worker, and mode by mode, as
+/// training and evaluation alternate.  Memory: up to a number of bytes; what does not fit is not kept.
+class last_saves {
+public:
+    explicit last_saves(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+    struct save {
+        std::string worker;
+        smdebug::mode mode = smdebug::mode::global;
+        step_number step = -1;  ///< -1: none
+        dtype type = dtype::invalid;
+        shape_type shape;
+        std::vector<std::byte> bytes;
+
+        [[nodiscard]] tensor_view view() const noexcept { return {type, shape, bytes, {}}; }
+    };
+
+    /// The save that stands for these, to be compared with and then replaced.
+    [[nodiscard]] save& of(std::string_view name, std::string_view worker, mode in);
+
+    void replace(save& kept, step_number step, const tensor_view& values);
+
+private:
+    std::size_t most_bytes_;
+    std::size_t bytes_ = 0;
+    std::unordered_map<std::string, std::vector<std::unique_ptr<save>>, text_hash, std::equal_to<>> saves_;
+};
+
+/// The answers to all questions about a tensor, without those of measures that throw: they throw again when asked.
+void answer_all(const tensor_questions& questions, const scanned_tensor& tensor, last_saves* previous,
+                std::vector<remembered_answer>& answers);
+
+/// What is known of a tensor by now.
+struct measured_tensor {
+    std::string name;
+    known_tensor what;
+    bool file_failed = false;  ///< nothing of that step and worker could be read; the name is left out
+};
+
+/// Reduces and measures the tensors that there are questions about, of the steps of a range.  What cannot be read is
+/// left out, but that a file could not be.  `previous` is null where nothing is to be compared; else the range is behind what it has.
+/// Cost: one pass over the files; comparisons copy the values of their tensors.
+template <class Trial>
+[[nodiscard]] std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
+                                                          const questions_by_tensor& questions, last_saves* previous) {
+    std::vector<std::string> names;
+    names.reserve(questions.size());
+    for (const auto& [name, asked] : questions) {
+        names.push_back(name);
+    }
+    const auto state = run.state();
+    const scan_options options{.which = {.names = std::move(names), .range = range},
+                               .defer_checks = true,
+                               .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
+                               .in_place = true};
+    std::vector<measured_tensor> all;
+    scan(run, options, [&](const scanned_tensor& tensor) {
+        const auto asked = questions.find(tensor.name);
+        if (asked == questions.end()) {
+            return;
+        }
+        const bool reduce = asked->second.reductions;
+        const reduced_tensor found = reduced(tensor, reduce ? reduction_set::all() : reduction_set{}, state->kernel());
+        if (found.file_failed) {
+            const bool is_same = !all.empty() && all.back().file_failed && all.back().what.step == tensor.step &&
+                                 all.back().what.worker == tensor.worker;
+            if (!is_same) {
+                all.push_back({{}, {tensor.step, std::string{tensor.worker}, {}}, true});
+            }
+            return;
+        }
+        if (found.failure != nullptr) {
+            return;
+        }
+        measured_tensor& one = all.emplace_back(measured_tensor{
+            std::string{tensor.name}, {tensor.step, std::string{tensor.worker}, found.reductions, reduce}, false});
+        // After the reductions, which verify the bytes.
+        answer_all(asked->second, tensor, previous, one.what.answers);
+    });
+    return all;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/shared/impl/measuring_scan.ipp>
+#endif

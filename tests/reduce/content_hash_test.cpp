@@ -1,0 +1,78 @@
+#include <smdebug/reduce/content_hash.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace smdebug;
+using reduce::detail::content_hash;
+using reduce::detail::content_hash_of;
+
+namespace {
+
+std::vector<std::byte> bytes_of(std::size_t size, unsigned seed) {
+    std::mt19937 random{seed};
+    std::vector<std::byte> bytes(size);
+    for (std::byte& each : bytes) {
+        each = static_cast<std::byte>(random());
+    }
+    return bytes;
+}
+content_hash hash(const std::vector<std::byte>& bytes, const std::vector<std::size_t>& shape,
+                  dtype type = dtype::uint8) {
+    return content_hash_of({type, shape, bytes, {}});
+}
+
+}  // namespace
+
+TEST_CASE("content_hash: each bit of each length counts, wherever the bytes lie") {
+    for (const std::size_t size : {1U, 7U, 8U, 63U, 64U, 65U, 200U}) {
+        std::vector<std::byte> bytes = bytes_of(size, 3);
+        const content_hash whole = hash(bytes, {size});
+        std::set<std::pair<std::uint64_t, std::uint64_t>> seen{{whole.low, whole.high}};
+        for (std::size_t bit = 0; bit < 8 * size; ++bit) {
+            bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+            const content_hash other = hash(bytes, {size});
+            CHECK_MESSAGE(seen.insert({other.low, other.high}).second, "bit " << bit << " of " << size);
+            bytes[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+        }
+        for (std::size_t shift = 1; shift < 9; ++shift) {
+            std::vector<std::byte> moved(size + shift);
+            std::copy(bytes.begin(), bytes.end(), moved.begin() + static_cast<std::ptrdiff_t>(shift));
+            const std::vector<std::size_t> shape{size};
+            CHECK(content_hash_of({dtype::uint8, shape, std::span{moved}.subspan(shift), {}}) == whole);
+        }
+    }
+}
+
+TEST_CASE("content_hash: dtype, shape, length and place count, and bytes that change places") {
+    const std::vector<std::byte> bytes = bytes_of(24, 1);
+    const content_hash whole = hash(bytes, {24});
+    CHECK_FALSE(hash(bytes, {4, 6}) == whole);
+    CHECK_FALSE(hash(bytes, {6, 4}) == hash(bytes, {4, 6}));
+    CHECK_FALSE(hash(bytes, {24}, dtype::int8) == whole);
+    CHECK_FALSE(hash(bytes, {6}, dtype::float32) == hash(bytes, {6}, dtype::int32));
+    const std::vector<std::byte> none(64);
+    CHECK_FALSE(hash(none, {64}) == hash(std::vector<std::byte>(128), {128}));
+    CHECK(hash({}, {0}) == hash({}, {0}));
+    std::vector<std::byte> ends(128);
+    ends.front() = std::byte{1};
+    std::vector<std::byte> other(128);
+    other[64] = std::byte{1};
+    CHECK_FALSE(hash(ends, {128}) == hash(other, {128}));
+}
+
+TEST_CASE("content_hash: is the same on every machine") {
+    const std::vector<std::byte> bytes = bytes_of(1000, 9);
+    const content_hash whole = hash(bytes, {1000});
+    CHECK(whole.low == 11934935314728204759U);
+    CHECK(whole.high == 6391342233272526936U);
+}

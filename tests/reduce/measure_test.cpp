@@ -1,0 +1,57 @@
+#include <smdebug/reduce/measure.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include <doctest/doctest.h>
+
+using namespace smdebug;
+
+namespace measure_test {
+
+struct positives {
+    double above = 0;
+    std::size_t operator()(const tensor_view& values) const { return values.count(); }
+    friend bool operator==(const positives&, const positives&) = default;
+};
+struct ratio {
+    double operator()(const tensor_view& earlier, const tensor_view& now) const {
+        return static_cast<double>(now.count()) / static_cast<double>(earlier.count());
+    }
+    friend bool operator==(const ratio&, const ratio&) = default;
+};
+static_assert(tensor_measure<positives> && !tensor_comparison<positives>);
+static_assert(tensor_comparison<ratio> && !tensor_measure<ratio>);
+
+// Near misses, each for one reason.
+struct without_equality {
+    double operator()(const tensor_view&) const { return 0; }
+};
+struct answers_text {
+    std::string operator()(const tensor_view&) const { return {}; }
+    friend bool operator==(const answers_text&, const answers_text&) = default;
+};
+struct answers_too_much {
+    std::array<double, 9> operator()(const tensor_view&) const { return {}; }
+    friend bool operator==(const answers_too_much&, const answers_too_much&) = default;
+};
+struct changes {
+    double operator()(const tensor_view&) { return 0; }
+    friend bool operator==(const changes&, const changes&) = default;
+};
+static_assert(!tensor_measure<without_equality> && !tensor_measure<answers_text> && !tensor_measure<answers_too_much> &&
+              !tensor_measure<changes>);
+
+}  // namespace measure_test
+
+using namespace measure_test;
+
+TEST_CASE("measure: answers and the names of their types") {
+    static_assert(std::same_as<measured_by<positives>, std::size_t> && std::same_as<compared_by<ratio>, double>);
+    const std::array<std::byte, 8> bytes{};
+    const std::array<std::size_t, 1> shape{2};
+    const tensor_view two{dtype::float32, shape, bytes, {}};
+    CHECK(positives{}(two) == 2);
+    CHECK(ratio{}(two, two) == 1);
+}
