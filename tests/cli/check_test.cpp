@@ -241,9 +241,10 @@ TEST_CASE("check: event files that are gone are no run without findings, in tabl
     CHECK(part.status == cli::exit_finding_and_error);
     CHECK(contains(squeezed(part.out), " exploding_tensor IssuesFound 3 1 1\n"));
     CHECK(contains(squeezed(part.out), " all_zero Incomplete 3 0 0\n"));
-    CHECK(contains(part.err,
-                   "smdebug: error: not everything could be read: exploding_tensor lacks 2 of 6 tensors, "
-                   "vanishing_gradient lacks 1 of 3 tensors, all_zero lacks 1 of 3 tensors; first: "));
+    CHECK(contains(
+        part.err,
+        "smdebug: error: not everything could be read: exploding_tensor lacks 2 of 6 tensors, "
+        "vanishing_gradient lacks 1 of 3 tensors, all_zero lacks 1 of 3 tensors; 1 event file missing; first: "));
     CHECK(contains(part.err, smdebug::detail::locations::event_key(2, "worker_0")));
     const std::string statuses = file_content(given.actions.status_file);
     CHECK(contains(

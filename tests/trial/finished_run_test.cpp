@@ -36,6 +36,8 @@ namespace {
 constexpr int steps_saved = 12;
 const detail::cache_options of_runs{.cacheable = is_written_once};
 
+std::string missing_file() { return smdebug::detail::locations::event_key(30, "worker_1"); }
+
 // Two workers; the event file of worker_1's step 30 is missing.
 memory_storage a_run(bool ended = true) {
     memory_storage store;
@@ -53,12 +55,14 @@ memory_storage a_run(bool ended = true) {
     if (ended) {
         build.end();
     }
-    store.remove(smdebug::detail::locations::event_key(30, "worker_1"));
+    store.remove(missing_file());
     return store;
 }
 
+// A file that was missing when it was asked for is asked for by its size, not by an exception: no look, but a reading.
 bool looks(const std::string& call) {
-    return call.starts_with("list ") || call.starts_with("entries ") || call.starts_with("size ");
+    return call != "size " + missing_file() &&
+           (call.starts_with("list ") || call.starts_with("entries ") || call.starts_with("size "));
 }
 
 // Everything that a trial can be asked.
@@ -133,8 +137,7 @@ TEST_CASE("a finished run: the same when the run ended while the trial watched i
 
 TEST_CASE("a finished run: of one that is cached nothing at all is asked for twice") {
     counting_storage<> far{a_run()};
-    far.write(smdebug::detail::locations::event_key(30, "worker_1"),
-              as_bytes("not a record"));  // a missing one would be asked for
+    far.write(missing_file(), as_bytes("not a record"));  // a missing one would be asked for
     const auto try_it = [&](auto store) {
         const basic_trial run{std::move(store)};
         for (int i = 0; i < steps_saved; ++i) {  // a scan alone leaves nothing in a memory cache
