@@ -35,7 +35,7 @@ struct help_request {
 using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
                              scan_arguments, rules_arguments>;
 
-/// What holds for every command, at the end of its help.
+/// The end of every command's help.
 inline constexpr const char* conventions =
     "Results go to standard output, notes and errors to standard error.\n"
     "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
@@ -44,8 +44,8 @@ inline constexpr const char* conventions =
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
 public:
-    /// Borrows the rules that there are.
-    explicit parser(const program_rules& known) : known_(known) {
+    /// Borrows the registry.
+    explicit parser(const program_rules& registry) : registry_(registry) {
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
         app_.footer(conventions);  // of the commands, too
@@ -95,8 +95,8 @@ public:
 private:
     [[nodiscard]] std::vector<std::string> command_names() const {
         std::vector<std::string> names;
-        for (const CLI::App* held : app_.get_subcommands({})) {
-            names.push_back(held->get_name());
+        for (const CLI::App* subcommand : app_.get_subcommands({})) {
+            names.push_back(subcommand->get_name());
         }
         return names;
     }
@@ -201,18 +201,18 @@ private:
             return stats_;
         }
         if (name == "scan") {
-            settle(scan_, texts_, known_);
+            settle(scan_, texts_, registry_);
             return scan_;
         }
         if (name == "check") {
-            settle(check_, texts_, known_);
+            settle(check_, texts_, registry_);
             return check_;
         }
-        settle(listed_, texts_, known_);
+        settle(listed_, texts_, registry_);
         return listed_;
     }
 
-    const program_rules& known_;
+    const program_rules& registry_;
     CLI::App app_{"Looks into training runs that Amazon's package smdebug, or this library, has saved.", "smdebug"};
     ls_arguments ls_;
     show_arguments show_;
@@ -224,8 +224,8 @@ private:
 };
 
 /// The command in the arguments (without the program's name).  Errors: usage_error.
-[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& known) {
-    detail::parser parser{known};
+[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& registry) {
+    detail::parser parser{registry};
     return parser.parse(std::move(arguments));
 }
 

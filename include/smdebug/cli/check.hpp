@@ -76,12 +76,12 @@ struct check_range {
 };
 
 template <class Trial>
-[[nodiscard]] check_range range_of(const Trial& run, const check_arguments& given) {
-    check_range range{.start = given.start, .end = given.end};
+[[nodiscard]] check_range range_of(const Trial& run, const check_arguments& args) {
+    check_range range{.start = args.start, .end = args.end};
     const auto steps = run.steps({.show_incomplete_steps = true});
     if (!run.loaded_all_steps()) {
-        const step_number after_last = steps.empty() ? given.start : std::max(given.start, steps.back() + 1);
-        range.end = given.end ? std::min(*given.end, after_last) : after_last;
+        const step_number after_last = steps.empty() ? args.start : std::max(args.start, steps.back() + 1);
+        range.end = args.end ? std::min(*args.end, after_last) : after_last;
     }
     range.steps = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [&](step_number step) {
         return step >= range.start && (!range.end || step < *range.end);
@@ -117,8 +117,8 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
 }
 
 /// Errors: usage_error.
-[[nodiscard]] inline finding_actions actions_of(const check_arguments& given) {
-    return finding_actions{given.actions, given.runs.size() > 1, given.rules};
+[[nodiscard]] inline finding_actions actions_of(const check_arguments& args) {
+    return finding_actions{args.actions, args.runs.size() > 1, args.rules};
 }
 
 /// The result of a rule that could not be made: a run that it compares with cannot be opened.
@@ -133,7 +133,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
 /// to the console.  A result for each request, in their order: one that cannot be made does not lose the others.
 [[nodiscard]] inline std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
                                                         const program_trial& run, const std::string& path,
-                                                        const check_arguments& given, row_sink* rows,
+                                                        const check_arguments& args, row_sink* rows,
                                                         finding_actions& actions, console& to) {
     std::vector<rule_result> all(requests.size());
     std::vector<std::size_t> places;
@@ -147,9 +147,9 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
             to.error(all[i].name + " cannot be evaluated: " + all[i].failure);
         }
     }
-    const check_range range = range_of(run, given);
+    const check_range range = range_of(run, args);
     row_buffer row = rows != nullptr ? rows->buffer() : row_buffer{output_format::csv, {}};
-    const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
+    const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
     std::size_t done = 0;
     std::vector<std::string> names;
     for (const any_rule<program_trial>& each : rules) {
@@ -162,8 +162,8 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     };
     invoke_rules_options how{.common = {.start_step = range.start,
                                         .end_step = range.end,
-                                        .stop_at_first = given.stop_at_first,
-                                        .first_offender = given.first_offender,
+                                        .stop_at_first = args.stop_at_first,
+                                        .first_offender = args.first_offender,
                                         .timeout = std::chrono::milliseconds{0}}};
     const auto note_action = [&](const std::string& text) { to.note(text); };
     how.on_finding = [&](std::size_t rule, const finding& found) {
@@ -184,7 +184,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
             to.progress("steps of " + path, done, range.steps);
         }
     };
-    note_missing_collections(given.rules, run, path, note_action);
+    note_missing_collections(args.rules, run, path, note_action);
     if (range.steps == 0) {  // nothing is found there, which would look like good health
         const auto there = run.steps({.show_incomplete_steps = true});
         to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
@@ -216,10 +216,10 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
 }
 
 /// Runs the command over the steps that there are; the exit status.
-[[nodiscard]] inline int check(const check_arguments& given, const program_rules& known, console& to) {
-    rule_maker rules{known, given.how};
-    finding_actions actions = detail::actions_of(given);
-    row_sink rows{to, given.how.format, check_columns()};
+[[nodiscard]] inline int check(const check_arguments& args, const program_rules& registry, console& to) {
+    rule_maker rules{registry, args.how};
+    finding_actions actions = detail::actions_of(args);
+    row_sink rows{to, args.how.format, check_columns()};
     row_sink summary{to, output_format::table, summary_columns()};
     bool met = false;
     detail::run_tally tally;
@@ -227,7 +227,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
         row_buffer row = summary.buffer();
-        const auto results = detail::check_run(rules, given.rules, run, path, given, &rows, actions, to);
+        const auto results = detail::check_run(rules, args.rules, run, path, args, &rows, actions, to);
         tally.add(results);
         for (const rule_result& each : results) {
             met = met || !each.outcome.findings.empty();
@@ -237,12 +237,12 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         summary.take(row);
         any_checked = true;
     };
-    for_each_run(given.runs, given.how, to, command, [&](const std::string& path, const std::string& why) {
+    for_each_run(args.runs, args.how, to, command, [&](const std::string& path, const std::string& why) {
         tally.add_failed();
-        actions.fail(path, rules.names_of(given.rules), why, note);
+        actions.fail(path, rules.names_of(args.rules), why, note);
     });
     actions.flush(note);
-    if (given.how.format == output_format::table && any_checked) {
+    if (args.how.format == output_format::table && any_checked) {
         rows.finish("nothing found\n");
         to.print("\n");
         summary.finish("");

@@ -49,8 +49,8 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
     return names;
 }
 
-/// What to write instead of an option that there is not: one of nearly that name, of one letter one that begins with
-/// it, or a command that has it.
+/// A hint for an unknown option: options of a similar name (for one letter: that begin with it), or commands that have
+/// it.
 [[nodiscard]] inline std::string instead_of(const std::string& option, const CLI::App& app,
                                             const std::vector<CLI::App*>& others) {
     std::vector<std::string> names = option_names(app);
@@ -76,7 +76,7 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
     return owners.empty() ? hint : "; " + joined(owners, ", ") + (owners.size() == 1 ? " has it" : " have it");
 }
 
-/// What is wrong, in our words where CLI11's say less.  `others`: commands that may have an option that `app` has not.
+/// What CLI11 says, or more for an unknown option.  `others`: commands that may have an option that `app` has not.
 [[nodiscard]] inline std::string text_of_error(const CLI::Error& wrong, const CLI::App& app,
                                                const std::vector<CLI::App*>& others = {}) {
     for (const std::string& extra : app.remaining()) {

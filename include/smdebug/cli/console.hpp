@@ -31,7 +31,7 @@ inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 
 namespace detail {
 
-/// The arguments cannot be right.  what() is the sentence for the user, printable, and what may help: lines of ours.
+/// Wrong usage.  what() is a printable sentence for the user, and the lines of `help` below it.
 class usage_error : public std::runtime_error {
 public:
     explicit usage_error(std::string_view sentence, std::string_view help = {})
@@ -55,18 +55,18 @@ struct console_kind {
     std::size_t width = 0;  ///< of a line of results, in characters; 0: of any length, as in files and pipes
 };
 
-/// The two streams, and whether anything went wrong.  What is said is made printable here: names may come from anybody.
+/// The two streams, and whether anything went wrong.  Messages are made printable here: names in them are untrusted.
 /// One thread at a time.
 class console {
 public:
-    /// `program`: how it signs what it says.
+    /// `program`: the name before each message.
     console(std::ostream& out, std::ostream& err, console_kind kind = {}, std::string_view program = "smdebug")
         : out_(out), err_(err), kind_(kind), program_(printable(program)) {}
     console(const console&) = delete;
     console& operator=(const console&) = delete;
     ~console() { clear_progress(); }
 
-    /// Results, as they are: rows see to their cells.  Errors: output_error.
+    /// Prints results unchanged: rows have made their cells printable.  Errors: output_error.
     void print(std::string_view text) {
         if (text.empty()) {
             return;
@@ -76,7 +76,7 @@ public:
         out_.write(text.data(), static_cast<std::streamsize>(text.size()));
         check_output();
     }
-    /// Sees to it that all results are out.  Errors: output_error.
+    /// Flushes the results.  Errors: output_error.
     void flush() {
         errno = 0;
         out_.flush();
@@ -106,14 +106,14 @@ public:
         return met ? (trouble_ ? exit_finding_and_error : exit_finding) : status();
     }
 
-    /// Whether results that come out bit by bit would be mixed with a progress bar.
+    /// Whether results that are printed as they come would mix with a progress bar.
     [[nodiscard]] bool results_on_terminal() const noexcept { return kind_.out_is_terminal; }
 
     /// How wide tables should be, in characters; 0: as wide as they are.
     [[nodiscard]] std::size_t table_width() const noexcept { return kind_.width; }
     void set_table_width(std::size_t width) noexcept { kind_.width = width; }
 
-    /// A bar, on a terminal only, from the first moment that a user may wonder on.
+    /// A progress bar, on a terminal only, once a command has taken 400 ms.
     void progress(std::string_view what, std::size_t done, std::size_t all) {
         if (!kind_.err_is_terminal || all == 0) {
             return;
@@ -172,7 +172,7 @@ private:
 
 }  // namespace detail
 
-/// What a program's action(), which gives an exit status, comes to: errors are told, and are statuses.
+/// The exit status of a program: what action() returns, or that of the error it throws, which is printed.
 template <class Action>
 [[nodiscard]] int status_of(detail::console& to, Action&& action) {
     try {

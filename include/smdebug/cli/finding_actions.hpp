@@ -38,8 +38,8 @@ struct action_options {
     std::string status_file = {};
 };
 
-/// The words of a command: blanks separate, quotes of either kind hold together, a backslash takes the meaning of what
-/// follows.  Nothing is expanded: there is no shell.  Errors: usage_error for a quote that does not end.
+/// The words of a command: blanks separate, quotes of either kind hold together, a backslash escapes the next
+/// character.  Nothing is expanded: there is no shell.  Errors: usage_error for a quote that does not end.
 [[nodiscard]] inline std::vector<std::string> words_of_command(std::string_view text) {
     std::vector<std::string> words;
     bool inside = false;
@@ -74,12 +74,12 @@ struct action_options {
     return words;
 }
 
-/// Acts on findings.  Threads: all calls on any.
+/// Acts on findings.  Threads: everything may be called at once.
 class finding_actions {
 public:
     using teller = std::function<void(const std::string&)>;
 
-    /// With several runs the names in the status file say which.
+    /// With several runs, names in the status file begin with the run.
     /// Errors: usage_error: the action_json of a rule is no JSON; an address that nothing can be sent to.
     finding_actions(const action_options& wanted, bool several_runs, const std::vector<rule_request>& rules)
         : wanted_(wanted), several_runs_(several_runs) {
@@ -100,7 +100,7 @@ public:
         }
     }
 
-    /// Each `note` is told what went wrong, on the thread of the call.
+    /// Each note(text) gets what went wrong, on the calling thread.
     void begin(std::string_view run, const std::vector<std::string>& rules, const teller& note) {
         for (const std::string& rule : rules) {
             {
@@ -137,8 +137,8 @@ public:
         set_status(run, report.rule, report.status, report.status_details, note);
     }
 
-    /// A run that could not be opened, or broke: `rules`, those that it was to be looked at with, come to nothing, and
-    /// so do those that are under way; where there are none of either the run itself has a status.
+    /// A run that could not be opened, or broke: its rules that are under way, else `rules`, get the status of an
+    /// error; where there are none of either, the run itself does.
     void fail(const std::string& run, std::vector<std::string> rules, std::string_view why, const teller& note) {
         {
             const std::lock_guard lock{mutex_};
@@ -161,7 +161,7 @@ public:
         }
     }
 
-    /// Sees to it that the status file says all of it.
+    /// Brings the status file up to date.
     void flush(const teller& note) {
         if (file_) {
             tell_failure(file_->flush(), note);
@@ -177,19 +177,19 @@ private:
         return *transport_;
     }
 
-    /// The service's own actions need the service: they are told, once a rule and run.
+    /// Actions that only the service can perform are noted, once a rule and run.
     void tell_records(std::string_view run, std::string_view rule, const teller& note) {
-        const auto held = records_.find(std::string{rule});
-        if (held == records_.end()) {
+        const auto parsed = records_.find(std::string{rule});
+        if (parsed == records_.end()) {
             return;
         }
         {
             const std::lock_guard lock{mutex_};
-            if (!told_.insert(std::string{run} + '\n' + std::string{rule}).second) {
+            if (!noted_.insert(std::string{run} + '\n' + std::string{rule}).second) {
                 return;
             }
         }
-        for (const actions::action_record& each : held->second.actions) {
+        for (const actions::action_record& each : parsed->second.actions) {
             note(std::string{rule} + ": action " + std::string{actions::name_of(each)} + " for " +
                  std::visit(
                      [](const auto& action) {
@@ -202,7 +202,7 @@ private:
                      each) +
                  " is SageMaker's to do; --on-finding runs a command of yours");
         }
-        for (const std::string& problem : held->second.problems) {
+        for (const std::string& problem : parsed->second.problems) {
             note(std::string{rule} + ": action_json: " + problem);
         }
     }
@@ -217,7 +217,7 @@ private:
             tell_failure(file_->set(name, status, details), note);
         }
     }
-    /// Once: it fails again at each change.
+    /// Notes each failure once: it fails again at each change.
     void tell_failure(const actions::detail::status_written& written, const teller& note) {
         {
             const std::lock_guard lock{mutex_};
@@ -234,7 +234,7 @@ private:
     std::map<std::string, actions::detail::parsed_actions> records_;
     std::mutex mutex_;
     std::optional<curl_transport> transport_;
-    std::set<std::string> told_;
+    std::set<std::string> noted_;
     std::set<std::pair<std::string, std::string>> under_way_;  // runs and rules
     std::set<std::string> failures_;
 };

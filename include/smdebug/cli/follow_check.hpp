@@ -35,22 +35,22 @@ namespace detail {
 class followed_rules {
 public:
     /// Borrows everything; `results` are those of this run.
-    followed_rules(const check_arguments& given, const followed_run& of, row_stream& rows,
+    followed_rules(const check_arguments& args, const followed_run& of, row_stream& rows,
                    std::vector<any_rule<program_trial>> rules, finding_actions& actions,
                    std::vector<rule_result>& results)
-        : given_(given),
+        : args_(args),
           of_(of),
           rows_(rows),
           row_(rows.buffer()),
           names_(names_of(rules)),
           actions_(actions),
           results_(results),
-          next_(given.start),
+          next_(args.start),
           session_(of.run, std::move(rules), options()) {}
 
-    /// Evaluates them until the run ends, or all rules have.  What they found stays where that fails.
+    /// Evaluates them until the run ends, or all rules have.  Results so far are kept where that fails.
     [[nodiscard]] follow_end follow() {
-        note_missing_collections(given_.rules, of_.run, of_.path, note_action());
+        note_missing_collections(args_.rules, of_.run, of_.path, note_action());
         actions_.begin(of_.path, names_, note_action());
         try {
             const follow_end end = walk();
@@ -97,7 +97,7 @@ private:
 
     [[nodiscard]] follow_end walk() {
         feed_options how{
-            .start = given_.start, .end = given_.end, .give_up_after = given_.follow.give_up_after, .stop = of_.stop};
+            .start = args_.start, .end = args_.end, .give_up_after = args_.follow.give_up_after, .stop = of_.stop};
         if (const auto interval = session_.poll_interval()) {
             how.idle = [&] { session_.idle(next_); };
             how.idle_interval = *interval;
@@ -139,17 +139,17 @@ private:
     }
 
     [[nodiscard]] invoke_rules_options options() {
-        invoke_rules_options how{.common = {.start_step = given_.start,
-                                            .stop_at_first = given_.stop_at_first,
-                                            .first_offender = given_.first_offender,
+        invoke_rules_options how{.common = {.start_step = args_.start,
+                                            .stop_at_first = args_.stop_at_first,
+                                            .first_offender = args_.first_offender,
                                             .stop = of_.stop,
-                                            .give_up_after = given_.follow.give_up_after}};
+                                            .give_up_after = args_.follow.give_up_after}};
         how.on_finding = [this](std::size_t rule, const finding& found) {
             add_finding(row_, of_.run, of_.path, names_[rule], found.step, found);
             of_.out.use([&](console&) { rows_.take(row_); });
             actions_.act(of_.path, names_[rule], found, note_action());
         };
-        // A wait that was broken off makes things look as if they were missing.
+        // An interrupted wait makes data look missing.
         const auto tell = [this](const rule_note& note) {
             if (!of_.stop.stop_requested()) {
                 of_.out.use([&](console& to) { note.damage.empty() ? to.note(note.text) : damage_.tell(note, to); });
@@ -164,7 +164,7 @@ private:
         return how;
     }
 
-    const check_arguments& given_;
+    const check_arguments& args_;
     const followed_run& of_;
     row_stream& rows_;
     row_buffer row_;
@@ -176,12 +176,12 @@ private:
     rule_session<program_trial> session_;
 };
 
-/// The rules of a run to which they never came.
-[[nodiscard]] inline std::vector<rule_result> not_evaluated(const check_arguments& given, const program_rules& known,
+/// The results of a run whose rules never ran.
+[[nodiscard]] inline std::vector<rule_result> not_evaluated(const check_arguments& args, const program_rules& registry,
                                                             follow_end end) {
     std::vector<rule_result> results;
-    for (const rule_request& each : given.rules) {
-        const std::string name = name_in_reports(known, each);
+    for (const rule_request& each : args.rules) {
+        const std::string name = name_in_reports(registry, each);
         const bool failed = end == follow_end::failed;
         results.push_back({.name = name});
         results.back().report = {.rule = name,
@@ -192,27 +192,27 @@ private:
 }
 
 /// The columns of check, wide enough for the runs and rules at hand.
-[[nodiscard]] inline std::vector<column> followed_columns(const check_arguments& given, const program_rules& known) {
+[[nodiscard]] inline std::vector<column> followed_columns(const check_arguments& args, const program_rules& registry) {
     std::vector<column> columns = check_columns();
-    for (const std::string& path : given.runs) {
+    for (const std::string& path : args.runs) {
         columns[0].least_width = std::max(columns[0].least_width, width_of(printable(plain_path(path))));
     }
-    for (const rule_request& each : given.rules) {
-        columns[1].least_width = std::max(columns[1].least_width, width_of(printable(name_in_reports(known, each))));
+    for (const rule_request& each : args.rules) {
+        columns[1].least_width = std::max(columns[1].least_width, width_of(printable(name_in_reports(registry, each))));
     }
     return columns;
 }
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
-[[nodiscard]] inline int follow_check(const check_arguments& given, const program_rules& known, console& to,
+[[nodiscard]] inline int follow_check(const check_arguments& args, const program_rules& registry, console& to,
                                       const std::stop_token& stop) {
-    row_stream rows{to, given.how.format, detail::followed_columns(given, known)};
+    row_stream rows{to, args.how.format, detail::followed_columns(args, registry)};
     rows.head();
-    finding_actions actions = detail::actions_of(given);
-    std::vector<std::vector<rule_result>> results(given.runs.size());
-    const auto ends = follow_runs(given.runs, given.how, given.follow, to, stop, [&](const followed_run& of) {
-        rule_maker rules{known, given.how};
-        return detail::followed_rules{given, of, rows, rules.make(given.rules), actions, results[of.place]}.follow();
+    finding_actions actions = detail::actions_of(args);
+    std::vector<std::vector<rule_result>> results(args.runs.size());
+    const auto ends = follow_runs(args.runs, args.how, args.follow, to, stop, [&](const followed_run& of) {
+        rule_maker rules{registry, args.how};
+        return detail::followed_rules{args, of, rows, rules.make(args.rules), actions, results[of.place]}.follow();
     });
     std::vector<column> columns = summary_columns();
     columns.push_back({"state"});
@@ -220,23 +220,23 @@ private:
     row_buffer row = summary.buffer();
     bool met = false;
     const auto note = [&](const std::string& text) { to.note(text); };
-    for (std::size_t i = 0; i < given.runs.size(); ++i) {
+    for (std::size_t i = 0; i < args.runs.size(); ++i) {
         if (results[i].empty()) {
-            results[i] = detail::not_evaluated(given, known, ends[i]);
+            results[i] = detail::not_evaluated(args, registry, ends[i]);
             for (const rule_result& each : results[i]) {
-                actions.finish(plain_path(given.runs[i]), each.report, note);
+                actions.finish(plain_path(args.runs[i]), each.report, note);
             }
         }
         for (const rule_result& each : results[i]) {
             met = met || !each.outcome.findings.empty();
-            detail::fill_summary(row, plain_path(given.runs[i]), each);
+            detail::fill_summary(row, plain_path(args.runs[i]), each);
             row.text(name_of(ends[i]));
             row.end_row();
         }
     }
     summary.take(row);
     actions.flush(note);
-    if (given.how.format == output_format::table) {
+    if (args.how.format == output_format::table) {
         const bool any_checked = std::any_of(ends.begin(), ends.end(), [](follow_end end) {
             return end != follow_end::failed && end != follow_end::not_started;
         });

@@ -22,17 +22,17 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// A table of one run has said which one above it.
-[[nodiscard]] inline bool names_the_run(const ls_arguments& given) {
-    return given.how.format != output_format::table || given.runs.size() > 1;
+/// A table of one run is headed by its name.
+[[nodiscard]] inline bool names_the_run(const ls_arguments& args) {
+    return args.how.format != output_format::table || args.runs.size() > 1;
 }
 
-[[nodiscard]] inline std::vector<column> step_columns(const ls_arguments& given) {
+[[nodiscard]] inline std::vector<column> step_columns(const ls_arguments& args) {
     std::vector<column> columns{
         {"step", true, 8}, {"mode", false, 7}, {"mode_step", true}, {"workers", true}, {"tensors", true}};
-    if (names_the_run(given)) {
+    if (names_the_run(args)) {
         columns.insert(columns.begin(), {"run"});
-        for (const std::string& path : given.runs) {
+        for (const std::string& path : args.runs) {
             columns[0].least_width = std::max(columns[0].least_width, width_of(printable(plain_path(path))));
         }
     }
@@ -40,21 +40,21 @@ namespace detail {
 }
 
 /// One step as a row: tables say "1 of 2" workers, CSV how many, JSON which.
-inline void add_step(row_buffer& row, const ls_arguments& given, const std::string& path,
+inline void add_step(row_buffer& row, const ls_arguments& args, const std::string& path,
                      const smdebug::detail::catalog& from, const smdebug::detail::catalog::step_entry& step) {
-    if (names_the_run(given)) {
+    if (names_the_run(args)) {
         row.text(path);
     }
     row.integer(step.step);
     row.text(name_of(step.mode));
     row.integer(step.mode_step);
-    if (given.how.format == output_format::json) {
+    if (args.how.format == output_format::json) {
         std::vector<std::string> workers;
         for (const smdebug::detail::catalog::file& written : step.files()) {
             workers.push_back(from.workers[written.worker]);
         }
         row.list(workers);
-    } else if (given.how.format == output_format::csv) {
+    } else if (args.how.format == output_format::csv) {
         row.integer(step.file_count);
     } else {
         row.text(std::to_string(step.file_count) + " of " + std::to_string(from.job->num_workers));
@@ -70,14 +70,14 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
 }
 
 /// Runs the command until every job has ended, was given up, or `stop`; the exit status.
-[[nodiscard]] inline int follow_ls(const ls_arguments& given, console& to, const std::stop_token& stop) {
-    row_stream rows{to, given.how.format, detail::step_columns(given)};
-    const bool table = given.how.format == output_format::table;
+[[nodiscard]] inline int follow_ls(const ls_arguments& args, console& to, const std::stop_token& stop) {
+    row_stream rows{to, args.how.format, detail::step_columns(args)};
+    const bool table = args.how.format == output_format::table;
     if (!table) {
         rows.head();
     }
     bool first = true;
-    const auto ends = follow_runs(given.runs, given.how, given.follow, to, stop, [&](const followed_run& of) {
+    const auto ends = follow_runs(args.runs, args.how, args.follow, to, stop, [&](const followed_run& of) {
         if (table) {
             const std::string head = detail::head_now(of.run);
             of.out.use([&](console& shown) {
@@ -86,13 +86,13 @@ inline void add_step(row_buffer& row, const ls_arguments& given, const std::stri
                 first = false;
             });
         }
-        noting_feed feed{of, {.give_up_after = given.follow.give_up_after, .stop = of.stop}};
+        noting_feed feed{of, {.give_up_after = args.follow.give_up_after, .stop = of.stop}};
         row_buffer row = rows.buffer();
         while (true) {
             const auto steps = feed.next();
             const auto from = of.run.snapshot();
             for (const step_number step : steps) {
-                detail::add_step(row, given, of.path, *from, *from->find_step(step));
+                detail::add_step(row, args, of.path, *from, *from->find_step(step));
             }
             if (steps.empty()) {
                 break;

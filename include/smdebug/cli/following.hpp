@@ -30,7 +30,7 @@ namespace detail {
 /// A thread each: there has to be a limit.
 inline constexpr std::size_t most_followed_runs = 256;
 
-/// Called when a command is about to follow running jobs, and for no other: gives what can end it.
+/// Called only when a command is about to follow running jobs: gives the token that ends it.
 using stop_giver = std::function<std::stop_token()>;
 
 /// A console for several threads, which use it one after the other.
@@ -38,7 +38,7 @@ class shared_console {
 public:
     explicit shared_console(console& to) : to_(to) {}
 
-    /// action(console): the console, and what writes to it, belong to the caller meanwhile.
+    /// Calls action(console) under the lock, which guards what writes to the console, too.
     template <class Action>
     void use(Action&& action) {
         const std::lock_guard lock{guard_};
@@ -56,7 +56,7 @@ private:
     console& to_;
 };
 
-/// What a command that follows is given for each run, for the time of its call.
+/// What a following command gets for each run, valid during the call.
 struct followed_run {
     std::size_t place = 0;    ///< among the runs
     const std::string& path;  ///< as the user wrote it
@@ -89,7 +89,7 @@ private:
     skipped_files skipped_;
 };
 
-/// The words for a run that has come to nothing.
+/// The message for a stalled run.
 template <class Trial>
 [[nodiscard]] std::string stalled_text(const Trial& run, const std::string& path) {
     const auto complete = run.snapshot()->steps_of(mode::global, false);  // what was looked at last
@@ -119,7 +119,7 @@ template <class Trial>
     return open_trial(path, how.storage, options);
 }
 
-/// One run, from opening it on.  An error of it is told, and does not lose the others.
+/// Opens and follows one run.  Its errors are printed; the other runs go on.
 template <class Command>
 [[nodiscard]] follow_end follow_one(std::size_t place, const std::string& path, const run_options& how,
                                     const follow_options& follow, const std::stop_token& stop, shared_console& out,
@@ -145,7 +145,7 @@ template <class Command>
     }
 }
 
-/// What the threads share: the console, and an end for all of them.
+/// What the threads share: the console, and the stop source that ends them.
 struct follow_team {
     explicit follow_team(console& to) : out(to) {}
 

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::stop_token token() const { return interrupted_.get_token(); }
 
 private:
-    /// Keeps the signals from the calling thread, for its life.
+    /// Blocks the signals in the calling thread while it lives.
     class blocked_signals {
     public:
         blocked_signals() {
@@ -89,14 +89,14 @@ private:
             return;
         }
         interrupted_.request_stop();
-        // Who sends a signal to a program may send it to the whole process group as well: that is no second one.
+        // A signal sent to the program and to its process group arrives twice, and counts once.
         const auto until = clock::now() + std::chrono::milliseconds{200};
         news last = news::signal;
         while (last == news::signal) {
             last = next(until);
         }
         if (last == news::time) {
-            // The other threads still block them, so that the next one finds this one.
+            // The other threads still block them, so that the next signal is delivered to this one.
             blocked_.put_back();
             ::pollfd only{ending_.get(), POLLIN, 0};
             while (::poll(&only, 1, -1) < 1) {

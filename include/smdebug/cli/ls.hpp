@@ -49,13 +49,13 @@ struct ls_arguments {
     return names;
 }
 
-[[nodiscard]] inline tensor_selection selection_of(const ls_arguments& given) {
+[[nodiscard]] inline tensor_selection selection_of(const ls_arguments& args) {
     tensor_selection which;
-    if (given.tensors) {
-        which.regex = *given.tensors;
+    if (args.tensors) {
+        which.regex = *args.tensors;
     }
-    if (given.collection) {
-        which.collection = *given.collection;
+    if (args.collection) {
+        which.collection = *args.collection;
     }
     return which;
 }
@@ -72,8 +72,8 @@ void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
 template <class Trial>
 [[nodiscard]] std::vector<std::string> mode_names(const Trial& run) {
     std::vector<std::string> names;
-    for (const mode held : run.modes()) {
-        names.emplace_back(name_of(held));
+    for (const mode each : run.modes()) {
+        names.emplace_back(name_of(each));
     }
     return names;
 }
@@ -82,7 +82,7 @@ template <class Trial>
 [[nodiscard]] std::vector<std::string> collection_names(const Trial& run) {
     std::vector<std::string> names;
     const auto job = run.snapshot()->job;  // collections() would be a copy of all that they hold
-    for (const auto& [name, held] : job->collections) {
+    for (const auto& [name, entry] : job->collections) {
         names.push_back(name);
     }
     return names;
@@ -106,25 +106,25 @@ template <class Trial>
     out += ",\"last_complete_step\":" + std::to_string(run.last_complete_step()) + ",\"collections\":";
     append_json_list(out, collection_names(run));
     out += ",\"tensors\":[";
-    for (const tensor_summary& held : tensors) {
-        out += &held == tensors.data() ? "{\"name\":" : ",{\"name\":";
-        append_json_string(out, held.name);
+    for (const tensor_summary& tensor : tensors) {
+        out += &tensor == tensors.data() ? "{\"name\":" : ",{\"name\":";
+        append_json_string(out, tensor.name);
         out += ",\"dtype\":";
-        out += held.type == dtype::invalid ? "null" : "\"" + std::string{name_of(held.type)} + "\"";
+        out += tensor.type == dtype::invalid ? "null" : "\"" + std::string{name_of(tensor.type)} + "\"";
         out += ",\"shape\":";
-        if (held.shape) {
-            append_json_numbers(out, *held.shape);
+        if (tensor.shape) {
+            append_json_numbers(out, *tensor.shape);
         } else {
             out += "null";
         }
-        out += ",\"steps\":" + std::to_string(held.steps) + ",\"reductions\":";
-        append_json_list(out, names_of(held.saved));
+        out += ",\"steps\":" + std::to_string(tensor.steps) + ",\"reductions\":";
+        append_json_list(out, names_of(tensor.saved));
         out += '}';
     }
     return out + "]}\n";
 }
 
-/// "worker_0, worker_1", and what is odd about them.
+/// "worker_0, worker_1", and whether the job has another number of them.
 template <class Trial>
 [[nodiscard]] std::string workers_line(const Trial& run) {
     const auto workers = run.workers();
@@ -156,9 +156,9 @@ template <class Trial>
     out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";
     out += "modes        ";
     const auto modes = run.modes();
-    for (const mode held : modes) {
-        const auto mode_steps = run.steps({.mode = held});
-        out.append(held == modes.front() ? "" : "\n             ").append(name_of(held));
+    for (const mode each : modes) {
+        const auto mode_steps = run.steps({.mode = each});
+        out.append(each == modes.front() ? "" : "\n             ").append(name_of(each));
         out += " " + counted(mode_steps.size(), "step") + (mode_steps.empty() ? "" : ": " + compact_steps(mode_steps));
     }
     out += modes.empty() ? "none\n" : "\n";
@@ -166,9 +166,9 @@ template <class Trial>
 }
 
 /// `ls --verify`: a row for each difference of each run; an error status where there is any.
-[[nodiscard]] inline int verify(const ls_arguments& given, console& to) {
+[[nodiscard]] inline int verify(const ls_arguments& args, console& to) {
     row_sink rows{to,
-                  given.how.format,
+                  args.how.format,
                   {text_column("run", shortened::at_start),
                    {"kind"},
                    {"file"},
@@ -177,18 +177,18 @@ template <class Trial>
                    {"tensor"},
                    text_column("what", shortened::at_end)}};
     std::size_t differences = 0;
-    run_options how = given.how;
+    run_options how = args.how;
     how.skip_damaged = true;  // what is damaged has a row
-    for_each_run(given.runs, how, to, [&](const std::string& path, const auto& run) {
+    for_each_run(args.runs, how, to, [&](const std::string& path, const auto& run) {
         row_buffer row = rows.buffer();
-        for (const difference& held : run.verify()) {
+        for (const difference& each : run.verify()) {
             row.text(path);
-            row.text(name_of(held.kind));
-            row.text(held.file);
-            held.step ? row.integer(*held.step) : row.empty();
-            row.text(held.worker);
-            row.text(held.tensor);
-            row.text(held.what);
+            row.text(name_of(each.kind));
+            row.text(each.file);
+            each.step ? row.integer(*each.step) : row.empty();
+            row.text(each.worker);
+            row.text(each.tensor);
+            row.text(each.what);
             row.end_row();
             ++differences;
         }
@@ -199,22 +199,22 @@ template <class Trial>
 }
 
 /// Runs the command; the exit status.
-[[nodiscard]] inline int ls(const ls_arguments& given, console& to) {
-    if (given.verify) {
-        return verify(given, to);
+[[nodiscard]] inline int ls(const ls_arguments& args, console& to) {
+    if (args.verify) {
+        return verify(args, to);
     }
-    const bool csv = given.how.format == output_format::csv;
+    const bool csv = args.how.format == output_format::csv;
     std::vector<column> columns{
         {"tensor"}, {"dtype"}, {"shape"}, {"steps", true}, text_column("reductions", shortened::at_end)};
     if (csv) {
         columns.insert(columns.begin(), {"run"});
     }
-    row_sink rows{to, given.how.format, columns};
+    row_sink rows{to, args.how.format, columns};
     bool first = true;
-    for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
+    for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const smdebug::detail::selected_tensors wanted{detail::selection_of(given), *from};
+        const smdebug::detail::selected_tensors wanted{detail::selection_of(args), *from};
         missing_values missing;
         std::vector<tensor_summary> tensors = summarize(
             *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },
@@ -225,28 +225,28 @@ template <class Trial>
                     missing.first_file + " [run " + path + "]");
         }
         std::erase_if(tensors,
-                      [&](const tensor_summary& held) { return !wanted.contains(*from->names->find(held.name)); });
-        if (given.how.format == output_format::json) {
+                      [&](const tensor_summary& tensor) { return !wanted.contains(*from->names->find(tensor.name)); });
+        if (args.how.format == output_format::json) {
             to.print(detail::ls_json(run, tensors));
             return;
         }
         row_buffer row = rows.buffer();
-        for (const tensor_summary& held : tensors) {
+        for (const tensor_summary& tensor : tensors) {
             if (csv) {
                 row.text(path);
             }
-            row.text(held.name);
-            held.type == dtype::invalid ? row.empty() : row.text(name_of(held.type));
-            held.shape ? row.shape(*held.shape) : row.empty();
-            row.integer(held.steps);
-            const bool every = !csv && held.saved == (reduction_set::plain() | reduction_set::absolute());
-            held.saved.empty() ? row.empty() : row.text(every ? "all 18" : joined(names_of(held.saved), " "));
+            row.text(tensor.name);
+            tensor.type == dtype::invalid ? row.empty() : row.text(name_of(tensor.type));
+            tensor.shape ? row.shape(*tensor.shape) : row.empty();
+            row.integer(tensor.steps);
+            const bool every = !csv && tensor.saved == (reduction_set::plain() | reduction_set::absolute());
+            tensor.saved.empty() ? row.empty() : row.text(every ? "all 18" : joined(names_of(tensor.saved), " "));
             row.end_row();
         }
         rows.take(row);
         if (!csv) {
             to.print((first ? "" : "\n") + detail::ls_head(run) + "\n");
-            rows.finish(given.tensors || given.collection ? "no tensor is selected\n" : "no tensors\n");
+            rows.finish(args.tensors || args.collection ? "no tensor is selected\n" : "no tensors\n");
         }
         first = false;
     });

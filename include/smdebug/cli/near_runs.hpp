@@ -19,7 +19,7 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// So many entries of folders are looked at, and no more: it is only for a message.
+/// At most so many entries of folders are looked at: it is only for a message.
 inline constexpr std::size_t most_looked_at = 4096;
 
 /// Whether a folder looks like a run.

@@ -66,11 +66,11 @@ template <std::integral Number>
     const std::string_view digits = text.substr(0, text.size() - name.size());
     std::int64_t number = 0;
     const bool fits = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc{};
-    for (const unit& known : {unit{"ms", 1}, unit{"s", 1000}, unit{"", 1000}, unit{"m", 60'000}, unit{"h", 3'600'000},
-                              unit{"d", 86'400'000}}) {
-        if (name == known.name && fits && number > 0 &&
-            number <= std::numeric_limits<std::int64_t>::max() / known.milliseconds) {
-            return std::chrono::milliseconds{number * known.milliseconds};
+    for (const unit& each : {unit{"ms", 1}, unit{"s", 1000}, unit{"", 1000}, unit{"m", 60'000}, unit{"h", 3'600'000},
+                             unit{"d", 86'400'000}}) {
+        if (name == each.name && fits && number > 0 &&
+            number <= std::numeric_limits<std::int64_t>::max() / each.milliseconds) {
+            return std::chrono::milliseconds{number * each.milliseconds};
         }
     }
     throw usage_error(option + " must be a time such as 500ms, 90s, 10m or 2h, more than none, not \"" +

@@ -1,4 +1,4 @@
-// Options that are taken as text and looked at when all of them are there, so that we say what is wrong and not CLI11.
+// Options that are kept as text and parsed once all of them are there, so that messages are ours and not CLI11's.
 #pragma once
 
 #include <smdebug/cli/check.hpp>
@@ -33,7 +33,7 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// What stood behind the options; unset: not given.
+/// The values of the options; unset: not given.
 struct option_texts {
     std::optional<std::string> step = {};
     std::optional<std::string> mode = {};
@@ -77,78 +77,78 @@ inline void settle(follow_options& follow, std::size_t runs, const option_texts&
     std::string upper = text;
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; });
-    const auto known = mode_named(upper);
-    if (!known) {
+    const auto parsed = mode_named(upper);
+    if (!parsed) {
         throw usage_error("--mode must be GLOBAL, TRAIN, EVAL or PREDICT, not \"" + text + "\"");
     }
-    return *known;
+    return *parsed;
 }
 
-inline void check_tensors_regex(const std::optional<std::string>& given) {
-    if (!given) {
+inline void check_tensors_regex(const std::optional<std::string>& pattern) {
+    if (!pattern) {
         return;
     }
     try {
-        static_cast<void>(regex{*given});
+        static_cast<void>(regex{*pattern});
     } catch (const value_error& bad) {
         throw usage_error("--tensors: " + std::string{bad.message()});
     }
 }
 
-inline void settle(ls_arguments& given, const option_texts& texts) {
-    if (given.verify && given.follow.on) {
+inline void settle(ls_arguments& args, const option_texts& texts) {
+    if (args.verify && args.follow.on) {
         throw usage_error("--verify and --follow exclude each other");
     }
-    if ((given.verify || given.follow.on) && (given.tensors || given.collection || texts.steps)) {
+    if ((args.verify || args.follow.on) && (args.tensors || args.collection || texts.steps)) {
         throw usage_error(std::string{"--tensors, --collection and --steps choose what is listed; "} +
-                          (given.verify ? "--verify looks at all of a run" : "--follow lists every step"));
+                          (args.verify ? "--verify looks at all of a run" : "--follow lists every step"));
     }
-    detail::check_tensors_regex(given.tensors);
+    detail::check_tensors_regex(args.tensors);
     if (texts.steps) {
-        given.how.range = parse_range(*texts.steps);
+        args.how.range = parse_range(*texts.steps);
     }
-    settle(given.follow, given.runs.size(), texts);
-    settle(given.how, texts);
+    settle(args.follow, args.runs.size(), texts);
+    settle(args.how, texts);
 }
 
-inline void settle(show_arguments& given, const option_texts& texts) {
-    settle(given.how, texts);
+inline void settle(show_arguments& args, const option_texts& texts) {
+    settle(args.how, texts);
     if (texts.mode) {
-        given.mode = detail::settled_mode(*texts.mode);
+        args.mode = detail::settled_mode(*texts.mode);
     }
     if (texts.step) {
-        given.step = whole_number<step_number>("--step", *texts.step, 0);
+        args.step = whole_number<step_number>("--step", *texts.step, 0);
     }
     if (texts.values) {
-        given.values = whole_number<std::size_t>("--values", *texts.values, 0);
+        args.values = whole_number<std::size_t>("--values", *texts.values, 0);
     }
 }
 
-inline void settle(stats_arguments& given, const option_texts& texts) {
+inline void settle(stats_arguments& args, const option_texts& texts) {
     if (texts.threads) {
-        given.threads = whole_number<unsigned>("--threads", *texts.threads, 1);
-        if (given.threads > 1024) {
+        args.threads = whole_number<unsigned>("--threads", *texts.threads, 1);
+        if (args.threads > 1024) {
             throw usage_error("--threads must be 1024 or less");
         }
     }
-    detail::check_tensors_regex(given.tensors);
+    detail::check_tensors_regex(args.tensors);
     if (texts.mode) {
-        given.mode = detail::settled_mode(*texts.mode);
+        args.mode = detail::settled_mode(*texts.mode);
     }
     if (texts.steps) {
-        given.how.range = parse_range(*texts.steps);
+        args.how.range = parse_range(*texts.steps);
     }
-    settle(given.how, texts);
+    settle(args.how, texts);
     if (texts.reductions) {
-        given.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
-    } else if (given.how.format == output_format::table) {
-        given.statistics = usual_statistics();
-        given.statistics_give_way = true;
+        args.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
+    } else if (args.how.format == output_format::table) {
+        args.statistics = usual_statistics();
+        args.statistics_give_way = true;
     }
 }
 
-/// The rules that the texts ask for, looked at as far as that goes without a run; `by_scan`: as a scan evaluates them.
-[[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& known,
+/// The rules that the texts ask for, checked as far as possible without a run; `by_scan`: as a scan evaluates them.
+[[nodiscard]] inline std::vector<rule_request> settled_rules(const option_texts& texts, const program_rules& registry,
                                                              bool by_scan) {
     std::vector<rule_request> rules;
     for (const std::string& text : texts.rules) {
@@ -160,37 +160,37 @@ inline void settle(stats_arguments& given, const option_texts& texts) {
         }
     }
     for (rule_request& each : rules) {
-        if (takes_other_trials(known, each)) {
+        if (takes_other_trials(registry, each)) {
             each.other_trials.insert(each.other_trials.end(), texts.other_trials.begin(), texts.other_trials.end());
         }
         rule_request evaluated = each;
         if (by_scan) {
             supply_collections(evaluated);
         }
-        check_request(known, evaluated);
-        each.label = name_in_reports(known, each);
+        check_request(registry, evaluated);
+        each.label = name_in_reports(registry, each);
     }
     return rules;
 }
 
 /// Steps, and what is done about findings.
-inline void settle_steps(check_arguments& given, const option_texts& texts) {
+inline void settle_steps(check_arguments& args, const option_texts& texts) {
     if (texts.on_finding) {
-        given.actions.command = words_of_command(*texts.on_finding);
+        args.actions.command = words_of_command(*texts.on_finding);
     }
     if (texts.steps) {
         if (texts.start || texts.end) {
             throw usage_error("--steps A:B is --start A --end B: give one or the other");
         }
         const step_range range = parse_range(*texts.steps);
-        given.start = range.begin.value_or(0);
-        given.end = range.end;
+        args.start = range.begin.value_or(0);
+        args.end = range.end;
         return;
     }
-    given.start = texts.start ? whole_number<step_number>("--start", *texts.start, 0) : 0;
+    args.start = texts.start ? whole_number<step_number>("--start", *texts.start, 0) : 0;
     if (texts.end) {
-        given.end = whole_number<step_number>("--end", *texts.end, 0);
-        if (*given.end <= given.start) {
+        args.end = whole_number<step_number>("--end", *texts.end, 0);
+        if (*args.end <= args.start) {
             throw usage_error("--end must be above --start, as it is not included");
         }
     }
@@ -212,45 +212,46 @@ inline void settle_steps(check_arguments& given, const option_texts& texts) {
     return runs;
 }
 
-inline void settle(check_arguments& given, const option_texts& texts, const program_rules& known) {
-    given.rules = detail::settled_rules(texts, known, false);
-    if (given.rules.empty()) {
-        throw usage_error("check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(known),
-                          "Try `smdebug check --help`.");
+inline void settle(check_arguments& args, const option_texts& texts, const program_rules& registry) {
+    args.rules = detail::settled_rules(texts, registry, false);
+    if (args.rules.empty()) {
+        throw usage_error(
+            "check needs at least one rule, by --rule or --rules-json; there are: " + rule_names(registry),
+            "Try `smdebug check --help`.");
     }
-    const bool compares = std::any_of(given.rules.begin(), given.rules.end(),
-                                      [&](const rule_request& each) { return takes_other_trials(known, each); });
+    const bool compares = std::any_of(args.rules.begin(), args.rules.end(),
+                                      [&](const rule_request& each) { return takes_other_trials(registry, each); });
     if (!texts.other_trials.empty() && !compares) {
         throw usage_error("--other-trials: none of the rules chosen compares runs");
     }
-    detail::settle_steps(given, texts);
-    settle(given.how, texts);
-    settle(given.follow, given.runs.size(), texts);
+    detail::settle_steps(args, texts);
+    settle(args.how, texts);
+    settle(args.follow, args.runs.size(), texts);
 }
 
-inline void settle(scan_arguments& given, const option_texts& texts, const program_rules& known) {
-    given.check.rules = detail::settled_rules(texts, known, true);
-    given.other_trials = texts.other_trials;
-    detail::settle_steps(given.check, texts);
-    settle(given.check.how, texts);
+inline void settle(scan_arguments& args, const option_texts& texts, const program_rules& registry) {
+    args.check.rules = detail::settled_rules(texts, registry, true);
+    args.other_trials = texts.other_trials;
+    detail::settle_steps(args.check, texts);
+    settle(args.check.how, texts);
     if (texts.list) {
         for (std::string& path : detail::read_run_list(*texts.list)) {
-            given.check.runs.push_back(std::move(path));
+            args.check.runs.push_back(std::move(path));
         }
     }
-    if (given.check.runs.empty()) {
+    if (args.check.runs.empty()) {
         throw usage_error("scan needs at least one run, or --list with a file that names some",
                           "Try `smdebug scan --help`.");
     }
 }
 
-inline void settle(rules_arguments& given, const option_texts& texts, const program_rules& known) {
+inline void settle(rules_arguments& args, const option_texts& texts, const program_rules& registry) {
     if (texts.width) {
-        given.width = whole_number<std::size_t>("--width", *texts.width, 0);
+        args.width = whole_number<std::size_t>("--width", *texts.width, 0);
     }
-    for (std::string& name : given.rules) {
+    for (std::string& name : args.rules) {
         try {
-            name = known.info(name).name;
+            name = registry.info(name).name;
         } catch (const value_error& wrong) {
             throw usage_error(wrong.message());
         }

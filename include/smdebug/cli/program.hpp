@@ -32,35 +32,35 @@ namespace detail {
 /// Which command each kind of arguments stands for.
 struct dispatcher {
     console& to;
-    const program_rules& known;
+    const program_rules& registry;
     const stop_giver& about_to_follow;
     [[nodiscard]] int operator()(const help_request& asked) const {
         to.print(asked.text);
         return exit_ok;
     }
-    [[nodiscard]] int operator()(const ls_arguments& given) const {
-        fit(given.how.width);
-        return given.follow.on ? follow_ls(given, to, stop()) : ls(given, to);
+    [[nodiscard]] int operator()(const ls_arguments& args) const {
+        fit(args.how.width);
+        return args.follow.on ? follow_ls(args, to, stop()) : ls(args, to);
     }
-    [[nodiscard]] int operator()(const show_arguments& given) const {
-        fit(given.how.width);
-        return show(given, to);
+    [[nodiscard]] int operator()(const show_arguments& args) const {
+        fit(args.how.width);
+        return show(args, to);
     }
-    [[nodiscard]] int operator()(const stats_arguments& given) const {
-        fit(given.how.width);
-        return stats(given, to);
+    [[nodiscard]] int operator()(const stats_arguments& args) const {
+        fit(args.how.width);
+        return stats(args, to);
     }
-    [[nodiscard]] int operator()(const check_arguments& given) const {
-        fit(given.how.width);
-        return given.follow.on ? follow_check(given, known, to, stop()) : check(given, known, to);
+    [[nodiscard]] int operator()(const check_arguments& args) const {
+        fit(args.how.width);
+        return args.follow.on ? follow_check(args, registry, to, stop()) : check(args, registry, to);
     }
-    [[nodiscard]] int operator()(const scan_arguments& given) const {
-        fit(given.check.how.width);
-        return scan_runs(given, known, to);
+    [[nodiscard]] int operator()(const scan_arguments& args) const {
+        fit(args.check.how.width);
+        return scan_runs(args, registry, to);
     }
-    [[nodiscard]] int operator()(const rules_arguments& given) const {
-        fit(given.width);
-        return list_rules(given, known, to);
+    [[nodiscard]] int operator()(const rules_arguments& args) const {
+        fit(args.width);
+        return list_rules(args, registry, to);
     }
 
 private:
@@ -75,9 +75,9 @@ private:
                                      detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {}) {
     detail::console to{out, err, kind};
     return status_of(to, [&] {
-        const program_rules known = program_rules::built_in();
-        return std::visit(detail::dispatcher{to, known, about_to_follow},
-                          detail::parse_arguments(std::move(arguments), known));
+        const program_rules registry = program_rules::built_in();
+        return std::visit(detail::dispatcher{to, registry, about_to_follow},
+                          detail::parse_arguments(std::move(arguments), registry));
     });
 }
 

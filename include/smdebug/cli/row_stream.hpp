@@ -1,4 +1,4 @@
-// Rows that are seen as soon as they are there, in the three formats: for commands that go on for hours.
+// Rows that are printed as they come, in the three formats: for commands that run for hours.
 // Tables cannot know how wide their cells will be: the columns say how wide they should be at least.
 #pragma once
 
@@ -22,8 +22,8 @@ class row_stream {
 public:
     row_stream(console& to, output_format format, std::vector<column> columns)
         : to_(to), format_(format), columns_(std::move(columns)) {
-        for (const column& held : columns_) {
-            widths_.push_back(std::max(held.least_width, width_of(held.name)));
+        for (const column& each : columns_) {
+            widths_.push_back(std::max(each.least_width, width_of(each.name)));
         }
     }
     row_stream(const row_stream&) = delete;

@@ -42,9 +42,9 @@ inline void append_csv_field(std::string& out, std::string_view field) {
 /// Appends a JSON list of strings.
 inline void append_json_list(std::string& out, std::span<const std::string> texts) {
     out += '[';
-    for (const std::string& held : texts) {
-        out += &held == texts.data() ? "" : ",";
-        append_json_string(out, held);
+    for (const std::string& each : texts) {
+        out += &each == texts.data() ? "" : ",";
+        append_json_string(out, each);
     }
     out += ']';
 }
@@ -161,8 +161,8 @@ private:
 /// The columns' names as the first line of a CSV file.
 [[nodiscard]] inline std::string csv_head(std::span<const column> columns) {
     row_buffer head{output_format::csv, columns};
-    for (const column& held : columns) {
-        head.text(held.name);
+    for (const column& each : columns) {
+        head.text(each.name);
     }
     head.end_row();
     return head.text_so_far();

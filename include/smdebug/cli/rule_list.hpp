@@ -24,15 +24,15 @@ struct rules_arguments {
 };
 
 /// Runs the command: a row for each parameter; the exit status.
-[[nodiscard]] inline int list_rules(const rules_arguments& given, const program_rules& known, console& to) {
-    std::vector<rule_info> infos = known.infos();
-    if (!given.rules.empty()) {
+[[nodiscard]] inline int list_rules(const rules_arguments& args, const program_rules& registry, console& to) {
+    std::vector<rule_info> infos = registry.infos();
+    if (!args.rules.empty()) {
         std::erase_if(infos, [&](const rule_info& each) {
-            return std::find(given.rules.begin(), given.rules.end(), each.name) == given.rules.end();
+            return std::find(args.rules.begin(), args.rules.end(), each.name) == args.rules.end();
         });
     }
     row_sink rows{to,
-                  given.format,
+                  args.format,
                   {{"rule"},
                    {"parameter"},
                    {.name = "type", .gives_way = 1},
@@ -40,18 +40,18 @@ struct rules_arguments {
                    text_column("description", shortened::at_end)}};
     row_buffer row = rows.buffer();
     for (const rule_info& rule : infos) {
-        for (const parameter_info& held : rule.parameters) {
+        for (const parameter_info& parameter : rule.parameters) {
             row.text(rule.name);
-            row.text(held.name);
-            row.text(held.type);
-            row.text(held.standard);
-            row.text(held.meaning);
+            row.text(parameter.name);
+            row.text(parameter.type);
+            row.text(parameter.standard);
+            row.text(parameter.meaning);
             row.end_row();
         }
     }
     rows.take(row);
     rows.finish("no rules\n");
-    if (given.format == output_format::table) {
+    if (args.format == output_format::table) {
         to.print("\n");
         for (const rule_info& rule : infos) {
             to.print(std::string{rule.name}.append(" (").append(rule.service_name).append("): ").append(rule.meaning) +

@@ -35,8 +35,8 @@ class rule_parser {
 public:
     explicit rule_parser(std::string program)
         : app_{std::string{R::summary()} + ".", std::move(program)}, info_(describe<R>()) {
-        known_.template add<R>();
-        app_.add_option("RUN", given_.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
+        registry_.template add<R>();
+        app_.add_option("RUN", args_.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
         app_.add_option("--trial-dir", more_runs_, "the same")->type_name("RUN")->allow_extra_args(false);
         for (const parameter_info& each : info_.parameters) {
             std::string flags = "--" + each.name;
@@ -50,11 +50,11 @@ public:
                 ->type_name(each.type)
                 ->group("Settings");
         }
-        add_evaluation(app_, given_, texts_);
-        add_follow(app_, given_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
-        add_how(app_, given_.how, texts_);
+        add_evaluation(app_, args_, texts_);
+        add_follow(app_, args_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
+        add_how(app_, args_.how, texts_);
         app_.add_flag_callback(
-            "--json", [this] { given_.how.format = output_format::json; }, "as --format json: one object a finding");
+            "--json", [this] { args_.how.format = output_format::json; }, "as --format json: one object a finding");
         if (std::none_of(info_.parameters.begin(), info_.parameters.end(),
                          [](const parameter_info& each) { return each.name == "version"; })) {
             app_.set_version_flag("--version", info_.name + ", a rule made with smdebug " + version_text());
@@ -65,7 +65,7 @@ public:
             "             130 following was interrupted.");
     }
 
-    /// The exit status, where there is nothing more to do than to print.
+    /// The exit status, where nothing is left to run: --help, --version.
     [[nodiscard]] std::optional<int> parse(std::vector<std::string> arguments, console& to) {
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         try {
@@ -79,32 +79,32 @@ public:
         } catch (const CLI::Error& wrong) {
             throw usage_error(text_of_error(wrong, app_), "Try --help.");
         }
-        given_.runs.insert(given_.runs.end(), more_runs_.begin(), more_runs_.end());
-        if (given_.runs.empty()) {
+        args_.runs.insert(args_.runs.end(), more_runs_.begin(), more_runs_.end());
+        if (args_.runs.empty()) {
             throw usage_error("a run is missing: RUN or --trial-dir RUN", "Try --help.");
         }
         rule_request request{.label = info_.name, .rule = info_.name, .parameters = parameters_};
-        if (takes_other_trials(known_, request)) {
+        if (takes_other_trials(registry_, request)) {
             request.other_trials = texts_.other_trials;
         } else if (!texts_.other_trials.empty()) {
             throw usage_error("--other-trials: " + info_.name + " does not compare runs");
         }
-        check_request(known_, request);
-        given_.rules = {std::move(request)};
-        settle_steps(given_, texts_);
-        settle(given_.how, texts_);
-        settle(given_.follow, given_.runs.size(), texts_);
+        check_request(registry_, request);
+        args_.rules = {std::move(request)};
+        settle_steps(args_, texts_);
+        settle(args_.how, texts_);
+        settle(args_.follow, args_.runs.size(), texts_);
         return std::nullopt;
     }
 
-    [[nodiscard]] const check_arguments& given() const noexcept { return given_; }
-    [[nodiscard]] const program_rules& known() const noexcept { return known_; }
+    [[nodiscard]] const check_arguments& args() const noexcept { return args_; }
+    [[nodiscard]] const program_rules& registry() const noexcept { return registry_; }
 
 private:
     CLI::App app_;
     rule_info info_;
-    program_rules known_;
-    check_arguments given_;
+    program_rules registry_;
+    check_arguments args_;
     std::vector<std::string> more_runs_;
     rule_parameters parameters_;
     option_texts texts_;
@@ -121,11 +121,11 @@ template <described_rule R>
         if (const auto done = parser.parse(std::move(arguments), to)) {
             return *done;
         }
-        to.set_table_width(parser.given().how.width.value_or(kind.width));
-        if (!parser.given().follow.on) {
-            return check(parser.given(), parser.known(), to);
+        to.set_table_width(parser.args().how.width.value_or(kind.width));
+        if (!parser.args().follow.on) {
+            return check(parser.args(), parser.registry(), to);
         }
-        return follow_check(parser.given(), parser.known(), to,
+        return follow_check(parser.args(), parser.registry(), to,
                             about_to_follow ? about_to_follow() : std::stop_token{});
     });
 }
@@ -139,7 +139,7 @@ template <described_rule R>
 ///
 ///     my_rule RUN --threshold 0.5 --follow --json
 ///
-/// It signs what it says with the rule's name.
+/// Its messages begin with the rule's name.
 /// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
 /// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130

@@ -1,4 +1,4 @@
-// What check says beside its rows: notes of rules, the first of them, and what of a run could not be looked at.
+// What check prints beside its rows: the first notes of rules, and what of a run could not be read.
 #pragma once
 
 #include <smdebug/cli/console.hpp>
@@ -46,19 +46,19 @@ struct rule_note {
             is_lost(missing) ? missing.what() : std::string{}};
 }
 
-/// Calls note(text) for each collection that rules were told to look at and the run does not have: it selects nothing,
+/// Calls note(text) for each collection that rules are set to look at and the run does not have: it selects nothing,
 /// which would look like good health.
 template <class Trial, class Note>
 void note_missing_collections(const std::vector<rule_request>& rules, const Trial& run, const std::string& path,
                               Note&& note) {
     const auto job = run.snapshot()->job;
     for (const rule_request& each : rules) {
-        const auto given = each.parameters.find("collection_names");
-        if (given == each.parameters.end()) {
+        const auto setting = each.parameters.find("collection_names");
+        if (setting == each.parameters.end()) {
             continue;
         }
         for (const std::string& name :
-             given->second.items ? *given->second.items : smdebug::detail::items_in(given->second.text)) {
+             setting->second.items ? *setting->second.items : smdebug::detail::items_in(setting->second.text)) {
             if (!job->collections.contains(name)) {
                 note(each.label + ": " +
                      std::string{smdebug::detail::no_such_collection(name, job->collections).message()} + " [run " +
@@ -68,7 +68,7 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     }
 }
 
-/// What a rule that threw is worth to the console.
+/// The message for a rule that threw.
 [[nodiscard]] inline std::string failure_of(const rule_result& result, const std::string& path) {
     return result.name + " failed at step " + std::to_string(result.outcome.next_step) + ": " + result.failure +
            " [run " + path + "]";
@@ -94,7 +94,7 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     return "not everything could be read: " + text + missing + "; first: " + first + " [run " + path + "]";
 }
 
-/// What became of many runs, in one line: tables of hundreds scroll away with what they begin with.
+/// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.
 class run_tally {
 public:
     void add(std::span<const rule_result> results) {
@@ -128,12 +128,12 @@ private:
     std::size_t failed_ = 0;
 };
 
-/// Notes of one run about what could not be read: the console is told the first few, each once though several rules
-/// note it, and the number of the others.
+/// Limits the notes of one run about what could not be read: the first few are printed, each once though several rules
+/// note it, then the number of the others.
 class damage_limit {
 public:
     void tell(const rule_note& note, console& to) {
-        if (told_.size() < most && told_.insert(note.damage).second) {
+        if (printed_.size() < most && printed_.insert(note.damage).second) {
             to.damage(note.text);
         } else {
             ++others_;
@@ -148,27 +148,27 @@ public:
 
 private:
     static constexpr std::size_t most = 5;
-    std::set<std::string> told_;
+    std::set<std::string> printed_;
     std::size_t others_ = 0;
 };
 
-/// Notes of one rule about other things, of which the console is told the first few.
+/// Limits the notes of one rule about other things: the first few are printed, then the number of the others.
 class note_limit {
 public:
     void tell(const rule_note& note, console& to) {
-        if (++told_ <= most) {
+        if (++count_ <= most) {
             to.note(note.text);
         }
     }
     void finish(std::string_view rule, const std::string& path, console& to) const {
-        if (told_ > most) {
-            to.note(std::string{rule} + ": " + std::to_string(told_ - most) + " more such notes [run " + path + "]");
+        if (count_ > most) {
+            to.note(std::string{rule} + ": " + std::to_string(count_ - most) + " more such notes [run " + path + "]");
         }
     }
 
 private:
     static constexpr std::size_t most = 10;
-    std::size_t told_ = 0;
+    std::size_t count_ = 0;
 };
 
 }  // namespace detail

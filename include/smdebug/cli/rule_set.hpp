@@ -29,17 +29,17 @@ namespace cli {
 using program_rules = rule_registry<detail::program_trial>;
 
 /// "exploding_tensor, vanishing_gradient".
-[[nodiscard]] inline std::string rule_names(const program_rules& known) {
+[[nodiscard]] inline std::string rule_names(const program_rules& registry) {
     std::string names;
-    for (const rule_info& held : known.infos()) {
-        names.append(names.empty() ? "" : ", ").append(held.name);
+    for (const rule_info& info : registry.infos()) {
+        names.append(names.empty() ? "" : ", ").append(info.name);
     }
     return names;
 }
 
 namespace detail {
 
-/// Splits at `separator`; a backslash before one takes its meaning away.
+/// Splits at `separator`, unless a backslash stands before it.
 [[nodiscard]] inline std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts(1);
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -103,9 +103,9 @@ namespace detail {
 }
 
 /// Says before any run is opened what is wrong with a request.  Errors: usage_error.
-inline void check_request(const program_rules& known, const rule_request& request) {
+inline void check_request(const program_rules& registry, const rule_request& request) {
     try {
-        known.check(request.rule, request.parameters, !request.other_trials.empty());
+        registry.check(request.rule, request.parameters, !request.other_trials.empty());
     } catch (const error& wrong) {
         const bool labelled = !request.label.empty() && request.label != request.rule;
         throw detail::usage_error((labelled ? request.label + ": " : std::string{}) + std::string{wrong.message()});
@@ -113,11 +113,11 @@ inline void check_request(const program_rules& known, const rule_request& reques
 }
 
 /// Whether the rule of a request, if there is one of that name, compares runs.
-[[nodiscard]] inline bool takes_other_trials(const program_rules& known, const rule_request& request) {
+[[nodiscard]] inline bool takes_other_trials(const program_rules& registry, const rule_request& request) {
     const std::string plain = plain_rule_name(request.rule);
-    for (const rule_info& held : known.infos()) {
-        if (plain_rule_name(held.name) == plain || plain_rule_name(held.service_name) == plain) {
-            return known.compares_runs(held.name);
+    for (const rule_info& info : registry.infos()) {
+        if (plain_rule_name(info.name) == plain || plain_rule_name(info.service_name) == plain) {
+            return registry.compares_runs(info.name);
         }
     }
     return false;
@@ -125,8 +125,8 @@ inline void check_request(const program_rules& known, const rule_request& reques
 
 /// What reports call the rule of a request: as the user does, else by its own name.
 /// Errors: value_error: there is no such rule.
-[[nodiscard]] inline std::string name_in_reports(const program_rules& known, const rule_request& request) {
-    const std::string& own = known.info(request.rule).name;
+[[nodiscard]] inline std::string name_in_reports(const program_rules& registry, const rule_request& request) {
+    const std::string& own = registry.info(request.rule).name;
     const bool labelled = !request.label.empty() && request.label != request.rule &&
                           plain_rule_name(request.label) != plain_rule_name(own);
     return labelled ? request.label : own;
@@ -138,28 +138,28 @@ namespace detail {
 class rule_maker {
 public:
     /// Borrows the registry.
-    rule_maker(const program_rules& known, const detail::run_options& how) : known_(known), how_(how) {}
+    rule_maker(const program_rules& registry, const detail::run_options& how) : registry_(registry), how_(how) {}
 
     /// Errors: those of opening the other runs, value_error.
     [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request) {
         program_rules::other_runs others;
-        for (const std::string& given : request.other_trials) {
-            const std::string path = detail::plain_path(given);
-            auto held = others_.find(path);
-            if (held == others_.end()) {
-                held =
+        for (const std::string& as_written : request.other_trials) {
+            const std::string path = detail::plain_path(as_written);
+            auto other = others_.find(path);
+            if (other == others_.end()) {
+                other =
                     others_.emplace(path, std::make_shared<const detail::program_trial>(detail::open_run(path, how_)))
                         .first;
             }
-            others.push_back(held->second);
+            others.push_back(other->second);
         }
-        any_rule<detail::program_trial> rule = known_.make(request.rule, request.parameters, others);
-        rule.rename(name_in_reports(known_, request));
+        any_rule<detail::program_trial> rule = registry_.make(request.rule, request.parameters, others);
+        rule.rename(name_in_reports(registry_, request));
         rule.limit({request.start_step, request.end_step});
         return rule;
     }
     /// What reports call it.
-    [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(known_, request); }
+    [[nodiscard]] std::string name_of(const rule_request& request) const { return name_in_reports(registry_, request); }
     [[nodiscard]] std::vector<std::string> names_of(const std::vector<rule_request>& requests) const {
         std::vector<std::string> names;
         for (const rule_request& request : requests) {
@@ -176,7 +176,7 @@ public:
     }
 
 private:
-    const program_rules& known_;
+    const program_rules& registry_;
     detail::run_options how_;
     std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
 };

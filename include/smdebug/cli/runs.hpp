@@ -33,7 +33,7 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// What every command that reads runs is told.
+/// Options of every command that reads runs.
 struct run_options {
     output_format format = output_format::table;
     bool skip_damaged = false;
@@ -42,7 +42,7 @@ struct run_options {
     storage_options storage = {};
 };
 
-/// What the commands that can follow running jobs are told.
+/// Options of the commands that can follow running jobs.
 struct follow_options {
     bool on = false;
     std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
@@ -56,7 +56,7 @@ struct follow_options {
     return path;
 }
 
-/// An error's text in the words of the command line, with the run where it does not say which.
+/// An error's text, with names of the command line's options, and with the run if it does not name it.
 [[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
     std::string text = failed.what();
     using replacement = std::pair<std::string_view, std::string_view>;
@@ -74,14 +74,14 @@ struct follow_options {
 
 /// The same for any exception.
 [[nodiscard]] inline std::string error_text(const std::exception& failed, const std::string& run) {
-    if (const auto* known = dynamic_cast<const error*>(&failed)) {
-        return error_text(*known, run);
+    if (const auto* ours = dynamic_cast<const error*>(&failed)) {
+        return error_text(*ours, run);
     }
     const bool memory = dynamic_cast<const std::bad_alloc*>(&failed) != nullptr;
     return (memory ? std::string{"not enough memory"} : std::string{failed.what()}) + " [run " + run + "]";
 }
 
-/// The text of the error that a failed look-up stands for.
+/// The text of the error for a failed look-up.
 [[nodiscard]] inline std::string failure_text(const smdebug::detail::lookup_failure& failure, const std::string& tensor,
                                               step_number step, mode in, const std::string& run) {
     try {
@@ -91,12 +91,12 @@ struct follow_options {
     }
 }
 
-/// What a trial is told of it.
+/// The options of a trial for it.
 [[nodiscard]] inline trial_options options_for(const run_options& how) {
     return {.range = how.range, .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail};
 }
 
-/// A run as the program has it: its path picks the storage, the CPU the kernel.
+/// The program's trial type: the path picks the storage, the CPU the kernel.
 using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kernel>;
 
 /// Opens the run at `path`.  Errors: as create_trial's.
@@ -123,26 +123,26 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
     }
 }
 
-/// The damaged index files of one run that the user had skipped, each told once.
+/// The damaged index files of one run that the user had skipped, each noted once.
 class skipped_files {
 public:
     /// Calls note(text) for each that is new.
     template <class Trial, class Note>
     void tell(const Trial& run, const std::string& path, Note&& note) {
         for (const smdebug::detail::problem& skipped : run.problems()) {
-            if (told_.insert(skipped.where).second) {
+            if (noted_.insert(skipped.where).second) {
                 note("skipped the damaged index file " + skipped.where + " of " + path + ": " + skipped.what);
             }
         }
     }
 
 private:
-    std::set<std::string> told_;
+    std::set<std::string> noted_;
 };
 
-/// Calls command(path, trial) for each run.  A run that cannot be opened, or at which the command throws whatever it
-/// is, is an error on the console, of which failed(path, text) is told, too, and the next one follows: but for wrong
-/// usage, and results that cannot be written.  Index files that the user had skipped are noted, no more.
+/// Calls command(path, trial) for each run.  Where a run cannot be opened, or the command throws, the error is printed
+/// and passed to failed(path, text), and the next run follows; usage_error and output_error are rethrown.  Index files
+/// that the user had skipped are only noted.
 template <class Command, class Failed>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
                   Failed&& failed) {

@@ -27,7 +27,7 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// The columns of its rows of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
+/// The columns of a scan of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
 /// row of check.
 [[nodiscard]] inline std::vector<column> scan_columns(output_format format, std::size_t runs) {
     std::vector<column> columns = summary_columns();
@@ -61,7 +61,7 @@ inline void fill_not_evaluated(row_buffer& row, std::string_view why) {
     row.end_row();
 }
 
-/// What a person wants to know first.
+/// The cell "details": the first finding, or else the failure or the status.
 [[nodiscard]] inline std::string details_of(const rule_result& result) {
     if (result.outcome.findings.empty()) {
         return result.failure.empty() ? result.report.status_details : result.failure;
@@ -97,11 +97,11 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
 /// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
 /// run that cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the
 /// rules that have nothing to look at, unless all are asked for; of many runs, their last line counts those.
-[[nodiscard]] inline int scan_runs(const scan_arguments& given, const program_rules& known, console& to) {
-    rule_maker rules{known, given.check.how};
-    finding_actions actions = detail::actions_of(given.check);
-    row_sink rows{to, given.check.how.format, scan_columns(given.check.how.format, given.check.runs.size())};
-    const bool table = given.check.how.format == output_format::table;
+[[nodiscard]] inline int scan_runs(const scan_arguments& args, const program_rules& registry, console& to) {
+    rule_maker rules{registry, args.check.how};
+    finding_actions actions = detail::actions_of(args.check);
+    row_sink rows{to, args.check.how.format, scan_columns(args.check.how.format, args.check.runs.size())};
+    const bool table = args.check.how.format == output_format::table;
     row_buffer healthy = rows.buffer();  // tables: behind the others
     row_buffer idle = rows.buffer();
     std::size_t idle_rows = 0;
@@ -109,14 +109,14 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     detail::run_tally tally;
     const auto note = [&](const std::string& text) { to.note(text); };
     const auto command = [&](const std::string& path, const program_trial& run) {
-        const auto plan = detail::plan_scan(given, known, run);
+        const auto plan = detail::plan_scan(args, registry, run);
         std::vector<rule_request> chosen;
         for (const detail::planned_rule& each : plan) {
             if (each.why_not.empty()) {
                 chosen.push_back(each.request);
             }
         }
-        const auto results = detail::check_run(rules, chosen, run, path, given.check, nullptr, actions, to);
+        const auto results = detail::check_run(rules, chosen, run, path, args.check, nullptr, actions, to);
         tally.add(results);
         row_buffer row = rows.buffer();
         auto result = results.begin();
@@ -126,7 +126,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
                 const rule_status status = result->report.status;
                 const bool well = status == rule_status::no_issues_found || status == rule_status::in_progress;
                 detail::add_scanned(table && well ? healthy : row, path, *result++);
-            } else if (++idle_rows; !table || given.all) {
+            } else if (++idle_rows; !table || args.all) {
                 row_buffer& to_row = table ? idle : row;
                 to_row.text(path);
                 to_row.text(each.request.label);
@@ -136,7 +136,7 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
         }
         rows.take(row);
     };
-    for_each_run(given.check.runs, given.check.how, to, command, [&](const std::string& path, const std::string& why) {
+    for_each_run(args.check.runs, args.check.how, to, command, [&](const std::string& path, const std::string& why) {
         row_buffer row = rows.buffer();
         row.text(path);
         row.empty();
@@ -149,8 +149,8 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     rows.take(healthy);
     rows.take(idle);
     rows.finish("");
-    if (table && !given.all && idle_rows > 0) {
-        to.print("\n" + counted(idle_rows, given.check.runs.size() == 1 ? "rule" : "row") +
+    if (table && !args.all && idle_rows > 0) {
+        to.print("\n" + counted(idle_rows, args.check.runs.size() == 1 ? "rule" : "row") +
                  (idle_rows == 1 ? " is" : " are") + " not applicable; --all shows which, and why\n");
     }
     if (table && !tally.text().empty()) {

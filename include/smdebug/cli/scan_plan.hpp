@@ -70,9 +70,9 @@ struct planned_rule {
 /// What a scan knows of a rule, by whichever of its names; null: it is none of the built-in ones.
 [[nodiscard]] inline const scanned_rule* scanned_rule_named(std::string_view name) {
     const std::string plain = plain_rule_name(name);
-    const auto held = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
+    const auto rule = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
                                    [&](const scanned_rule& each) { return plain_rule_name(each.name) == plain; });
-    return held != std::end(scanned_rules) ? held : nullptr;
+    return rule != std::end(scanned_rules) ? rule : nullptr;
 }
 
 /// Gives a rule that cannot do without collections, or names, those that a scan chooses for it; returns whether it had
@@ -88,9 +88,9 @@ inline bool supply_collections(rule_request& request) {
 }
 
 [[nodiscard]] inline std::string default_of(const rule_info& info, std::string_view parameter) {
-    const auto held = std::find_if(info.parameters.begin(), info.parameters.end(),
-                                   [&](const parameter_info& each) { return each.name == parameter; });
-    return held != info.parameters.end() ? held->standard : std::string{};
+    const auto setting = std::find_if(info.parameters.begin(), info.parameters.end(),
+                                      [&](const parameter_info& each) { return each.name == parameter; });
+    return setting != info.parameters.end() ? setting->standard : std::string{};
 }
 
 /// Whether a run has anything for a rule to look at: nothing if so, else why not.
@@ -137,15 +137,15 @@ struct scan_arguments {
 /// The rules for a run: those that the user configured, as they are but for collections that a rule cannot do without;
 /// of the others those that have something to look at.
 template <class Trial>
-[[nodiscard]] std::vector<planned_rule> plan_scan(const scan_arguments& given, const program_rules& known,
+[[nodiscard]] std::vector<planned_rule> plan_scan(const scan_arguments& args, const program_rules& registry,
                                                   const Trial& run) {
     std::vector<planned_rule> plan;
-    for (const rule_info& info : known.infos()) {
-        const scanned_rule* held = scanned_rule_named(info.name);
-        const scanned_rule what = held != nullptr ? *held : scanned_rule{.name = info.name};
+    for (const rule_info& info : registry.infos()) {
+        const scanned_rule* entry = scanned_rule_named(info.name);
+        const scanned_rule what = entry != nullptr ? *entry : scanned_rule{.name = info.name};
         bool configured = false;
-        for (const rule_request& each : given.check.rules) {
-            if (known.info(each.rule).name == info.name) {
+        for (const rule_request& each : args.check.rules) {
+            if (registry.info(each.rule).name == info.name) {
                 planned_rule planned{each};
                 if (supply_collections(planned.request)) {
                     planned.why_not = nothing_for(what, info, run).value_or("");
@@ -158,8 +158,8 @@ template <class Trial>
             continue;
         }
         planned_rule planned{{.label = info.name, .rule = info.name}};
-        if (known.compares_runs(info.name) && !given.other_trials.empty()) {
-            planned.request.other_trials = given.other_trials;
+        if (registry.compares_runs(info.name) && !args.other_trials.empty()) {
+            planned.request.other_trials = args.other_trials;
             plan.push_back(std::move(planned));
             continue;
         }

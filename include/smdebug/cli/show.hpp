@@ -44,7 +44,7 @@ struct show_arguments {
     run_options how = {};
 };
 
-/// What show says.
+/// What show prints.
 struct tensor_report {
     smdebug::detail::catalog::file file;
     std::string worker;
@@ -61,26 +61,26 @@ struct tensor_report {
 /// Errors: TensorUnavailable with names that are near, TensorUnavailableForStep with the steps that there are.
 template <class Trial>
 [[nodiscard]] step_number step_to_show(const Trial& run, const smdebug::detail::catalog& from,
-                                       const show_arguments& given) {
-    const auto id = from.find_tensor(given.tensor);
+                                       const show_arguments& args) {
+    const auto id = from.find_tensor(args.tensor);
     if (!id) {
         throw error(smdebug::detail::error_name{"TensorUnavailable"},
-                    "Tensor " + given.tensor + " was not saved." + suggestion(given.tensor, run.tensor_names()),
-                    {.where = run.path(), .tensor = given.tensor});
+                    "Tensor " + args.tensor + " was not saved." + suggestion(args.tensor, run.tensor_names()),
+                    {.where = run.path(), .tensor = args.tensor});
     }
-    const auto steps = from.tensor_steps(*id, given.mode, true);
-    const std::string in = given.mode == mode::global ? "" : " of mode " + std::string{name_of(given.mode)};
+    const auto steps = from.tensor_steps(*id, args.mode, true);
+    const std::string in = args.mode == mode::global ? "" : " of mode " + std::string{name_of(args.mode)};
     if (steps.empty()) {
         throw error(smdebug::detail::error_name{"TensorUnavailableForStep"},
-                    "Tensor " + given.tensor + " has no steps" + in, {.tensor = given.tensor});
+                    "Tensor " + args.tensor + " has no steps" + in, {.tensor = args.tensor});
     }
-    const step_number asked = given.step.value_or(steps.back());
-    const auto global = from.global_step(given.mode, asked);
+    const step_number asked = args.step.value_or(steps.back());
+    const auto global = from.global_step(args.mode, asked);
     if (!global || from.files_with(*id, *global).empty()) {
         throw error(smdebug::detail::error_name{"TensorUnavailableForStep"},
-                    "Tensor " + given.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
+                    "Tensor " + args.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
                         in + ": " + compact_steps(steps),
-                    {.tensor = given.tensor, .step = asked, .step_mode = given.mode});
+                    {.tensor = args.tensor, .step = asked, .step_mode = args.mode});
     }
     return *global;
 }
@@ -88,32 +88,32 @@ template <class Trial>
 /// Everything about the tensor at a global step.  What is damaged is noted and left out.
 template <class Trial>
 [[nodiscard]] tensor_report look_at(const Trial& run, const smdebug::detail::catalog& from, step_number step,
-                                    const show_arguments& given, console& to) {
-    const auto tensor = run.tensor(given.tensor);
-    const auto files = from.files_with(*from.find_tensor(given.tensor), step);
+                                    const show_arguments& args, console& to) {
+    const auto tensor = run.tensor(args.tensor);
+    const auto files = from.files_with(*from.find_tensor(args.tensor), step);
     tensor_report about;
     const smdebug::detail::catalog::file* chosen = nullptr;
-    for (const smdebug::detail::catalog::file* held : files) {
-        about.workers.push_back(from.workers[held->worker]);
-        if (chosen == nullptr && (!given.worker || about.workers.back() == *given.worker)) {
-            chosen = held;
+    for (const smdebug::detail::catalog::file* file : files) {
+        about.workers.push_back(from.workers[file->worker]);
+        if (chosen == nullptr && (!args.worker || about.workers.back() == *args.worker)) {
+            chosen = file;
         }
     }
     if (chosen == nullptr) {
         throw error(smdebug::detail::error_name{"InvalidWorker"},
-                    "Worker " + *given.worker + " did not save tensor " + given.tensor + " at step " +
+                    "Worker " + *args.worker + " did not save tensor " + args.tensor + " at step " +
                         std::to_string(step) + "; these did: " + joined(about.workers, ", "),
-                    {.tensor = given.tensor, .step = step, .worker = *given.worker});
+                    {.tensor = args.tensor, .step = step, .worker = *args.worker});
     }
     about.file = *chosen;
     about.worker = from.workers[chosen->worker];
     const read_options where{.worker = about.worker};
     const auto tell = [&](const smdebug::detail::lookup_failure& why) {
-        to.damage(failure_text(why, given.tensor, step, mode::global, given.run));
+        to.damage(failure_text(why, args.tensor, step, mode::global, args.run));
     };
 
     const auto value = tensor.find_value(step, {.worker = about.worker});
-    // Of these values, and not of what may have come in their place since.
+    // Of these values: the file may have been replaced since.
     std::optional<reduction_values> computed;
     if (value) {
         if (auto reduced = run.state()->kernel().reduce(value->view(), reduction_set::all()); reduced.ok()) {
@@ -134,7 +134,7 @@ template <class Trial>
     if (computed && computed->computed.has_counts()) {
         about.counts = *computed;
     }
-    about.saved = from.layout_of(*chosen).saved_reductions(*from.find_tensor(given.tensor));
+    about.saved = from.layout_of(*chosen).saved_reductions(*from.find_tensor(args.tensor));
     for (std::size_t i = 0; i < about.reductions.size(); ++i) {
         const auto key = reduction_key::from_index(i);
         if (!about.saved.contains(key)) {
@@ -176,17 +176,17 @@ template <class Trial>
 }
 
 /// For people: a field a line.
-[[nodiscard]] inline std::string show_table(const tensor_report& about, const show_arguments& given) {
+[[nodiscard]] inline std::string show_table(const tensor_report& about, const show_arguments& args) {
     std::string out;
     const auto line = [&](std::string_view name, const std::string& value) {
         out.append(name).append(name.size() < 12 ? 12 - name.size() : 1, ' ').append(value).append("\n");
     };
-    const smdebug::detail::catalog::file& held = about.file;
-    line("tensor", printable(given.tensor));
-    line("run", printable(given.run));
-    line("step", std::to_string(held.step) + (held.mode == mode::global ? ""
-                                                                        : " (" + std::string{name_of(held.mode)} + " " +
-                                                                              std::to_string(held.mode_step) + ")"));
+    const smdebug::detail::catalog::file& file = about.file;
+    line("tensor", printable(args.tensor));
+    line("run", printable(args.run));
+    line("step", std::to_string(file.step) + (file.mode == mode::global ? ""
+                                                                        : " (" + std::string{name_of(file.mode)} + " " +
+                                                                              std::to_string(file.mode_step) + ")"));
     line("worker", printable(about.worker) +
                        (about.workers.size() == 1 ? "" : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
     line("dtype", about.value ? std::string{name_of(about.value->type())} : "unknown: the values are not there");
@@ -205,7 +205,7 @@ template <class Trial>
         line("values", about.no_value);
         return out;
     }
-    const auto values = first_values(*about.value, given.values, output_format::table);
+    const auto values = first_values(*about.value, args.values, output_format::table);
     const std::size_t rest = about.value->size() - values.size();
     line("values", joined(values, ", ") +
                        (rest == 0 ? "" : (values.empty() ? "" : ", ... ") + ("(" + std::to_string(rest) + " more)")));
@@ -213,9 +213,8 @@ template <class Trial>
 }
 
 /// One object, or two columns `field,value` with the same fields.
-[[nodiscard]] inline std::string show_fields(const tensor_report& about, const show_arguments& given,
-                                             bool on_terminal) {
-    const bool json = given.how.format == output_format::json;
+[[nodiscard]] inline std::string show_fields(const tensor_report& about, const show_arguments& args, bool on_terminal) {
+    const bool json = args.how.format == output_format::json;
     std::string out = json ? "{" : "field,value\n";
     const auto raw = [&](std::string_view name, const std::string& value) {
         if (json) {
@@ -237,8 +236,8 @@ template <class Trial>
     const auto list = [&](const std::vector<std::string>& parts) {
         return json ? "[" + joined(parts, ",") + "]" : joined(parts, ";");
     };
-    text("run", given.run);
-    text("tensor", given.tensor);
+    text("run", args.run);
+    text("tensor", args.tensor);
     text("worker", about.worker);
     raw("step", std::to_string(about.file.step));
     text("mode", std::string{name_of(about.file.mode)});
@@ -249,7 +248,7 @@ template <class Trial>
     raw("count", count ? std::to_string(*count) : "");
     for (std::size_t i = 0; i < about.reductions.size(); ++i) {
         const auto value = about.reductions[i];
-        raw(reduction_key::from_index(i).name(), value ? real_text(*value, given.how.format) : "");
+        raw(reduction_key::from_index(i).name(), value ? real_text(*value, args.how.format) : "");
     }
     const auto counted_values = [&](std::string_view name, auto member) {
         raw(name, about.counts ? std::to_string((*about.counts).*member) : "");
@@ -263,23 +262,22 @@ template <class Trial>
         name = json ? "\"" + name + "\"" : name;
     }
     raw("saved", list(saved));
-    raw("values", about.value ? list(first_values(*about.value, given.values, given.how.format)) : "");
+    raw("values", about.value ? list(first_values(*about.value, args.values, args.how.format)) : "");
     return json ? out + "}\n" : out;
 }
 
 /// Runs the command; the exit status.
-[[nodiscard]] inline int show(const show_arguments& given, console& to) {
-    if (detail::looks_like_run(given.tensor) && !detail::looks_like_run(given.run)) {
-        throw usage_error("show takes RUN TENSOR, in this order: smdebug show " + given.tensor + " " + given.run);
+[[nodiscard]] inline int show(const show_arguments& args, console& to) {
+    if (detail::looks_like_run(args.tensor) && !detail::looks_like_run(args.run)) {
+        throw usage_error("show takes RUN TENSOR, in this order: smdebug show " + args.tensor + " " + args.run);
     }
-    for_each_run({given.run}, given.how, to, [&](const std::string& /*path*/, const auto& run) {
+    for_each_run({args.run}, args.how, to, [&](const std::string& /*path*/, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const step_number step = detail::step_to_show(run, *from, given);
-        const tensor_report about = detail::look_at(run, *from, step, given, to);
-        to.print(given.how.format == output_format::table
-                     ? detail::show_table(about, given)
-                     : detail::show_fields(about, given, to.results_on_terminal()));
+        const step_number step = detail::step_to_show(run, *from, args);
+        const tensor_report about = detail::look_at(run, *from, step, args, to);
+        to.print(args.how.format == output_format::table ? detail::show_table(about, args)
+                                                         : detail::show_fields(about, args, to.results_on_terminal()));
     });
     return to.status();
 }

@@ -48,17 +48,17 @@ struct statistic {
         return statistic{.key = key, .name = key->name()};
     }
     using counts = std::pair<std::string_view, std::uint64_t reduction_values::*>;
-    for (const auto& [known, member] :
+    for (const auto& [label, member] :
          {counts{"nan", &reduction_values::nan}, counts{"pos_inf", &reduction_values::pos_inf},
           counts{"neg_inf", &reduction_values::neg_inf}, counts{"zeros", &reduction_values::zeros}}) {
-        if (name == known) {
-            return statistic{.count = member, .name = std::string{known}};
+        if (name == label) {
+            return statistic{.count = member, .name = std::string{label}};
         }
     }
     return std::nullopt;
 }
 
-/// Those that tables show where nothing was chosen.
+/// The default columns of tables.
 [[nodiscard]] inline std::vector<statistic> usual_statistics() {
     std::vector<statistic> usual;
     for (const std::string_view name : {"min", "max", "mean", "std", "l2", "nan"}) {
@@ -67,7 +67,7 @@ struct statistic {
     return usual;
 }
 
-/// The nine, their abs forms, the counts.
+/// The nine reductions, their abs forms, the counts.
 [[nodiscard]] inline std::vector<statistic> all_statistics() {
     std::vector<statistic> all;
     for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
@@ -85,17 +85,17 @@ struct statistic {
     while (true) {
         const std::size_t comma = std::min(list.find(','), list.size());
         const std::string_view name = smdebug::detail::without_blanks(list.substr(0, comma));
-        const auto known = statistic_named(name);
-        if (!known) {
+        const auto parsed = statistic_named(name);
+        if (!parsed) {
             std::string names;
-            for (const statistic& held : all_statistics()) {
-                names += (names.empty() ? "" : ", ") + held.name;
+            for (const statistic& each : all_statistics()) {
+                names += (names.empty() ? "" : ", ") + each.name;
             }
             throw usage_error("--reductions: there is no \"" + std::string{name} + "\"; there are: all, or " + names);
         }
         if (std::none_of(chosen.begin(), chosen.end(),
-                         [&](const statistic& held) { return held.name == known->name; })) {
-            chosen.push_back(*known);
+                         [&](const statistic& each) { return each.name == parsed->name; })) {
+            chosen.push_back(*parsed);
         }
         if (comma == list.size()) {
             return chosen;
@@ -112,7 +112,7 @@ struct stats_arguments {
     smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
     std::optional<std::string> worker = {};
     std::vector<statistic> statistics = all_statistics();
-    bool statistics_give_way = false;  ///< nobody asked for these: tables leave out what has no room
+    bool statistics_give_way = false;  ///< default columns: tables leave out what has no room
     run_options how = {};
 };
 
@@ -128,7 +128,7 @@ inline void check_worker(const std::string& wanted, const std::vector<std::strin
     }
 }
 
-/// What a thread makes of some files: rows, and notes about what is not in them.
+/// One thread's results for some files: rows, and notes about what could not be read.
 struct stats_part {
     struct note {
         std::string text;
@@ -136,7 +136,7 @@ struct stats_part {
     };
     row_buffer rows;
     std::vector<note> damage = {};
-    std::pair<step_number, std::string> last_failed = {-1, {}};  ///< the file that was told last
+    std::pair<step_number, std::string> last_failed = {-1, {}};  ///< of the file noted last
 };
 
 /// Makes rows of tensors.  Const calls may run on many threads.
@@ -145,8 +145,8 @@ class stats_rows {
 public:
     stats_rows(std::string run, const std::vector<statistic>& statistics, const Kernel& kernel)
         : run_(std::move(run)), statistics_(statistics), kernel_(kernel) {
-        for (const statistic& held : statistics_) {
-            wanted_ = wanted_ | (held.key ? reduction_set{*held.key} : reduction_set::counts());
+        for (const statistic& each : statistics_) {
+            wanted_ = wanted_ | (each.key ? reduction_set{*each.key} : reduction_set::counts());
         }
     }
     [[nodiscard]] reduction_set wanted() const noexcept { return wanted_; }
@@ -178,12 +178,12 @@ public:
         tensor.shape != nullptr ? row.shape(*tensor.shape) : row.empty();
         const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
         count ? row.integer(*count) : row.empty();
-        for (const statistic& held : statistics_) {
+        for (const statistic& each : statistics_) {
             const reduction_values& values = tensor.reductions;
-            if (!held.key) {
-                values.computed.has_counts() ? row.integer(values.*held.count) : row.empty();
+            if (!each.key) {
+                values.computed.has_counts() ? row.integer(values.*each.count) : row.empty();
             } else {
-                values.computed.contains(*held.key) ? row.number(values.value[held.key->index()]) : row.empty();
+                values.computed.contains(*each.key) ? row.number(values.value[each.key->index()]) : row.empty();
             }
         }
         row.end_row();
@@ -204,7 +204,7 @@ private:
     reduction_set wanted_;
 };
 
-/// Tells what could not be read of one run; of event files that are missing the first few, and then how many they are.
+/// Prints what could not be read of one run; of missing event files the first few, and then their number.
 class stats_damage {
 public:
     void tell(std::vector<stats_part::note>& notes, console& to) {
@@ -239,43 +239,43 @@ private:
                                 {.name = "dtype", .gives_way = 6},
                                 {.name = "shape", .gives_way = 4},
                                 {.name = "count", .right = true, .gives_way = 7}};
-    for (const statistic& held : statistics) {
-        const int rank = held.name == "l2" ? 3 : (held.name == "std" ? 2 : (held.name == "min" ? 1 : 0));
+    for (const statistic& each : statistics) {
+        const int rank = each.name == "l2" ? 3 : (each.name == "std" ? 2 : (each.name == "min" ? 1 : 0));
         columns.push_back(
-            {.name = held.name, .right = true, .gives_way = static_cast<std::uint8_t>(statistics_give_way ? rank : 0)});
+            {.name = each.name, .right = true, .gives_way = static_cast<std::uint8_t>(statistics_give_way ? rank : 0)});
     }
     return columns;
 }
 
 /// Runs the command; the exit status.
-[[nodiscard]] inline int stats(const stats_arguments& given, console& to) {
-    row_sink rows{to, given.how.format, stats_columns(given.statistics, given.runs.size(), given.statistics_give_way)};
-    const bool show_progress = given.how.format == output_format::table || !to.results_on_terminal();
-    for_each_run(given.runs, given.how, to, [&](const std::string& path, const auto& run) {
-        const detail::stats_rows make{path, given.statistics, run.state()->kernel()};
+[[nodiscard]] inline int stats(const stats_arguments& args, console& to) {
+    row_sink rows{to, args.how.format, stats_columns(args.statistics, args.runs.size(), args.statistics_give_way)};
+    const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
+    for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
+        const detail::stats_rows make{path, args.statistics, run.state()->kernel()};
         scan_options options{.saved = make.wanted(),
-                             .how = {.threads = given.threads},
+                             .how = {.threads = args.threads},
                              .defer_checks = true,
                              .keep_repeats = true,
                              .in_place = true};
-        if (given.tensors) {
-            options.which.regex = *given.tensors;
+        if (args.tensors) {
+            options.which.regex = *args.tensors;
         }
-        if (given.collection) {
-            options.which.collection = *given.collection;
+        if (args.collection) {
+            options.which.collection = *args.collection;
         }
-        if (given.worker) {
-            detail::check_worker(*given.worker, run.workers());
-            options.which.worker = *given.worker;
+        if (args.worker) {
+            detail::check_worker(*args.worker, run.workers());
+            options.which.worker = *args.worker;
         }
-        options.which.mode = given.mode;
+        options.which.mode = args.mode;
         if (smdebug::detail::selected_tensors{options.which, *run.snapshot()}.empty()) {
             to.note("no tensor of " + path + " is selected");
             return;
         }
-        if (run.steps({.mode = given.mode, .show_incomplete_steps = true}).empty()) {
+        if (run.steps({.mode = args.mode, .show_incomplete_steps = true}).empty()) {
             to.note("no step of " + path + " is selected" +
-                    (given.mode == mode::global || run.modes().empty()
+                    (args.mode == mode::global || run.modes().empty()
                          ? ""
                          : "; its modes are " + joined(detail::mode_names(run), ", ")));
             return;

@@ -28,13 +28,13 @@ namespace detail {
 enum class follow_end : std::uint8_t {
     ended,        ///< the job has ended, and every step was seen
     end_step,     ///< the step to end at was reached; the job goes on
-    stalled,      ///< nothing new for as long as was to be waited
+    stalled,      ///< nothing new for give_up_after
     interrupted,  ///< by the user
     not_started,  ///< by the user, before there was a run
     failed,       ///< an error
 };
 
-/// How a run stands after that, in a word.
+/// The word for a run's state after that.
 [[nodiscard]] constexpr std::string_view name_of(follow_end end) noexcept {
     switch (end) {
         case follow_end::ended:
@@ -60,7 +60,7 @@ struct feed_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};
     std::stop_token stop = {};
     std::size_t most = 64;  ///< steps that are handed out at once
-    /// Called every idle_interval while there is nothing to hand out; empty: nobody wants to know.
+    /// Called every idle_interval while there is nothing to hand out, unless empty.
     std::function<void()> idle = {};
     std::chrono::milliseconds idle_interval{1000};
 };
@@ -79,8 +79,8 @@ public:
         if (options_.stop.stop_requested()) {
             return over(follow_end::interrupted);
         }
-        if (auto known = complete_ones(*run_.snapshot()); !known.empty()) {
-            return known;
+        if (auto ready = complete_ones(*run_.snapshot()); !ready.empty()) {
+            return ready;
         }
         const auto interval = options_.idle ? std::optional{options_.idle_interval} : std::nullopt;
         smdebug::detail::wait_outcome pause = smdebug::detail::wait_outcome::look_again;
@@ -89,8 +89,8 @@ public:
                 *run_.state(), {.timeout = interval, .stop = options_.stop, .give_up_after = options_.give_up_after}};
             do {
                 const auto from = wait.look();
-                if (auto found = complete_ones(*from); !found.empty()) {
-                    return found;
+                if (auto ready = complete_ones(*from); !ready.empty()) {
+                    return ready;
                 }
                 if (from->loaded_all_steps) {
                     return over(follow_end::ended);
@@ -112,36 +112,36 @@ public:
 
     [[nodiscard]] follow_end end() const noexcept { return end_; }
     /// How many were handed out.
-    [[nodiscard]] std::size_t count() const noexcept { return given_.size(); }
+    [[nodiscard]] std::size_t count() const noexcept { return delivered_.size(); }
 
 private:
     [[nodiscard]] std::vector<step_number> complete_ones(const smdebug::detail::catalog& from) {
-        std::vector<step_number> found;
-        // Files of further workers mostly change neither.
+        std::vector<step_number> ready;
+        // Files of further workers mostly change none of it.
         const progress now{from.steps.size(), from.last_complete_step, from.loaded_all_steps};
         if (now == searched_) {
-            return found;
+            return ready;
         }
-        // Where no step has come since all that were handed out were walked, none has come between them.
-        const bool none_between = walked_ == from.steps.size() && !given_.empty();
-        auto given = none_between ? given_.end() : given_.begin();
-        for (auto at = from.steps.lower_bound(none_between ? given_.back() + 1 : options_.start);
-             at != from.steps.end(); ++at) {
-            const bool past = options_.end && at->step >= *options_.end;
-            const bool known = given != given_.end() && *given == at->step;
-            if (past || !from.complete(*at) || found.size() == options_.most || (known && !found.empty())) {
+        // Where no step was added since the last walk over all of them, none lies between those handed out.
+        const bool none_between = walked_ == from.steps.size() && !delivered_.empty();
+        auto delivered = none_between ? delivered_.end() : delivered_.begin();
+        for (auto entry = from.steps.lower_bound(none_between ? delivered_.back() + 1 : options_.start);
+             entry != from.steps.end(); ++entry) {
+            const bool past = options_.end && entry->step >= *options_.end;
+            const bool already = delivered != delivered_.end() && *delivered == entry->step;
+            if (past || !from.complete(*entry) || ready.size() == options_.most || (already && !ready.empty())) {
                 break;  // what is complete comes before what is not
             }
-            if (known) {
-                ++given;
+            if (already) {
+                ++delivered;
             } else {
-                found.push_back(at->step);
+                ready.push_back(entry->step);
             }
         }
-        walked_ = given == given_.end() ? from.steps.size() : 0;
-        given_.insert(given, found.begin(), found.end());
-        searched_ = found.empty() ? now : searched_;
-        return found;
+        walked_ = delivered == delivered_.end() ? from.steps.size() : 0;
+        delivered_.insert(delivered, ready.begin(), ready.end());
+        searched_ = ready.empty() ? now : searched_;
+        return ready;
     }
 
     [[nodiscard]] std::vector<step_number> over(follow_end why) {
@@ -159,9 +159,9 @@ private:
 
     const Trial& run_;
     feed_options options_;
-    progress searched_;               // when there was nothing to hand out
-    std::vector<step_number> given_;  // ascending
-    std::size_t walked_ = 0;          // the run's steps when all of them were walked; 0: they were not
+    progress searched_;                   // when there was nothing to hand out
+    std::vector<step_number> delivered_;  // ascending
+    std::size_t walked_ = 0;              // the run's steps when all of them were walked; 0: they were not
     follow_end end_ = follow_end::interrupted;
 };
 

@@ -19,7 +19,7 @@ namespace cli {
 namespace detail {
 
 /// Where a cell that is too wide for a terminal loses characters: paths say most at their end, sentences at their
-/// beginning.  Names that somebody may want to give to another command are never cut.
+/// beginning.  Names that may be arguments of another command are never cut.
 enum class shortened : std::uint8_t { never, at_start, at_end };
 
 /// A column's name, and how tables show it.
@@ -141,15 +141,15 @@ struct fitted_table {
     std::vector<std::string> left_out = {};
 };
 
-/// An aligned table: names, a line, rows; plain ASCII but for what the cells hold.  Nothing is cut, unless its lines
-/// would have more than `limit` characters: then columns that may give way do, as long as that is not enough cells that
-/// may be cut are, and what still has no room stays too wide.  0: no limit.
+/// An aligned table: names, a line, rows; plain ASCII but for what the cells hold.  Where lines would have more than
+/// `limit` characters (0: no limit), columns that may give way are left out, then cells that may be cut are; what still
+/// has no room stays too wide.
 [[nodiscard]] inline fitted_table fit_table(std::span<const column> columns, std::span<const std::string> cells,
                                             std::size_t limit) {
     const std::size_t count = columns.size();
     std::vector<std::size_t> widths;
-    for (const column& held : columns) {
-        widths.push_back(width_of(held.name));
+    for (const column& each : columns) {
+        widths.push_back(width_of(each.name));
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
         widths[i % count] = std::max(widths[i % count], width_of(cells[i]));

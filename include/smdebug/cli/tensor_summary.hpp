@@ -1,4 +1,4 @@
-// What `smdebug ls` says of the tensors of a run: dtype, shape, number of steps, saved reductions.
+// What `smdebug ls` prints of the tensors of a run: dtype, shape, number of steps, saved reductions.
 // All of them together: tensor by tensor each would cost a look at every step, and a read.
 #pragma once
 
@@ -27,7 +27,7 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// What ls says of a tensor.
+/// What ls prints of a tensor.
 struct tensor_summary {
     std::string name;
     dtype type = dtype::invalid;           ///< of the first value that can be read; invalid: there is none
@@ -50,14 +50,14 @@ struct tensor_summary {
         }
         const std::span<const smdebug::detail::catalog::file> files = step.files();
         const smdebug::detail::name_list& first = from.layout_of(files.front()).names();
-        if (std::all_of(files.begin(), files.end(), [&](const smdebug::detail::catalog::file& held) {
-                return &from.layout_of(held).names() == &first;
+        if (std::all_of(files.begin(), files.end(), [&](const smdebug::detail::catalog::file& file) {
+                return &from.layout_of(file).names() == &first;
             })) {
             ++alone[&first];
             continue;
         }
-        for (const smdebug::detail::catalog::file& held : files) {
-            for (const smdebug::detail::name_id id : from.layout_of(held).names().tensors()) {
+        for (const smdebug::detail::catalog::file& file : files) {
+            for (const smdebug::detail::name_id id : from.layout_of(file).names().tensors()) {
                 counts[id] += last_step[id] != number ? 1U : 0U;
                 last_step[id] = number;
             }
@@ -79,12 +79,12 @@ struct missing_values {
 };
 
 /// Looks at all tensors of a run, sorted by name.  Values that are damaged are passed over.
-/// `found` is called with how many values were read, and how many tensors there are.
+/// `progress` is called with how many values were read, and how many tensors there are.
 /// `missing`: null, or where to put what could not be looked at.
-/// Cost: that of first_values, a pass over the files, and one over what is different of their entries.
+/// Cost: that of first_values, a pass over the files, and one over their distinct layouts.
 template <class State, class Progress>
 [[nodiscard]] std::vector<tensor_summary> summarize(const State& state, const smdebug::detail::catalog& from,
-                                                    Progress&& found, missing_values* missing = nullptr) {
+                                                    Progress&& progress, missing_values* missing = nullptr) {
     std::vector<tensor_summary> all;
     std::vector<std::uint32_t> place_of(from.names->size());  // by name_id
     const std::vector<std::size_t> steps = detail::steps_by_name(from);
@@ -103,8 +103,8 @@ template <class State, class Progress>
             }
         }
     });
-    from.layouts.for_each([&](const auto& held) {
-        const std::span<const smdebug::detail::layout::shape_entry> shapes = held->shapes();
+    from.layouts.for_each([&](const auto& layout) {
+        const std::span<const smdebug::detail::layout::shape_entry> shapes = layout->shapes();
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const bool counts = i + 1 == shapes.size() || shapes[i + 1].name != shapes[i].name;  // the last of a name
             if (tensor_summary& about = all[place_of[shapes[i].name]]; counts && !about.shape) {
@@ -118,7 +118,7 @@ template <class State, class Progress>
         tensor_summary& about = all[place_of[id]];
         about.type = value.type;
         about.shape = value.shape;
-        found(++read, all.size());
+        progress(++read, all.size());
     });
     if (missing != nullptr && values.missing_files() > 0) {
         *missing = {.tensors = values.unread(), .files = values.missing_files(), .first_file = values.first_missing()};

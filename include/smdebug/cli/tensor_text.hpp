@@ -51,19 +51,19 @@ template <class T>
                                                            output_format format) {
     std::vector<std::string> texts;
     if (!is_numeric(tensor.type())) {
-        for (const std::string& held : tensor.strings().first(std::min(most, tensor.strings().size()))) {
-            texts.push_back(held);
+        for (const std::string& each : tensor.strings().first(std::min(most, tensor.strings().size()))) {
+            texts.push_back(each);
             if (format != output_format::csv) {
                 texts.back().clear();
-                append_json_string(texts.back(), held);
+                append_json_string(texts.back(), each);
             }
         }
         return texts;
     }
     visit_dtype(tensor.type(), [&]<class T>() {
         const auto elements = tensor.elements<T>();
-        for (const T& held : elements.first(std::min(most, elements.size()))) {
-            texts.push_back(detail::element_text(held, format));
+        for (const T& each : elements.first(std::min(most, elements.size()))) {
+            texts.push_back(detail::element_text(each, format));
         }
     });
     return texts;

@@ -16,9 +16,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace cli {
 
-/// How many characters a line of the terminal has: as COLUMNS says, else the terminal; 0: nobody knows.
+/// How many characters a line of the terminal has: as COLUMNS says, else the terminal; 0: unknown.
 [[nodiscard]] inline std::size_t terminal_width(int handle) noexcept {
-    // Read when the program starts; nobody else in it writes the environment.
+    // Read when the program starts; nothing in it writes the environment.
     const char* const set = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe)
     const std::string_view text = set != nullptr ? set : "";
     std::size_t columns = 0;
