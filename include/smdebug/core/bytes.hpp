@@ -1,5 +1,5 @@
 // Bytes: borrowed views, owning buffers, ranges, and little-endian loads.
-// The lowest layer: every other folder speaks of bytes in these words.
+// The lowest layer: every other folder uses these types for bytes.
 #pragma once
 
 #include <smdebug/core/requirements.hpp>
@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little,
               "smdebug reads little-endian tensor data in place; a big-endian target is not supported yet");
 static_assert(sizeof(std::size_t) == 8, "smdebug needs a 64-bit target: event files and tensors pass 4 GiB");
 
-/// Bytes that somebody else keeps alive.
+/// Bytes that are owned elsewhere.
 using byte_view = std::span<const std::byte>;
 
 /// A part of an object: `length` bytes from byte `offset` on.
@@ -66,20 +66,20 @@ private:
     byte_view bytes_;
 };
 
-/// A little-endian scalar at `at`, which needs no alignment.  The caller has checked that sizeof(T) bytes are there.
+/// A little-endian scalar at `from`, which needs no alignment.  The caller has checked that sizeof(T) bytes are there.
 template <class T>
     requires std::is_trivially_copyable_v<T>
-[[nodiscard]] inline T load_le(const std::byte* at) noexcept {
+[[nodiscard]] inline T load_le(const std::byte* from) noexcept {
     T value;
-    std::memcpy(&value, at, sizeof(T));
+    std::memcpy(&value, from, sizeof(T));
     return value;
 }
 
-/// The same scalar stored at `at`.
+/// The same scalar stored at `to`.
 template <class T>
     requires std::is_trivially_copyable_v<T>
-inline void store_le(std::byte* at, const T& value) noexcept {
-    std::memcpy(at, &value, sizeof(T));
+inline void store_le(std::byte* to, const T& value) noexcept {
+    std::memcpy(to, &value, sizeof(T));
 }
 
 /// Text as bytes and bytes as text; both borrow.

@@ -40,8 +40,8 @@ struct error_name {
 
 }  // namespace detail
 
-/// The root.  what() reads "<python name>: <sentence>", where what is not printable in names and words of others stands
-/// as escapes: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
+/// The root.  what() reads "<python name>: <sentence>", with escapes for what is not printable in names and foreign
+/// texts: it may be shown as it is, and no byte 0 cuts it.  The fields have them exactly.
 class error : public std::runtime_error {
 public:
     error(detail::error_name name, const std::string& message, error_context context = {});

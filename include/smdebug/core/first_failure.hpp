@@ -1,4 +1,4 @@
-// Doing several things of which each is to be tried, whatever becomes of the others.
+// Several operations, each of which is tried even where others fail.
 #pragma once
 
 #include <smdebug/core/form.hpp>

@@ -19,11 +19,11 @@ inline constexpr bool has_compiled_rules = false;
 
 namespace detail {
 
-// A program of files in both forms has every function twice, and the linker takes either.  So that it refuses: what
-// each file of the one form defines as a variable, each file of the other uses as one of a thread, and the library, be
-// it static or shared, defines as such.
+// A program of files in both forms would have every function twice, and the linker would take either.  It refuses, as
+// one symbol is a plain variable in header-only files, and thread_local in files that use the compiled form and in the
+// library, be it static or shared.
 #ifdef SMDEBUG_COMPILED
-// The first brings in the library's definition of the second, whatever the linker has found by then.
+// The first brings in the library's definition of the second, whatever the linker has resolved by then.
 extern const int compiled_form;
 [[gnu::used]] inline const int* const needs_compiled_form = &compiled_form;
 extern constinit thread_local int header_only_files_do_not_link_with_those_that_use_smdebug_compiled;

@@ -1,5 +1,5 @@
 // A borrowed callable: a pointer and a thunk, no allocation.
-// std::function would copy and may allocate; a template would leak into erased seams.
+// std::function would copy and may allocate; virtual functions cannot be templates.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// A value together with the mutex that protects it: there is no way to it but through the lock.
+// A value together with the mutex that protects it: it is accessible only under the lock.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace detail {
 template <class T>
 class guarded {
 public:
-    /// The value, for whoever holds this; others wait.
+    /// Access to the value; others wait while this lives.
     class access {
     public:
         explicit access(guarded& of) : lock_(of.mutex_), value_(&of.value_) {}

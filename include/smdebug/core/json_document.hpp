@@ -1,5 +1,4 @@
-// Reading JSON, in a few words.  simdjson does it, which no file of a user sees in the compiled form: only the bodies
-// include it.
+// Reading JSON with simdjson, which files that use the compiled form do not see: only the bodies include it.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -17,7 +16,7 @@ inline namespace v1 {
 namespace detail::json {
 
 /// A value in a parsed document.  Borrows: the document; text lives until it parses the next one.
-/// Every look returns nothing where the value is of another kind: nothing here throws.
+/// Accessors return nothing where the value is of another kind: nothing here throws.
 class value {
 public:
     [[nodiscard]] bool is_null() const noexcept;
@@ -50,12 +49,12 @@ private:
 
     value() = default;
 
-    // What simdjson's element is, a place in a parsed document.
+    // The contents of simdjson's element, a place in a parsed document.
     const void* document_ = nullptr;
     std::size_t place_ = 0;
 };
 
-/// A parser that is used again and again, and the document that it parsed last.
+/// A reusable parser, and the document that it parsed last.
 class document {
 public:
     document();

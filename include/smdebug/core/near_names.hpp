@@ -1,4 +1,4 @@
-// Names that a user may have meant by one that there is not.
+// Suggestions for an unknown name: those that a user may have meant.
 #pragma once
 
 #include <smdebug/core/form.hpp>

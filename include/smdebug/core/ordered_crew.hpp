@@ -1,4 +1,4 @@
-// Work on several threads whose results come out in the order in which the work was given.
+// Tasks on several threads, with the results in the order of the tasks.
 #pragma once
 
 #include <smdebug/core/stop_token.hpp>
@@ -74,7 +74,7 @@ private:
         bool done = false;
     };
 
-    // The threads of one run: told to leave, then waited for, however the run ends.
+    // The threads of one run: asked to quit, then joined, however the run ends.
     struct serving {
         ordered_crew& of;
         std::vector<std::jthread> threads;

@@ -1,6 +1,6 @@
-// Text of others - names of tensors, runs, rules, files, what a server says - as it may be shown to people: such that
-// it can neither command a terminal, nor break or turn around a line, nor hide a part of itself. The one way of doing
-// so: errors are made of it, the program prints by it.
+// Untrusted text - names of tensors, runs, rules, files, what a server says - made safe to show: it can neither control
+// a terminal, nor break or reverse a line, nor hide a part of itself.  All messages of errors and of the program go
+// through it.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -32,7 +32,7 @@ inline namespace v1 {
 }
 
 /// Appends `text`, with escapes in place of what is not printable: \n, \r, \t, else \x1b, \u202e or \U000e0041; each
-/// byte that is no UTF-8 as \xff.  What is printable already is not changed, so that it may be done twice.
+/// byte that is no UTF-8 as \xff.  What is printable already is not changed, so it may be applied twice.
 void append_printable(std::string& out, std::string_view text);
 
 /// The same as a text of its own.

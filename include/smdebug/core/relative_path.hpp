@@ -1,4 +1,4 @@
-// Keys that stay below the place that they are relative to, whatever kind of place that is.
+// Relative keys that stay below their root, in a folder as in a bucket.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace smdebug {
 inline namespace v1 {
 
 /// Whether a relative path names something below its root: not empty, not absolute, no "..", no NUL.
-/// To a store of objects all of these are keys like others; but what carries a request there may take them for paths,
+/// To an object store all of these are ordinary keys; but a proxy on the way may take them for paths,
 /// and no file of a run has such a name.
 [[nodiscard]] constexpr bool stays_inside(std::string_view path) noexcept {
     if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos) {

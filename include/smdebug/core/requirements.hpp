@@ -1,4 +1,4 @@
-// What has to be there to compile the library, said before the compiler says it in other words.
+// What compiling the library needs, checked before the compiler reports something less clear.
 #pragma once
 
 #if __cplusplus < 202002L

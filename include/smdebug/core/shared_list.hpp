@@ -27,7 +27,7 @@ public:
     [[nodiscard]] const T& operator[](std::size_t place) const noexcept {
         return (*pieces_[place / piece_size])[place % piece_size];
     }
-    /// Only where there is an element.
+    /// Precondition: not empty.
     [[nodiscard]] const T& back() const noexcept { return pieces_.back()->back(); }
 
     /// This list and, behind it, others.  Cost: that of a copy, of the last piece, and of the others.

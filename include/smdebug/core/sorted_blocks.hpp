@@ -54,7 +54,7 @@ public:
 
     private:
         friend sorted_blocks;
-        iterator(const std::shared_ptr<const block>* at, std::size_t place) noexcept : block_(at), place_(place) {}
+        iterator(const std::shared_ptr<const block>* from, std::size_t place) noexcept : block_(from), place_(place) {}
         const std::shared_ptr<const block>* block_ = nullptr;
         std::size_t place_ = 0;
     };
@@ -67,47 +67,47 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] iterator begin() const noexcept { return {blocks_.data(), 0}; }
     [[nodiscard]] iterator end() const noexcept { return {blocks_.data() + blocks_.size(), 0}; }
-    /// Only where there is an element.
+    /// Precondition: not empty.
     [[nodiscard]] const T& front() const noexcept { return blocks_.front()->front(); }
     [[nodiscard]] const T& back() const noexcept { return blocks_.back()->back(); }
 
     /// The first element whose key is not below `key`.
     [[nodiscard]] iterator lower_bound(const key_type& key) const noexcept {
         const auto holder = std::partition_point(blocks_.begin(), blocks_.end(),
-                                                 [&](const auto& held) { return key_of(held->back()) < key; });
-        const auto at = blocks_.data() + (holder - blocks_.begin());
+                                                 [&](const auto& each) { return key_of(each->back()) < key; });
+        const auto address = blocks_.data() + (holder - blocks_.begin());
         if (holder == blocks_.end()) {
-            return {at, 0};
+            return {address, 0};
         }
-        const auto found = std::partition_point((*holder)->begin(), (*holder)->end(),
+        const auto place = std::partition_point((*holder)->begin(), (*holder)->end(),
                                                 [&](const T& element) { return key_of(element) < key; });
-        return {at, static_cast<std::size_t>(found - (*holder)->begin())};
+        return {address, static_cast<std::size_t>(place - (*holder)->begin())};
     }
     /// The element with this key; null when there is none.
     [[nodiscard]] const T* find(const key_type& key) const noexcept {
-        const iterator found = lower_bound(key);
-        return found != end() && key_of(*found) == key ? &*found : nullptr;
+        const iterator element = lower_bound(key);
+        return element != end() && key_of(*element) == key ? &*element : nullptr;
     }
 
-    /// These elements and others, in ascending order, each key once.  Where a key is known, combine(known, other)
-    /// decides what stands there.
+    /// These elements and others, in ascending order, each key once.  Where a key is present already, combine(present,
+    /// other) makes its element.
     template <class Combine>
     [[nodiscard]] sorted_blocks with(std::vector<T> others, Combine&& combine) const {
         sorted_blocks made;
         made.blocks_.reserve(blocks_.size() + 1 + others.size() / block_size);
         auto next = others.begin();
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            const block& held = *blocks_[i];
+            const block& before = *blocks_[i];
             const bool last = i + 1 == blocks_.size();
             const auto end = last ? others.end() : std::partition_point(next, others.end(), [&](const T& other) {
-                return !(key_of(held.back()) < key_of(other));
+                return !(key_of(before.back()) < key_of(other));
             });
             // A last block that is full stays as it is when everything new lies behind it.
-            if (next == end || (last && held.size() == block_size && key_of(held.back()) < key_of(*next))) {
+            if (next == end || (last && before.size() == block_size && key_of(before.back()) < key_of(*next))) {
                 made.share(blocks_[i]);
                 continue;
             }
-            made.cut(merged(held, next, end, combine), last);
+            made.cut(merged(before, next, end, combine), last);
             next = end;
         }
         if (next != others.end()) {
@@ -115,16 +115,16 @@ public:
         }
         return made;
     }
-    /// The same, where what is known stays.
+    /// The same; elements that are present already stay.
     [[nodiscard]] sorted_blocks with(std::vector<T> others) const {
-        return with(std::move(others), [](const T& known, T&&) { return known; });
+        return with(std::move(others), [](const T& present, T&&) { return present; });
     }
 
     /// Heap bytes held, shared or not, without what the elements hold.
     [[nodiscard]] std::size_t memory() const noexcept {
         std::size_t bytes = blocks_.capacity() * sizeof(blocks_[0]);
-        for (const auto& held : blocks_) {
-            bytes += sizeof(block) + held->capacity() * sizeof(T);
+        for (const auto& each : blocks_) {
+            bytes += sizeof(block) + each->capacity() * sizeof(T);
         }
         return bytes;
     }
@@ -135,34 +135,34 @@ private:
     [[nodiscard]] static key_type key_of(const T& element) noexcept { return KeyOf{}(element); }
 
     template <class Iterator, class Combine>
-    [[nodiscard]] static block merged(const block& held, Iterator next, Iterator end, Combine& combine) {
+    [[nodiscard]] static block merged(const block& before, Iterator next, Iterator end, Combine& combine) {
         block all;
-        all.reserve(held.size() + static_cast<std::size_t>(end - next));
-        for (const T& known : held) {
-            for (; next != end && key_of(*next) < key_of(known); ++next) {
+        all.reserve(before.size() + static_cast<std::size_t>(end - next));
+        for (const T& present : before) {
+            for (; next != end && key_of(*next) < key_of(present); ++next) {
                 all.push_back(std::move(*next));
             }
-            if (next != end && key_of(*next) == key_of(known)) {
-                all.push_back(combine(known, std::move(*next)));
+            if (next != end && key_of(*next) == key_of(present)) {
+                all.push_back(combine(present, std::move(*next)));
                 ++next;
             } else {
-                all.push_back(known);
+                all.push_back(present);
             }
         }
         all.insert(all.end(), std::move_iterator{next}, std::move_iterator{end});
         return all;
     }
 
-    void share(std::shared_ptr<const block> held) {
-        size_ += held->size();
-        blocks_.push_back(std::move(held));
+    void share(std::shared_ptr<const block> piece) {
+        size_ += piece->size();
+        blocks_.push_back(std::move(piece));
     }
 
-    // At the end of the sequence, where most of the growing is, blocks are filled up; elsewhere pieces are of one size,
+    // At the end of the sequence, where most elements are added, blocks are filled up; elsewhere they are split evenly,
     // so that each of them has room.
     void cut(block all, bool at_end) {
         if (all.size() <= block_size) {
-            if (all.capacity() > all.size() + all.size() / 4) {  // room for what was known already
+            if (all.capacity() > all.size() + all.size() / 4) {  // reserved for keys that were present already
                 all.shrink_to_fit();
             }
             share(std::make_shared<const block>(std::move(all)));

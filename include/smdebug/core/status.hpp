@@ -1,4 +1,4 @@
-// What a parser says: a status, or a value.  Nothing here throws.
+// What a parser returns: a status, or a value.  Nothing here throws.
 // record, wire, tensor and reduce return these; trial and hook turn them into errors that name file and offset.
 #pragma once
 
@@ -15,7 +15,7 @@ inline namespace v1 {
 /// The outcome of looking at bytes.
 enum class status : std::uint8_t {
     ok,
-    truncated,             ///< the bytes end before the thing they hold does; more bytes may come
+    truncated,             ///< the bytes end within a record or message; more bytes may come
     bad_length_checksum,   ///< the checksum of a record's length does not match: nothing after it can be trusted
     bad_payload_checksum,  ///< neither the package's constant nor the crc32c of the payload
     malformed,             ///< not the wire format: a bad varint, tag, wire type or nesting

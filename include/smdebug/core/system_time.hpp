@@ -1,4 +1,4 @@
-// Times from elsewhere - headers, answers, file systems - as the system's clock counts them.
+// Times from headers, answers and file systems as time points of system_clock.
 // Its nanoseconds reach from 1677 to 2262 only, and to leave that range is undefined.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// That time, `fraction` (less than a second) behind the second; the nearest that the clock knows where it lies beyond.
+/// That time plus `fraction` (less than a second), clamped to the clock's range.
 [[nodiscard]] constexpr std::chrono::system_clock::time_point nearest_system_time(
     std::chrono::seconds since_1970, std::chrono::nanoseconds fraction = {}) noexcept {
     using clock = std::chrono::system_clock;

@@ -1,4 +1,4 @@
-// Looking texts up in unordered containers by views of them, without making a string for each question.
+// Heterogeneous look-up: unordered containers of strings are searched by a view, without making a string.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// UTF-8: the characters of a text, and whether it is one.
+// UTF-8: decoding characters, and validation.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Whether a byte is one of a character's, but not its first.
+/// Whether a byte continues a character: it is not its first byte.
 [[nodiscard]] constexpr bool continues_utf8_character(char byte) noexcept {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }

@@ -14,15 +14,15 @@ namespace detail::json {
 
 struct value::access {
     using element_type = simdjson::dom::element;
-    // The two words as which a value keeps an element, so that who names a value need not know simdjson.
+    // The two words in which a value keeps an element, so that its header needs no simdjson.
     struct words {
         const void* document;
         std::size_t place;
     };
     static_assert(std::is_trivially_copyable_v<element_type> && sizeof(element_type) == sizeof(words));
 
-    [[nodiscard]] static element_type element(const value& held) noexcept {
-        return std::bit_cast<element_type>(words{held.document_, held.place_});
+    [[nodiscard]] static element_type element(const value& of) noexcept {
+        return std::bit_cast<element_type>(words{of.document_, of.place_});
     }
     [[nodiscard]] static value of(element_type element) noexcept {
         const auto kept = std::bit_cast<words>(element);
@@ -91,14 +91,14 @@ SMDEBUG_INLINE bool value::for_each_element(function_ref<bool(value)> visit) con
 }
 
 SMDEBUG_INLINE std::optional<value> value::operator[](std::string_view name) const noexcept {
-    std::optional<value> found;
-    for_each_field([&](std::string_view field, value held) {
+    std::optional<value> last;
+    for_each_field([&](std::string_view field, value content) {
         if (field == name) {
-            found = held;
+            last = content;
         }
         return true;
     });
-    return found;
+    return last;
 }
 
 struct document::parser {

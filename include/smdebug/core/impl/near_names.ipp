@@ -44,11 +44,11 @@ SMDEBUG_INLINE std::vector<std::string> near_matches(std::string_view wanted, st
         }
     }
     std::sort(ranked.begin(), ranked.end());
-    std::vector<std::string> found;
+    std::vector<std::string> nearest;
     for (std::size_t i = 0; i < ranked.size() && i < most; ++i) {
-        found.push_back(names[ranked[i].second]);
+        nearest.push_back(names[ranked[i].second]);
     }
-    return found;
+    return nearest;
 }
 
 SMDEBUG_INLINE std::string did_you_mean(std::span<const std::string> near) {
