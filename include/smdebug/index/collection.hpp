@@ -1,5 +1,5 @@
 // A collection: a named group of tensors, with what is saved of them and when.
-// Apart from the reader of the files, so that options, rules and writers need no JSON parser to speak of one.
+// Apart from the reader of the files, so that options, rules and writers need no JSON parser to use one.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -24,7 +24,7 @@ struct save_config_mode {
 };
 
 /// What of a collection's tensors is saved.  Reductions may be named in one list, as a file names them, or in four, as
-/// the Python package's constructor takes them; who reads a file gets the one list.
+/// the Python package's constructor takes them; a file is read into the one list.
 struct reduction_config {
     std::vector<std::string> reductions = {};      ///< "min", "abs_max", "l1_norm", "abs_l2_norm"
     std::vector<std::string> abs_reductions = {};  ///< of magnitudes: "max" is what `reductions` calls "abs_max"

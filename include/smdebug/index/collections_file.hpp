@@ -32,22 +32,22 @@ private:
 
     bool read_groups(const std::optional<json::value>& groups, collections_file& out);
 
-    bool read_group(json::value held, collection& group);
+    bool read_group(json::value object, collection& group);
 
     bool read_texts(const std::optional<json::value>& list, std::string_view key, std::vector<std::string>& out);
 
-    bool read_flag(json::value held, std::string_view key, bool& out);
+    bool read_flag(json::value object, std::string_view key, bool& out);
 
-    bool read_reduction_config(const std::optional<json::value>& held, collection& group);
+    bool read_reduction_config(const std::optional<json::value>& object, collection& group);
 
     // Norms stand in configs as "l1_norm", "l2_norm"; the plain names are accepted, too.
     [[nodiscard]] static bool is_reduction(std::string_view name) noexcept;
 
-    bool read_save_config(const std::optional<json::value>& held, collection& group);
+    bool read_save_config(const std::optional<json::value>& object, collection& group);
 
-    bool read_save_config_mode(json::value held, save_config_mode& out);
+    bool read_save_config_mode(json::value object, save_config_mode& out);
 
-    bool read_step(const std::optional<json::value>& held, std::string_view key, std::optional<step_number>& out);
+    bool read_step(const std::optional<json::value>& number, std::string_view key, std::optional<step_number>& out);
 
     std::string what_;
     std::string where_;

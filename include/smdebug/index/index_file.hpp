@@ -33,61 +33,60 @@ struct saved_shape {
     shape_type extents;
 };
 
-/// A file whose meta part stands as the Python package writes it, and the bytes behind that.
+/// The meta part of a file as the Python package writes it, and the bytes behind that.
 struct split {
     meta head;
     byte_view payload;
 };
 
-/// Splits a file as json.dumps writes it, without parsing the payload.  Nothing when it stands in any other way,
-/// however legal: parse() takes those.  Two files whose payload bytes are equal hold the same locations and shapes.
+/// Splits a file as json.dumps writes it, without parsing the payload.  Nothing for any other formatting, however
+/// valid: parse() reads those.  Two files whose payload bytes are equal hold the same locations and shapes.
 /// Cost: some hundred nanoseconds; no allocation.  Borrows: the bytes.
 [[nodiscard]] std::optional<split> split_canonical(byte_view bytes) noexcept;
 
 namespace detail {
 
-/// Text that json.dumps wrote, read from its beginning: each step says whether what it expects stands there.
+/// A cursor over text that json.dumps wrote: each call returns whether what it expects comes next.
 class canonical_text {
 public:
-    explicit canonical_text(byte_view bytes) noexcept : at_(as_text(bytes).data()), end_(at_ + bytes.size()) {}
+    explicit canonical_text(byte_view bytes) noexcept : next_(as_text(bytes).data()), end_(next_ + bytes.size()) {}
 
-    [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
+    [[nodiscard]] bool at_end() const noexcept { return next_ == end_; }
 
     template <std::size_t Size>
     [[nodiscard]] bool skip(const char (&literal)[Size]) noexcept {
         constexpr std::size_t length = Size - 1;
-        const bool there = left() >= length && std::memcmp(at_, literal, length) == 0;
-        at_ += there ? length : 0;
+        const bool there = left() >= length && std::memcmp(next_, literal, length) == 0;
+        next_ += there ? length : 0;
         return there;
     }
 
-    /// What stands up to the next quote, behind which it goes on: printable ASCII without escapes, which needs no
-    /// decoding.
+    /// Takes the text up to the next quote, and that quote: printable ASCII without escapes, which needs no decoding.
     [[nodiscard]] bool take_plain(std::string_view& text) noexcept;
 
     /// A whole number of at most 18 digits, as json.dumps writes it.
     [[nodiscard]] bool take_number(std::uint64_t& number) noexcept {
-        const char* const begin = at_;
+        const char* const begin = next_;
         std::uint64_t value = 0;
-        for (; at_ != end_ && *at_ >= '0' && *at_ <= '9' && at_ - begin < 18; ++at_) {
-            value = value * 10 + static_cast<std::uint64_t>(*at_ - '0');
+        for (; next_ != end_ && *next_ >= '0' && *next_ <= '9' && next_ - begin < 18; ++next_) {
+            value = value * 10 + static_cast<std::uint64_t>(*next_ - '0');
         }
         number = value;
-        return at_ != begin && (at_ - begin == 1 || *begin != '0');
+        return next_ != begin && (next_ - begin == 1 || *begin != '0');
     }
 
 private:
-    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - next_); }
 
-    const char* at_;
+    const char* next_;
     const char* end_;
 };
 
 }  // namespace detail
 
-/// Reads the payload of a split file where it stands as json.dumps writes it, with plain names and without shapes: calls
-/// on_location(location) for each entry, as parse() would.  False where it stands in any other way, however legal: some
-/// entries may have been handed out then, and parse() decides.
+/// Reads the payload of a split file as json.dumps writes it, with plain names and without shapes: calls
+/// on_location(location) for each entry, as parse() would.  False for any other formatting, however valid: some entries
+/// may have been handed out then, and parse() decides.
 /// Cost: a pass over the bytes; a third of what parsing JSON takes.  Borrows: the bytes.
 template <class OnLocation>
 [[nodiscard]] bool read_canonical(byte_view payload, OnLocation&& on_location) {

@@ -45,14 +45,14 @@ private:
         std::size_t end = 0;  // of its text
     };
 
-    // Takes away what the file before had behind the entries of this one.
+    // Removes the last file's entries behind those of this one.
     void cut();
 
     static void begin_entry(std::string& list, std::string_view name);
 
-    std::vector<entry> entries_;  // of this file, and behind them, while it is as the one before, the rest of that one
+    std::vector<entry> entries_;  // of this file; while they equal the last file's, behind them the rest of those
     std::size_t count_ = 0;       // entries of this file
-    bool as_before_ = true;       // whether they are those that the file before began with
+    bool as_before_ = true;       // whether they equal the first entries of the last file
     std::string tensors_;         // the entries' text, without the brackets
     std::string shapes_;
     std::string text_;

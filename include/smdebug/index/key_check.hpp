@@ -14,10 +14,10 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A sentence on keys of `object` that are not in `known` while some of `known` are missing; nothing where all is well,
-/// or where the value is no object.
+/// A sentence on keys of `object` that are not `expected` while some of `expected` are missing; nothing where all is
+/// well, or where the value is no object.
 [[nodiscard]] std::optional<std::string> renamed_keys(detail::json::value object,
-                                                      std::span<const std::string_view> known);
+                                                      std::span<const std::string_view> expected);
 
 /// The same with two fields of one name, of which the last counts: no writer makes such.
 [[nodiscard]] std::optional<std::string> repeated_keys(detail::json::value object);

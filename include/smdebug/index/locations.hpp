@@ -58,7 +58,7 @@ struct step_file {
         }
         parsed.step = parsed.step * 10 + digit;
     }
-    // The last number of all is no step either: whoever walks the steps has to be able to ask for the next one.
+    // The largest number is no step either: a walk over steps has to be able to ask for the next one.
     if (digits == 0 || digits + 1 >= name.size() || name[digits] != '_' || parsed.step == INT64_MAX) {
         return std::nullopt;
     }
@@ -66,8 +66,8 @@ struct step_file {
     return parsed;
 }
 
-/// Whether a key below index/ is an index file at all: everything but .json and .csv is somebody else's, and so is a
-/// key that leads out of the run.
+/// Whether a key below index/ is an index file at all: everything but .json and .csv is not, nor is a key that leads
+/// out of the run.
 [[nodiscard]] constexpr bool is_index_file(std::string_view key) noexcept {
     return (key.ends_with(".json") || key.ends_with(".csv")) && stays_inside(key);
 }

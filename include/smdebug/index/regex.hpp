@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-struct pcre2_real_code_8;  // as PCRE2's header names what it gives pointers to
+struct pcre2_real_code_8;  // PCRE2's names of its opaque types
 struct pcre2_real_match_data_8;
 
 namespace smdebug {
@@ -42,7 +42,7 @@ private:
     };
     std::string pattern_;
     std::unique_ptr<pcre2_real_code_8, free_code> code_;
-    std::unique_ptr<pcre2_real_match_data_8, free_match> found_;
+    std::unique_ptr<pcre2_real_match_data_8, free_match> match_data_;
 };
 
 }  // namespace v1

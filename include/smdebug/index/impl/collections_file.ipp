@@ -17,17 +17,17 @@ SMDEBUG_INLINE bool collections_parser::read(json::value root, collections_file&
     }
     std::optional<json::value> meta;
     std::optional<json::value> groups;
-    const bool known = root.for_each_field([&](std::string_view key, json::value held) {
+    const bool well_formed = root.for_each_field([&](std::string_view key, json::value section) {
         if (key == "_meta") {
-            meta = held;
+            meta = section;
         } else if (key == "collections") {
-            groups = held;
+            groups = section;
         } else {
             return wrong("unknown key \"" + std::string{key} + "\"");
         }
         return true;
     });
-    return known && read_meta(meta, out) && read_groups(groups, out);
+    return well_formed && read_meta(meta, out) && read_groups(groups, out);
 }
 
 SMDEBUG_INLINE bool collections_parser::wrong(std::string what) {
@@ -53,11 +53,11 @@ SMDEBUG_INLINE bool collections_parser::read_groups(const std::optional<json::va
     if (!groups || !groups->is_object()) {
         return wrong("the collections section is missing");
     }
-    return groups->for_each_field([&](std::string_view key, json::value held) {
+    return groups->for_each_field([&](std::string_view key, json::value entry) {
         collection group;
         group.name = key;
         where_ = "collection \"" + std::string{key} + "\": ";
-        if (!read_group(held, group)) {
+        if (!read_group(entry, group)) {
             return false;
         }
         // Its own name counts, and the last of that name: as the Python package files them.
@@ -67,31 +67,31 @@ SMDEBUG_INLINE bool collections_parser::read_groups(const std::optional<json::va
     });
 }
 
-SMDEBUG_INLINE bool collections_parser::read_group(json::value held, collection& group) {
-    if (!held.is_object()) {
+SMDEBUG_INLINE bool collections_parser::read_group(json::value object, collection& group) {
+    if (!object.is_object()) {
         return wrong(where_ + "no object");
     }
-    if (const auto name = held["name"]; name && !name->is_null()) {
+    if (const auto name = object["name"]; name && !name->is_null()) {
         const auto text = name->string();
         if (!text) {
             return wrong(where_ + "name is no text");
         }
         group.name = *text;
     }
-    if (const auto truth = held["save_histogram"]; truth && !truth->is_null()) {
+    if (const auto truth = object["save_histogram"]; truth && !truth->is_null()) {
         if (!truth->boolean()) {
             return wrong(where_ + "save_histogram is neither true nor false");
         }
         group.save_histogram = *truth->boolean();
     }
-    if (!read_texts(held["include_regex"], "include_regex", group.include_regex) ||
-        !read_texts(held["tensor_names"], "tensor_names", group.tensor_names)) {
+    if (!read_texts(object["include_regex"], "include_regex", group.include_regex) ||
+        !read_texts(object["tensor_names"], "tensor_names", group.tensor_names)) {
         return false;
     }
     std::sort(group.tensor_names.begin(), group.tensor_names.end());
     group.tensor_names.erase(std::unique(group.tensor_names.begin(), group.tensor_names.end()),
                              group.tensor_names.end());
-    return read_reduction_config(held["reduction_config"], group) && read_save_config(held["save_config"], group);
+    return read_reduction_config(object["reduction_config"], group) && read_save_config(object["save_config"], group);
 }
 
 SMDEBUG_INLINE bool collections_parser::read_texts(const std::optional<json::value>& list, std::string_view key,
@@ -106,8 +106,8 @@ SMDEBUG_INLINE bool collections_parser::read_texts(const std::optional<json::val
     }) || wrong(where_ + std::string{key} + " is no list of texts");
 }
 
-SMDEBUG_INLINE bool collections_parser::read_flag(json::value held, std::string_view key, bool& out) {
-    const auto flag = held[key];
+SMDEBUG_INLINE bool collections_parser::read_flag(json::value object, std::string_view key, bool& out) {
+    const auto flag = object[key];
     if (flag && !flag->boolean()) {
         return wrong(where_ + std::string{key} + " is neither true nor false");
     }
@@ -115,16 +115,16 @@ SMDEBUG_INLINE bool collections_parser::read_flag(json::value held, std::string_
     return true;
 }
 
-SMDEBUG_INLINE bool collections_parser::read_reduction_config(const std::optional<json::value>& held,
+SMDEBUG_INLINE bool collections_parser::read_reduction_config(const std::optional<json::value>& object,
                                                               collection& group) {
-    if (!held || held->is_null()) {
+    if (!object || object->is_null()) {
         return true;
     }
     smdebug::reduction_config config;
-    if (!held->is_object()) {
+    if (!object->is_object()) {
         return wrong(where_ + "reduction_config is no object");
     }
-    if (const auto list = (*held)["reductions"]; list && !list->is_null()) {
+    if (const auto list = (*object)["reductions"]; list && !list->is_null()) {
         if (const auto text = list->string()) {
             for (std::size_t begin = 0; begin < text->size();) {
                 const std::size_t end = std::min(text->find(',', begin), text->size());
@@ -140,8 +140,8 @@ SMDEBUG_INLINE bool collections_parser::read_reduction_config(const std::optiona
             return wrong(where_ + "\"" + name + "\" is no reduction");
         }
     }
-    if (!read_flag(*held, "save_raw_tensor", config.save_raw_tensor) ||
-        !read_flag(*held, "save_shape", config.save_shape)) {
+    if (!read_flag(*object, "save_raw_tensor", config.save_raw_tensor) ||
+        !read_flag(*object, "save_shape", config.save_shape)) {
         return false;
     }
     group.reduction_config = std::move(config);
@@ -152,24 +152,24 @@ SMDEBUG_INLINE bool collections_parser::is_reduction(std::string_view name) noex
     if (name.starts_with("abs_")) {
         name.remove_prefix(4);
     }
-    for (const std::string_view known :
+    for (const std::string_view valid :
          {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm", "l1", "l2"}) {
-        if (name == known) {
+        if (name == valid) {
             return true;
         }
     }
     return false;
 }
 
-SMDEBUG_INLINE bool collections_parser::read_save_config(const std::optional<json::value>& held, collection& group) {
-    if (!held || held->is_null()) {
+SMDEBUG_INLINE bool collections_parser::read_save_config(const std::optional<json::value>& object, collection& group) {
+    if (!object || object->is_null()) {
         return true;
     }
     group.save_config.emplace();
-    if (!held->is_object()) {
+    if (!object->is_object()) {
         return wrong(where_ + "save_config is no object");
     }
-    return held->for_each_field([&](std::string_view key, json::value modes) {
+    return object->for_each_field([&](std::string_view key, json::value modes) {
         const auto which = mode_named(key);
         if (!which || !modes.is_object()) {
             return wrong(where_ + "save_config names \"" + std::string{key} + "\", which is no mode with a config");
@@ -178,14 +178,14 @@ SMDEBUG_INLINE bool collections_parser::read_save_config(const std::optional<jso
     });
 }
 
-SMDEBUG_INLINE bool collections_parser::read_save_config_mode(json::value held, save_config_mode& out) {
-    if (const auto interval = held["save_interval"]) {
+SMDEBUG_INLINE bool collections_parser::read_save_config_mode(json::value object, save_config_mode& out) {
+    if (const auto interval = object["save_interval"]) {
         if (!interval->integer()) {
             return wrong(where_ + "save_interval is no whole number");
         }
         out.save_interval = *interval->integer();
     }
-    if (const auto steps = held["save_steps"]; steps && !steps->is_null()) {
+    if (const auto steps = object["save_steps"]; steps && !steps->is_null()) {
         if (!steps->for_each_element([&](json::value item) {
                 out.save_steps.push_back(item.integer().value_or(0));
                 return item.integer().has_value();
@@ -193,16 +193,16 @@ SMDEBUG_INLINE bool collections_parser::read_save_config_mode(json::value held, 
             return wrong(where_ + "save_steps is no list of whole numbers");
         }
     }
-    return read_step(held["start_step"], "start_step", out.start_step) &&
-           read_step(held["end_step"], "end_step", out.end_step);
+    return read_step(object["start_step"], "start_step", out.start_step) &&
+           read_step(object["end_step"], "end_step", out.end_step);
 }
 
-SMDEBUG_INLINE bool collections_parser::read_step(const std::optional<json::value>& held, std::string_view key,
+SMDEBUG_INLINE bool collections_parser::read_step(const std::optional<json::value>& number, std::string_view key,
                                                   std::optional<step_number>& out) {
-    if (!held || held->is_null()) {
+    if (!number || number->is_null()) {
         return true;
     }
-    out = held->integer();
+    out = number->integer();
     return out.has_value() || wrong(where_ + std::string{key} + " is no whole number");
 }
 

@@ -68,30 +68,30 @@ namespace detail {
 SMDEBUG_INLINE bool canonical_text::take_plain(std::string_view& text) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t tops = 0x80 * ones;
-    const char* const begin = at_;
+    const char* const begin = next_;
     // Eight bytes at once.  A byte's top bit is set where it is zero; in those above one that is, perhaps wrongly: the
     // lowest is right.
     const auto zeros_of = [](std::uint64_t eight) { return (eight - ones) & ~eight & tops; };
     while (left() >= sizeof(std::uint64_t)) {
         std::uint64_t eight = 0;
-        std::memcpy(&eight, at_, sizeof(eight));
+        std::memcpy(&eight, next_, sizeof(eight));
         const std::uint64_t controls = (eight - 0x20 * ones) & ~eight & tops;
         const std::uint64_t odd = (eight & tops) | controls | zeros_of(eight ^ ('"' * ones)) |
                                   zeros_of(eight ^ ('\\' * ones)) | zeros_of(eight ^ (0x7f * ones));
         if (odd != 0) {
-            at_ += std::countr_zero(odd) / 8;
+            next_ += std::countr_zero(odd) / 8;
             break;
         }
-        at_ += sizeof(eight);
+        next_ += sizeof(eight);
     }
-    while (at_ != end_ && *at_ >= ' ' && *at_ <= '~' && *at_ != '"' && *at_ != '\\') {
-        ++at_;
+    while (next_ != end_ && *next_ >= ' ' && *next_ <= '~' && *next_ != '"' && *next_ != '\\') {
+        ++next_;
     }
-    if (at_ == end_ || *at_ != '"') {
+    if (next_ == end_ || *next_ != '"') {
         return false;
     }
-    text = {begin, static_cast<std::size_t>(at_ - begin)};
-    ++at_;
+    text = {begin, static_cast<std::size_t>(next_ - begin)};
+    ++next_;
     return true;
 }
 

@@ -10,18 +10,18 @@ namespace smdebug {
 inline namespace v1 {
 
 SMDEBUG_INLINE std::optional<std::string> renamed_keys(detail::json::value object,
-                                                       std::span<const std::string_view> known) {
+                                                       std::span<const std::string_view> expected) {
     std::vector<std::string_view> seen;
     std::string strange;
     const bool is_object = object.for_each_field([&](std::string_view key, detail::json::value) {
         seen.push_back(key);
-        if (std::find(known.begin(), known.end(), key) == known.end()) {
+        if (std::find(expected.begin(), expected.end(), key) == expected.end()) {
             strange.append(strange.empty() ? "\"" : ", \"").append(key).append("\"");
         }
         return true;
     });
     std::string missing;
-    for (const std::string_view key : known) {
+    for (const std::string_view key : expected) {
         if (std::find(seen.begin(), seen.end(), key) == seen.end()) {
             missing.append(missing.empty() ? "\"" : ", \"").append(key).append("\"");
         }

@@ -27,8 +27,8 @@ SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
     }
     // Without JIT (not every machine has it) matching is slower, nothing else.
     static_cast<void>(pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE));
-    found_.reset(pcre2_match_data_create_8(1, nullptr));
-    if (!found_) {
+    match_data_.reset(pcre2_match_data_create_8(1, nullptr));
+    if (!match_data_) {
         throw std::bad_alloc();
     }
 }
@@ -51,8 +51,8 @@ SMDEBUG_INLINE bool regex::search(std::string_view text) const {
 }
 
 SMDEBUG_INLINE int regex::match(std::string_view text, std::uint32_t options) const noexcept {
-    return pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, options, found_.get(),
-                         nullptr);
+    return pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, options,
+                         match_data_.get(), nullptr);
 }
 
 SMDEBUG_INLINE std::string regex::words_for(int code) {
