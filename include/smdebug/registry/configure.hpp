@@ -1,4 +1,4 @@
-// Rules made from parameters that are texts: what a rule's settings() say is all that is needed.
+// Rules configured by parameters that are texts, as their settings() declare them.
 // Source: SageMaker Debugger's rule parameters, a map from string to string.
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A parameter as somebody wrote it: a text, or the items of a list where the place it comes from has lists.
+/// A parameter as it was written: a text, or the items of a list where its source has lists.
 struct parameter_value {
     std::string text = {};
     std::optional<std::vector<std::string>> items = {};
@@ -34,7 +34,7 @@ struct parameter_value {
 /// Parameters by name.
 using rule_parameters = std::map<std::string, parameter_value>;
 
-/// What there is to say of a setting.
+/// The description of a setting.
 struct parameter_info {
     std::string name;
     std::string type;      ///< "bool", "float", "list", ...
@@ -42,7 +42,7 @@ struct parameter_info {
     std::string meaning;
 };
 
-/// What there is to say of a rule.
+/// The description of a rule.
 struct rule_info {
     std::string name = {};          ///< "exploding_tensor"
     std::string service_name = {};  ///< "ExplodingTensor"; empty where the service does not know it
@@ -71,7 +71,7 @@ namespace detail {
 
 void check_regexes(const text_list& list);
 
-/// The error about a value that a parameter cannot have, and about a parameter that a rule does not have.
+/// The errors for a value that a parameter cannot have, and for an unknown parameter.
 [[nodiscard]] value_error wrong_parameter(const rule_info& rule, std::string_view name, const value_error& why);
 [[nodiscard]] value_error unknown_parameter(const rule_info& rule, std::string_view name);
 
@@ -80,34 +80,34 @@ void check_regexes(const text_list& list);
 /// Sets one setting of a rule.  Returns whether it has one of that name.
 /// Errors: value_error that names the parameter, its type and its default.
 template <described_rule R>
-bool set_parameter(R& rule, std::string_view name, const parameter_value& given) {
-    bool known = false;
+bool set_parameter(R& rule, std::string_view name, const parameter_value& value) {
+    bool exists = false;
     try {
         for_each_setting<R>([&]<class T>(const setting<R, T>& each) {
             if (each.name != name) {
                 return;
             }
-            known = true;
-            T value{};
-            given.items ? parse_setting(*given.items, value) : parse_setting(std::string_view{given.text}, value);
+            exists = true;
+            T parsed{};
+            value.items ? parse_setting(*value.items, parsed) : parse_setting(std::string_view{value.text}, parsed);
             if constexpr (detail::text_list_setting<T>) {
                 if (each.kind == setting_kind::regexes) {
-                    detail::check_regexes(value);
+                    detail::check_regexes(parsed);
                 }
             }
-            rule.*each.member = std::move(value);
+            rule.*each.member = std::move(parsed);
         });
     } catch (const value_error& wrong) {
         throw detail::wrong_parameter(describe<R>(), name, wrong);
     }
-    return known;
+    return exists;
 }
 
 /// Sets the settings of a rule; what is not given stays as it is.
 /// Errors: value_error: an unknown parameter (naming the nearest, and all that there are), a value that cannot be.
 template <described_rule R>
-void configure(R& rule, const rule_parameters& given) {
-    for (const auto& [name, value] : given) {
+void configure(R& rule, const rule_parameters& parameters) {
+    for (const auto& [name, value] : parameters) {
         if (!set_parameter(rule, name, value)) {
             throw detail::unknown_parameter(describe<R>(), name);
         }

@@ -17,41 +17,41 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// From a rule's name and parameters to a rule over runs of type Trial.  A value: nothing global, nothing registers
+/// Makes rules over runs of type Trial from names and parameters.  A value: nothing global, nothing registers
 /// itself.
 ///
-///     auto known = smd::rule_registry<smd::trial>::built_in();
-///     known.add<my_rule>();
-///     auto rule = known.make("VanishingGradient", {{"threshold", "1e-6"}});
+///     auto registry = smd::rule_registry<smd::trial>::built_in();
+///     registry.add<my_rule>();
+///     auto rule = registry.make("VanishingGradient", {{"threshold", "1e-6"}});
 template <readable_trial Trial>
 class rule_registry {
 public:
     /// The runs that a rule compares with.
     using other_runs = std::vector<std::shared_ptr<const Trial>>;
 
-    /// Knows no rule.
+    /// Without rules.
     rule_registry() = default;
 
-    /// Knows the built-in ones.
+    /// With the built-in rules.
     [[nodiscard]] static rule_registry built_in();
 
-    /// Adds a rule; it stands for an older one of the same name from then on.
+    /// Adds a rule; it replaces one of the same name.
     template <described_rule R>
         requires rule<R, Trial>
     void add() {
         put({.info = describe<R>(),
              .compares_runs = takes_other_runs<R, Trial>,
              .check =
-                 [](const rule_parameters& given, bool whole) {
+                 [](const rule_parameters& parameters, bool whole) {
                      R rule{};
-                     configure(rule, given);
+                     configure(rule, parameters);
                      if (whole) {
                          detail::check_settings(rule);
                      }
                  },
-             .make = [](const rule_parameters& given, const other_runs& others) -> any_rule<Trial> {
+             .make = [](const rule_parameters& parameters, const other_runs& others) -> any_rule<Trial> {
                  R rule{};
-                 configure(rule, given);
+                 configure(rule, parameters);
                  if constexpr (takes_other_runs<R, Trial>) {
                      rule.others = others;
                  }
@@ -60,23 +60,23 @@ public:
              }});
     }
 
-    /// What there is to say of each rule, in the order in which they were added.
+    /// The description of each rule, in the order in which they were added.
     [[nodiscard]] std::vector<rule_info> infos() const;
-    /// Of the one of that name.  Errors: value_error: there is none; names the nearest.
+    /// That of the rule of that name.  Errors: value_error: there is none; names the nearest.
     [[nodiscard]] const rule_info& info(std::string_view name) const { return find(name).info; }
     /// Whether the rule of that name compares runs.  Errors: as info().
     [[nodiscard]] bool compares_runs(std::string_view name) const { return find(name).compares_runs; }
 
-    /// Says what is wrong with a name and parameters, before there are runs; `compares`: runs to compare with will be
+    /// Checks a name and parameters before there are runs; `compares`: runs to compare with will be
     /// given.  Errors: as make().
-    void check(std::string_view name, const rule_parameters& given, bool compares = false) const;
+    void check(std::string_view name, const rule_parameters& parameters, bool compares = false) const;
 
-    /// A new rule, with a memory of its own: one for each run.
+    /// A new rule, with a state of its own: make one for each run.
     /// Errors: value_error, insufficient_information_for_rule_invocation: an unknown name or parameter, naming the
     ///         nearest; a value that cannot be, naming its parameter, type and default; settings that make no sense.
-    [[nodiscard]] any_rule<Trial> make(std::string_view name, const rule_parameters& given = {},
+    [[nodiscard]] any_rule<Trial> make(std::string_view name, const rule_parameters& parameters = {},
                                        const other_runs& others = {}) const {
-        return find(name).make(given, others);
+        return find(name).make(parameters, others);
     }
 
 private:

@@ -1,4 +1,4 @@
-// A rule as somebody asks for it, before there is a run: a name, parameters, and what stands beside them.
+// A request for a rule, before there is a run: a name, parameters, steps, runs to compare with.
 // Source: SageMaker's DebugRuleConfigurations; its rule parameters that are none of the rule's own.
 #pragma once
 
@@ -31,13 +31,13 @@ namespace detail {
 /// "other_trial_3" -> 3.
 [[nodiscard]] std::optional<std::int64_t> number_of_other_trial(std::string_view key) noexcept;
 
-[[nodiscard]] std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& given);
+[[nodiscard]] std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& value);
 
 }  // namespace detail
 
 /// Takes out of a request's parameters what is none of the rule's own: rule_to_invoke, other_trials (a list),
 /// other_trial_0, other_trial_1, ... (in the order of their numbers), start_step, end_step, action_json, base_trial
-/// (which the service fills in, and nobody needs).
+/// (which the service fills in, and is ignored).
 /// Errors: value_error: a step that is none, rules in Python (source_s3_uri).
 void settle_request(rule_request& request);
 

@@ -17,7 +17,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A string, number or boolean as the text that a rule would be given; nothing for anything else.
+/// A string, number or boolean as the text of a parameter; nothing for anything else.
 [[nodiscard]] std::optional<std::string> scalar_text(const json::value& value);
 
 [[nodiscard]] parameter_value parameter_from(std::string_view key, const json::value& value);

@@ -20,25 +20,25 @@ rule_registry<Trial> rule_registry<Trial>::built_in() {
 template <readable_trial Trial>
 std::vector<rule_info> rule_registry<Trial>::infos() const {
     std::vector<rule_info> all;
-    for (const entry& held : entries_) {
-        all.push_back(held.info);
+    for (const entry& each : entries_) {
+        all.push_back(each.info);
     }
     return all;
 }
 
 template <readable_trial Trial>
-void rule_registry<Trial>::check(std::string_view name, const rule_parameters& given, bool compares) const {
-    const entry& known = find(name);
-    known.check(given, !(compares && known.compares_runs));
-    if (compares && !known.compares_runs) {
-        throw value_error("rule " + known.info.name + " does not compare runs: it has no use for others");
+void rule_registry<Trial>::check(std::string_view name, const rule_parameters& parameters, bool compares) const {
+    const entry& rule = find(name);
+    rule.check(parameters, !(compares && rule.compares_runs));
+    if (compares && !rule.compares_runs) {
+        throw value_error("rule " + rule.info.name + " does not compare runs: it has no use for others");
     }
 }
 
 template <readable_trial Trial>
 void rule_registry<Trial>::put(entry made) {
     const std::string plain = plain_rule_name(made.info.name);
-    std::erase_if(entries_, [&](const entry& held) { return plain_rule_name(held.info.name) == plain; });
+    std::erase_if(entries_, [&](const entry& each) { return plain_rule_name(each.info.name) == plain; });
     entries_.push_back(std::move(made));
 }
 
@@ -47,12 +47,12 @@ const typename rule_registry<Trial>::entry& rule_registry<Trial>::find(std::stri
     const std::string plain = plain_rule_name(name);
     std::vector<std::string> names;  // without capitals and underscores, as near ones are looked for
     std::string all;
-    for (const entry& held : entries_) {
-        names.push_back(plain_rule_name(held.info.name));
-        if (names.back() == plain || plain_rule_name(held.info.service_name) == plain) {
-            return held;
+    for (const entry& each : entries_) {
+        names.push_back(plain_rule_name(each.info.name));
+        if (names.back() == plain || plain_rule_name(each.info.service_name) == plain) {
+            return each;
         }
-        all.append(all.empty() ? "" : ", ").append(held.info.name);
+        all.append(all.empty() ? "" : ", ").append(each.info.name);
     }
     std::string hint;
     if (const auto near = near_matches(plain, names, 1); !near.empty()) {

@@ -17,10 +17,10 @@ SMDEBUG_INLINE std::optional<std::int64_t> number_of_other_trial(std::string_vie
     return key.starts_with(prefix) ? number_in<std::int64_t>(key.substr(prefix.size())) : std::nullopt;
 }
 
-SMDEBUG_INLINE std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& given) {
+SMDEBUG_INLINE std::optional<step_number> step_of_parameter(const std::string& key, const parameter_value& value) {
     std::optional<step_number> step;
     try {
-        parse_setting(std::string_view{given.text}, step);
+        parse_setting(std::string_view{value.text}, step);
     } catch (const value_error& wrong) {
         throw value_error("parameter " + key + " " + std::string{wrong.message()});
     }
@@ -35,26 +35,26 @@ SMDEBUG_INLINE std::optional<step_number> step_of_parameter(const std::string& k
 SMDEBUG_INLINE void settle_request(rule_request& request) {
     std::map<std::int64_t, std::string> numbered;
     rule_parameters own;
-    for (auto& [key, given] : request.parameters) {
+    for (auto& [key, value] : request.parameters) {
         if (key == "rule_to_invoke") {
-            request.rule = given.text;
+            request.rule = value.text;
         } else if (key == "other_trials") {
-            const auto paths = given.items ? *given.items : detail::items_in(given.text);
+            const auto paths = value.items ? *value.items : detail::items_in(value.text);
             request.other_trials.insert(request.other_trials.end(), paths.begin(), paths.end());
         } else if (const auto number = detail::number_of_other_trial(key)) {
-            numbered.emplace(*number, given.text);
+            numbered.emplace(*number, value.text);
         } else if (key == "start_step") {
-            request.start_step = detail::step_of_parameter(key, given);
+            request.start_step = detail::step_of_parameter(key, value);
         } else if (key == "end_step") {
-            request.end_step = detail::step_of_parameter(key, given);
+            request.end_step = detail::step_of_parameter(key, value);
         } else if (key == "action_json") {
-            request.action_json = given.text;
+            request.action_json = value.text;
         } else if (key == "source_s3_uri") {
             throw value_error(
                 "the rule is a Python file (source_s3_uri): such rules run in SageMaker only; write it "
                 "in C++ (examples/custom_rule.cpp)");
         } else if (key != "base_trial") {
-            own.emplace(key, std::move(given));
+            own.emplace(key, std::move(value));
         }
     }
     for (auto& each : numbered) {

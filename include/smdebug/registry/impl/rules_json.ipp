@@ -53,13 +53,13 @@ SMDEBUG_INLINE parameter_value parameter_from(std::string_view key, const json::
 SMDEBUG_INLINE rule_request request_from(const json::value& item) {
     rule_request request;
     bool service_form = false;
-    const auto take_parameters = [&](const json::value& held) {
-        return held.for_each_field([&](std::string_view key, const json::value& value) {
+    const auto take_parameters = [&](const json::value& object) {
+        return object.for_each_field([&](std::string_view key, const json::value& value) {
             request.parameters.insert_or_assign(std::string{key}, parameter_from(key, value));
             return true;
         });
     };
-    const bool known = item.for_each_field([&](std::string_view field, const json::value& value) {
+    const bool well_formed = item.for_each_field([&](std::string_view field, const json::value& value) {
         if ((field == "rule" || field == "RuleConfigurationName") && value.is_string()) {
             (field == "rule" ? request.rule : request.label) = *value.string();
             return true;
@@ -75,7 +75,7 @@ SMDEBUG_INLINE rule_request request_from(const json::value& item) {
         return field == "RuleEvaluatorImage" || field == "InstanceType" || field == "VolumeSizeInGB" ||
                field == "LocalPath" || field == "S3OutputPath";
     });
-    if (!known) {
+    if (!well_formed) {
         throw value_error("each item must be " + std::string{rules_json_forms});
     }
     settle_request(request);
