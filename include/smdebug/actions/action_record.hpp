@@ -1,4 +1,4 @@
-// The actions that SageMaker Debugger knows, as records: who embeds this library decides what to do about them.
+// The actions that SageMaker Debugger knows, as records: the program that embeds this library performs them.
 // Source: the public Python package's smdebug.rules.action, and the texts that its configuration writes.
 #pragma once
 
@@ -33,7 +33,7 @@ struct sms {
 
 using action_record = std::variant<stop_training, email, sms>;
 
-/// What its key "name" says: "stoptraining", "email", "sms".
+/// The value of its key "name": "stoptraining", "email", "sms".
 [[nodiscard]] std::string_view name_of(const action_record& action) noexcept;
 
 namespace detail {

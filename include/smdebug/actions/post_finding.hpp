@@ -1,4 +1,4 @@
-// Telling a server of findings: their JSON, by HTTP POST, tried again where that may help.
+// Posting findings to a server, as JSON over HTTP, with retries.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -48,11 +48,11 @@ namespace detail {
 
 using post_clock = http::request::clock;
 
-/// Whether the same request may go better later.
-[[nodiscard]] bool may_help_to_repeat(const http::response& got) noexcept;
+/// Whether a retry may succeed.
+[[nodiscard]] bool may_help_to_repeat(const http::response& response) noexcept;
 
-/// What a server that wants us to wait has said, in seconds; dates are not looked at.
-[[nodiscard]] std::chrono::milliseconds wanted_pause(const http::response& got) noexcept;
+/// The server's Retry-After, where it is in seconds; dates are ignored.
+[[nodiscard]] std::chrono::milliseconds wanted_pause(const http::response& response) noexcept;
 
 /// Waits until then.  False where the token said stop before.
 [[nodiscard]] bool pause_until(post_clock::time_point then, const std::stop_token& stop);
@@ -71,8 +71,8 @@ template <http_transport Transport>
         const auto now = post_clock::now();
         const bool last = ask.deadline - now <= slice;
         // After the deadline, a moment for the transport to say so itself.
-        if (auto got = answers.take_until(now + slice)) {
-            return std::move(got->response);
+        if (auto answer = answers.take_until(now + slice)) {
+            return std::move(answer->response);
         }
         if (last) {
             return none;
@@ -85,8 +85,8 @@ template <http_transport Transport>
 }  // namespace detail
 
 /// Sends a finding to `url`, as finding_json writes it, with content-type application/json.
-/// Tried again: after 429, 5xx, a connection that fails, is cut or stalls.  A server that has heard of a finding before
-///              its answer was lost hears of it twice.
+/// Tried again: after 429, 5xx, a connection that fails, is cut or stalls.  Where an answer was lost, the server gets
+/// the finding twice.
 /// Not:         after any other answer; redirections are not followed.
 /// Never throws but std::bad_alloc: failures are in the result.  Blocks no longer than the deadline.
 template <http_transport Transport>
@@ -105,28 +105,29 @@ template <http_transport Transport>
     post_result result;
     milliseconds pause = std::clamp<milliseconds>(how.first_pause, milliseconds{0}, longest_deadline);
     while (true) {
-        http::response got;
+        http::response reply;
         ++result.attempts;
         try {
-            got = detail::exchange_once(transport, ask, how.stop);
+            reply = detail::exchange_once(transport, ask, how.stop);
         } catch (const std::bad_alloc&) {
             throw;
         } catch (const std::exception& failed) {
-            got.outcome = http::outcome::refused;
-            got.failure = failed.what();
+            reply.outcome = http::outcome::refused;
+            reply.failure = failed.what();
         }
-        result.status = got.answered() ? got.status : 0;
-        result.delivered = got.answered() && got.status >= 200 && got.status < 300;
+        result.status = reply.answered() ? reply.status : 0;
+        result.delivered = reply.answered() && reply.status >= 200 && reply.status < 300;
         if (result.delivered) {
             result.failure.clear();
             return result;
         }
-        result.failure = "The finding was not delivered: " +
-                         (got.answered() ? "the server answered " + std::to_string(got.status)
-                                         : (got.failure.empty() ? std::string{"there was no answer"} : got.failure));
+        result.failure =
+            "The finding was not delivered: " +
+            (reply.answered() ? "the server answered " + std::to_string(reply.status)
+                              : (reply.failure.empty() ? std::string{"there was no answer"} : reply.failure));
         const auto next = detail::post_clock::now() +
-                          std::max(pause, std::min<milliseconds>(detail::wanted_pause(got), longest_deadline));
-        if (!detail::may_help_to_repeat(got) || result.attempts >= how.attempts || next >= deadline ||
+                          std::max(pause, std::min<milliseconds>(detail::wanted_pause(reply), longest_deadline));
+        if (!detail::may_help_to_repeat(reply) || result.attempts >= how.attempts || next >= deadline ||
             !detail::pause_until(next, how.stop)) {
             return result;
         }
@@ -134,11 +135,11 @@ template <http_transport Transport>
     }
 }
 
-/// A callback for findings that posts them: an action of one's own making.  Copies share the transport's connections.
+/// A callback for findings that posts them: a custom action.  Copies share the transport's connections.
 template <http_transport Transport = curl_transport>
 struct webhook {
     std::string url;
-    std::string run = {};  ///< what the JSON says of the run
+    std::string run = {};  ///< the run's name in the JSON
     post_options how = {};
     Transport transport = {};
     std::function<void(const post_result&)> on_result = {};

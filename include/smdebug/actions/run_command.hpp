@@ -1,4 +1,4 @@
-// Running a program when a rule fires: without a shell, for no longer than it may, and whatever comes of it is a value.
+// Running a program when a rule fires: without a shell, with a time limit, and every outcome is a value.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -24,7 +24,7 @@ namespace actions {
 
 /// Where the program's standard output goes.
 enum class command_output : std::uint8_t {
-    to_errors,  ///< to our standard error: ours may be a table that somebody reads
+    to_errors,  ///< to our standard error: our standard output holds results
     inherited,
     discarded,  ///< its standard error, too
 };
@@ -43,7 +43,7 @@ enum class command_end : std::uint8_t {
     timed_out,    ///< it was ended, as it took too long
     stopped,      ///< it was ended by the stop token
     not_started,  ///< there is no such program, or no means to start one
-    lost,         ///< somebody else has waited for it: what became of it is not known
+    lost,         ///< other code has waited for it: its exit status is not known
 };
 
 struct command_result {
@@ -88,7 +88,7 @@ private:
     int failure_ = 0;
 };
 
-/// Whether a child has ended; it is not reaped, so that its number cannot be anyone else's.
+/// Whether a child has ended; it is not reaped, so that its process id is not used again.
 enum class child_state : std::uint8_t { running, ended, lost };
 
 [[nodiscard]] child_state state_of(::pid_t process) noexcept;
@@ -99,12 +99,12 @@ enum class child_state : std::uint8_t { running, ended, lost };
 
 }  // namespace detail
 
-/// Runs a program and waits for it: the first argument is its name, as PATH finds it.  No shell looks at anything.
+/// Runs a program and waits for it: the first argument is its name, as PATH finds it.  No shell is involved.
 /// In it: standard input is /dev/null, no signal is blocked or ignored, the environment is ours, and it leads a process
 /// group.  When its time is over, the group gets SIGTERM, and SIGKILL after the grace; what it leaves behind when it
 /// ends by itself stays.  A Ctrl-C at the terminal does not reach it: use the stop token.
 /// Errors:  value_error for no arguments or an empty name, std::bad_alloc; what the program does is in the result.
-/// Threads: on any.  Nobody else may wait for all children at once, nor may SIGCHLD be ignored: result `lost`.
+/// Threads: on any.  Other code must not wait for all children, nor SIGCHLD be ignored: result `lost`.
 [[nodiscard]] command_result run_command(const std::vector<std::string>& arguments, const command_options& how = {});
 
 /// A command as a callback for findings.  Placeholders (see fill_in) are replaced in all arguments but the first: no

@@ -1,4 +1,4 @@
-// How rules stand, in a JSON file that others look at: always whole, never half written.
+// The statuses of rules in a JSON file, replaced atomically: no reader sees it half written.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 
@@ -39,7 +39,7 @@ struct evaluation_status {
     clock::time_point last_modified = {};
 };
 
-/// What came of a write.
+/// The result of a write.
 struct status_written {
     std::string failure = {};  ///< why the file is as it was before; empty: it was written
     [[nodiscard]] explicit operator bool() const noexcept { return failure.empty(); }
@@ -102,9 +102,9 @@ enum class status_writes : std::uint8_t {
 
 }  // namespace detail
 
-/// The file of several rules, kept up to date: a list, in the order in which rules were first told of.
-/// Who is killed leaves a whole file, older by what had not been written yet; the destructor writes the rest.
-/// Threads: all calls on any.
+/// The file of several rules, kept up to date: a list, in the order in which rules were first set.
+/// A process that is killed leaves a whole file without the last changes; the destructor writes those.
+/// Threads: everything may be called at once.
 class status_file {
 public:
     explicit status_file(std::string path, detail::status_writes when = detail::status_writes::each_change)
@@ -113,8 +113,8 @@ public:
     status_file& operator=(const status_file&) = delete;
     ~status_file();
 
-    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.  In the background:
-    /// sees to it that it is written; a failure may be that of an earlier change.
+    /// Takes a rule's status and writes the file, unless nothing has changed and it was written.  In the background: a
+    /// thread writes it soon; a failure may be that of an earlier change.
     [[nodiscard]] detail::status_written set(
         std::string_view rule, rule_status status, std::string_view details = {},
         detail::evaluation_status::clock::time_point now = detail::evaluation_status::clock::now());
@@ -139,7 +139,7 @@ private:
     bool changed_ = false;  // what is in the file is older
     bool tried_ = false;    // to write it
     bool due_ = false;
-    detail::status_written failure_;  // of the thread, until somebody is told
+    detail::status_written failure_;  // of the thread, until a call returns it
     std::condition_variable_any wake_;
     std::jthread writer_;
 };

@@ -28,18 +28,18 @@ SMDEBUG_INLINE bool equal_but_for_case(std::string_view left, std::string_view r
 
 SMDEBUG_INLINE std::optional<smdebug::detail::json::value> field_of(smdebug::detail::json::value entry,
                                                                     std::string_view name) {
-    std::optional<smdebug::detail::json::value> found;
-    entry.for_each_field([&](std::string_view field, smdebug::detail::json::value held) {
-        found = equal_but_for_case(field, name) ? held : found;
+    std::optional<smdebug::detail::json::value> match;
+    entry.for_each_field([&](std::string_view field, smdebug::detail::json::value value) {
+        match = equal_but_for_case(field, name) ? value : match;
         return true;
     });
-    return found;
+    return match;
 }
 
 SMDEBUG_INLINE std::string needed_field(smdebug::detail::json::value entry, std::string_view name,
                                         std::string_view action, std::string& problem) {
-    const auto held = field_of(entry, name);
-    const auto text = held ? held->string() : std::nullopt;
+    const auto field = field_of(entry, name);
+    const auto text = field ? field->string() : std::nullopt;
     if (!text || text->empty()) {
         problem = std::string{action}.append(" needs a text as its \"").append(name).append("\"");
     }
@@ -47,10 +47,10 @@ SMDEBUG_INLINE std::string needed_field(smdebug::detail::json::value entry, std:
 }
 
 /// Adds the action that an entry stands for, or why there is none.
-SMDEBUG_INLINE void add_action(parsed_actions& found, smdebug::detail::json::value entry, std::size_t number) {
+SMDEBUG_INLINE void add_action(parsed_actions& parsed, smdebug::detail::json::value entry, std::size_t number) {
     const std::string name{[&] {
-        const auto held = field_of(entry, "name");
-        return (held ? held->string() : std::nullopt).value_or("");
+        const auto field = field_of(entry, "name");
+        return (field ? field->string() : std::nullopt).value_or("");
     }()};
     std::string problem;
     std::optional<action_record> made;
@@ -68,9 +68,9 @@ SMDEBUG_INLINE void add_action(parsed_actions& found, smdebug::detail::json::val
         problem = "there is no action \"" + name + "\"; there are: stoptraining, email, sms";
     }
     if (problem.empty()) {
-        found.actions.push_back(*std::move(made));
+        parsed.actions.push_back(*std::move(made));
     } else {
-        found.problems.push_back("Action " + std::to_string(number) + " is left out: " + problem + ".");
+        parsed.problems.push_back("Action " + std::to_string(number) + " is left out: " + problem + ".");
     }
 }
 
@@ -89,11 +89,11 @@ SMDEBUG_INLINE std::string without_escapes(std::string_view text) {
 
 SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
-    detail::parsed_actions found;
+    detail::parsed_actions parsed;
     text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
     text = text.substr(0, text.find_last_not_of(blanks) + 1);
     if (text.empty() || text == "None") {
-        return found;
+        return parsed;
     }
     smdebug::detail::json::document parser;
     smdebug::detail::json::document inner;
@@ -110,20 +110,20 @@ SMDEBUG_INLINE detail::parsed_actions parse_actions(std::string_view text) {
     }
     if (const auto quoted = root->string()) {
         const std::string embedded{*quoted};
-        auto held = inner.parse(as_bytes(embedded));
-        root = held ? held : inner.parse(as_bytes(detail::without_escapes(embedded)));
+        auto unescaped = inner.parse(as_bytes(embedded));
+        root = unescaped ? unescaped : inner.parse(as_bytes(detail::without_escapes(embedded)));
     }
     std::size_t number = 0;
     const bool is_list = root && root->for_each_element([&](smdebug::detail::json::value entry) {
-        detail::add_action(found, entry, ++number);
+        detail::add_action(parsed, entry, ++number);
         return true;
     });
     if (root && root->is_object()) {
-        detail::add_action(found, *root, 1);
+        detail::add_action(parsed, *root, 1);
     } else if (!is_list) {
-        found.problems.emplace_back("The actions are neither an object nor a list: there are none.");
+        parsed.problems.emplace_back("The actions are neither an object nor a list: there are none.");
     }
-    return found;
+    return parsed;
 }
 
 }  // namespace actions

@@ -12,16 +12,16 @@ inline namespace v1 {
 namespace actions {
 namespace detail {
 
-SMDEBUG_INLINE bool may_help_to_repeat(const http::response& got) noexcept {
-    if (got.answered()) {
-        return got.status == 429 || got.status >= 500;
+SMDEBUG_INLINE bool may_help_to_repeat(const http::response& response) noexcept {
+    if (response.answered()) {
+        return response.status == 429 || response.status >= 500;
     }
-    return got.outcome == http::outcome::unreachable || got.outcome == http::outcome::interrupted ||
-           got.outcome == http::outcome::stalled;
+    return response.outcome == http::outcome::unreachable || response.outcome == http::outcome::interrupted ||
+           response.outcome == http::outcome::stalled;
 }
 
-SMDEBUG_INLINE std::chrono::milliseconds wanted_pause(const http::response& got) noexcept {
-    const std::string_view text = got.answered() ? got.find_header("retry-after").value_or("") : "";
+SMDEBUG_INLINE std::chrono::milliseconds wanted_pause(const http::response& response) noexcept {
+    const std::string_view text = response.answered() ? response.find_header("retry-after").value_or("") : "";
     std::uint32_t seconds = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     return std::chrono::seconds{code == std::errc{} && end == text.data() + text.size() ? seconds : 0U};

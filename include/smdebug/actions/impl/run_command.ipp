@@ -24,7 +24,7 @@ inline namespace v1 {
 namespace actions {
 
 SMDEBUG_INLINE std::string fill_in(std::string_view text, std::string_view run, const finding& one) {
-    const std::pair<std::string_view, std::string> known[] = {
+    const std::pair<std::string_view, std::string> values[] = {
         {"{run}", std::string{run}},
         {"{rule}", one.rule},
         {"{step}", std::to_string(one.step)},
@@ -40,7 +40,7 @@ SMDEBUG_INLINE std::string fill_in(std::string_view text, std::string_view run, 
     while (!text.empty()) {
         std::size_t length = 1;
         std::string_view put = text.substr(0, 1);
-        for (const auto& [placeholder, value] : known) {
+        for (const auto& [placeholder, value] : values) {
             if (text.starts_with(placeholder)) {
                 length = placeholder.size();
                 put = value;
@@ -88,7 +88,7 @@ SMDEBUG_INLINE int spawn_plan::start(::pid_t& process, const std::vector<std::st
     }
     std::vector<char*> words;
     for (const std::string& argument : arguments) {
-        words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; nobody writes there
+        words.push_back(const_cast<char*>(argument.c_str()));  // C's signature; nothing is written there
     }
     words.push_back(nullptr);
     return ::posix_spawnp(&process, words.front(), &actions_, &attributes_, words.data(), ::environ);
@@ -130,7 +130,7 @@ SMDEBUG_INLINE command_result run_command(const std::vector<std::string>& argume
                 "Cannot start " + program + ": " + std::generic_category().message(code) + "."};
     }
     using clock = std::chrono::steady_clock;
-    // Beyond a century nobody waits, and the clock's numbers end.
+    // At most a century, so that the clock's arithmetic does not overflow.
     const auto after = [](std::chrono::milliseconds time) {
         constexpr std::chrono::milliseconds longest = std::chrono::hours{24 * 365 * 100};
         return clock::now() + std::clamp(time, std::chrono::milliseconds{0}, longest);

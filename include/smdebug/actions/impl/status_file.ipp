@@ -82,13 +82,13 @@ SMDEBUG_INLINE detail::status_written status_file::set(std::string_view rule, ru
     {
         const std::lock_guard lock{guard_};
         const auto [place, is_new] = places_.try_emplace(std::string{rule}, all_.size());
-        detail::evaluation_status& held = is_new ? all_.emplace_back() : all_[place->second];
-        const bool same = !is_new && held.status == status && held.details == details;
+        detail::evaluation_status& entry = is_new ? all_.emplace_back() : all_[place->second];
+        const bool same = !is_new && entry.status == status && entry.details == details;
         if (same && !changed_) {
             return {};
         }
         if (!same) {
-            held = {std::string{rule}, status, std::string{details}, now};
+            entry = {std::string{rule}, status, std::string{details}, now};
         }
         changed_ = true;
         if (when_ == detail::status_writes::in_background && tried_) {
