@@ -45,29 +45,29 @@ public:
     /// Errors: value_error (options).
     recent_steps(const hook_options& watched, const watch_options& how);
 
-    /// Goes to a step, which may be behind one that is not ended yet.
+    /// Begins a step, perhaps behind one that is not ended yet.
     void begin(const hook_step& step);
 
     /// Takes a tensor of the step that was begun.
     void take(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> into);
 
-    /// Ends the step of that number.  Returns what it is called in the trial, which has it then; nothing when nothing
-    /// was taken.  What was begun under another number before it, and not ended, is forgotten.
+    /// Ends the step of that number.  Returns its numbers in the trial, which has it then; nothing when nothing was
+    /// taken.  What was begun under another number before it, and not ended, is dropped.
     [[nodiscard]] std::optional<hook_step> end(step_number step);
 
-    /// The steps taken so far, those that are still there.  At the same place for as long as this lives.
+    /// The steps taken so far, those that are still there.  The reference is valid while this lives.
     /// Before the first end(): none.
     [[nodiscard]] const trial_type& run() const { return *trial_; }
 
     [[nodiscard]] const step_memory& memory() const noexcept { return memory_; }
 
 private:
-    // When and of which tensors is decided elsewhere; here everything that comes is kept.
+    // Everything that comes is kept: the watcher decides when, and of which tensors.
     [[nodiscard]] static hook_options options_for(const hook_options& watched, const watch_options& how);
 
     void note_first();
 
-    // Writes the step at hand, for which room is made when it ends.
+    // Writes the current step; end() makes room for it.
     void write_out();
 
     void remove(step_number step);
@@ -75,21 +75,21 @@ private:
     // Removes what is too old, and, when the training went back to an earlier step, what it has left behind.
     void make_room_for(step_number step);
 
-    // A refresh sees the new step.  What is gone, and what is new in the collections file, only a trial that is opened
-    // anew sees: that costs as much as all the kept steps' index files.
+    // A refresh sees the new step.  Removed steps, and a changed collections file, need a trial that is opened anew,
+    // which reads the index files of all kept steps.
     void look();
 
     std::size_t keep_;
     std::size_t spare_;  // so many more before old ones go
     step_memory memory_;
     hook_core<step_memory, Kernel, system_wall_clock> writer_;
-    bool begun_ = false;                // whether the step at hand has any tensor
-    hook_step first_;                   // where that was
+    bool begun_ = false;                // whether the current step has any tensor
+    hook_step first_;                   // its numbers when the first was taken
     std::optional<hook_step> written_;  // a step that is written, and not ended
     std::deque<step_number> kept_;      // ascending
     trial_options reading_;
     std::optional<trial_type> trial_;
-    byte_buffer collections_;  // as the trial knows them
+    byte_buffer collections_;  // those that the trial has read
     bool reopen_ = false;
 };
 

@@ -25,8 +25,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Objects in memory.  Copies are handles on the same objects.  Reading shares the bytes: an object that is removed
-/// stays whole for those who hold it; its memory is used again when nobody does.
+/// Objects in memory.  Copies are handles on the same objects.  Reading shares the bytes: a buffer of a removed object
+/// stays valid; the memory is used again when its last buffer is gone.
 /// Threads: everything may be called at once.
 class step_memory {
     struct state;
@@ -60,13 +60,13 @@ public:
 
     /// How many objects there are.
     [[nodiscard]] std::size_t objects() const;
-    /// How much memory waits to be used again, in pieces.
+    /// How many pieces of memory are kept to be used again.
     [[nodiscard]] std::size_t spare() const;
 
 private:
     using piece = std::vector<std::byte>;
 
-    // Memory that nobody uses.  The largest piece is the one that is used again, and kept longest.
+    // Free memory.  The largest piece is used again first, and kept longest.
     struct heap {
         explicit heap(std::size_t number) : most(number) { pieces.reserve(number + 1); }
 
@@ -88,7 +88,7 @@ private:
         std::shared_ptr<heap> unused;
     };
 
-    // A buffer over a piece that goes back to the heap, if that is still there, when nobody holds it any more.
+    // A buffer over a piece, which goes back to the heap, if that is still there, after the buffer's last copy.
     [[nodiscard]] static byte_buffer lend(piece bytes, const std::shared_ptr<heap>& from);
 
     std::shared_ptr<state> state_;

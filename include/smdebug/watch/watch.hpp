@@ -53,7 +53,7 @@ concept observable_hook =
 /// the steps from there on are forgotten.
 ///
 /// Errors:   value_error (options), here.  What a rule or the callback throws comes out of hook.end_step(), which has
-///           written the step and goes on counting; the rules behind it are not asked at that step.
+///           written the step and goes on counting; the rules behind it are not called at that step.
 /// Cost:     a copy of what is seen (see watch_options::reduction_config), about 1 us a tensor and 15 us a step, and
 ///           the rules.  Where nothing is due, some nanoseconds.
 /// Threads:  everything happens on the thread that calls the hook.
@@ -68,8 +68,8 @@ std::shared_ptr<watcher> watch(Hook& observed, watch_options options, Callback c
     (all.push_back(std::make_shared<detail::held_rule<Rules, run_type>>(std::move(rules))), ...);
     auto made = std::make_shared<rule_watcher<kernel_type>>(
         observed.options(), std::move(options),
-        [held = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {
-            static_cast<void>(std::invoke(*held, found));
+        [shared = std::make_shared<Callback>(std::move(callback))](const watched_finding& found) {
+            static_cast<void>(std::invoke(*shared, found));
         },
         std::move(all));
     observed.add_observer(made);

@@ -1,4 +1,4 @@
-// What rules inside the training process are told, and what they tell: options, a finding in its place, counters.
+// Options of rules inside the training process, findings with their steps, and counters.
 // Apart from watch.hpp, so that callbacks can be declared without the hook and the trial behind it.
 #pragma once
 
@@ -37,10 +37,10 @@ struct watch_options {
     /// They see the tensors whose names match one of these.  None: whatever the loop offers; in EVAL and PREDICT
     /// without gradients and optimizer variables, which are left from the training before.
     std::vector<std::string> include_regex = {};
-    /// What is kept of a tensor.  None: its values, which costs a copy.  Without save_raw_tensor, numbers alone, which
-    /// does not; a rule can have no others then.  Scalars and losses are kept as they are.
+    /// What is kept of a tensor.  None: its values, which are copied.  Without save_raw_tensor, only the reductions
+    /// named, without a copy; a rule can have no others then.  Scalars and losses are kept as they are.
     std::optional<smdebug::reduction_config> reduction_config = {};
-    /// How many steps a rule can look at, the one at hand among them.  Up to a quarter more are kept, so that not each
+    /// How many steps a rule can look at, the current one among them.  Up to a quarter more are kept, so that not each
     /// step has to throw one away.
     std::size_t keep_steps = 16;
     /// Called for each finding that is not met and has a message: a tensor that could not be judged.

@@ -1,4 +1,4 @@
-// Which tensors rules inside the training process see, by their names: a name is looked at once.
+// Which tensors rules inside the training process see, by their names: each name is matched once.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -27,7 +27,7 @@ public:
     /// Errors: value_error for a bad regex.
     watched_names(const hook_options& watched, const std::vector<std::string>& include_regex);
 
-    /// Cost: none where everything is seen, else one hash look-up once the name is known.
+    /// Cost: none where everything is seen, else one hash look-up once the name was matched.
     [[nodiscard]] bool contains(std::string_view name, mode in);
 
     /// The same of a tensor that is put into collections.
@@ -36,7 +36,7 @@ public:
 private:
     void compile(const std::vector<std::string>& patterns);
 
-    // The tensors of such collections, as the hook has these configured.
+    // Adds the names and patterns of training's collections, as the hook configures them.
     void learn_training(const hook_options& watched);
 
     [[nodiscard]] bool matches(std::string_view name) const;
@@ -44,7 +44,7 @@ private:
     bool everything_;
     std::vector<regex> patterns_;
     std::set<std::string, std::less<>> names_;
-    std::unordered_map<std::string, bool, text_hash, std::equal_to<>> known_;
+    std::unordered_map<std::string, bool, text_hash, std::equal_to<>> decided_;
 };
 
 }  // namespace detail

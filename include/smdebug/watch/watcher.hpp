@@ -1,4 +1,4 @@
-// Rules that look at what a hook sees: told of its steps and tensors as an observer, evaluated when a step ends.
+// Rules on what a hook sees: an observer that keeps its steps and tensors, and evaluates rules when a step ends.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -30,7 +30,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// What watch() gives: how it goes, and how it ends.  The hook holds it, too.
+/// What watch() returns: counters, and a way to stop it.  The hook owns it, too.
 /// Threads: that of the training.
 class watcher {
 public:
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const watch_counters& counters() const noexcept { return counters_; }
 
     /// Ends it: no rule and no callback is called any more, and the steps that were kept are given back.  May be
-    /// called by the callback, for which a weak_ptr is the right thing to hold: the hook holds the callback.
+    /// called by the callback, which should capture a weak_ptr: the hook owns the callback.
     void stop() noexcept { stopped_ = true; }
     [[nodiscard]] bool is_stopped() const noexcept { return stopped_; }
 
@@ -74,7 +74,7 @@ public:
     void end_step(const hook_step& step) override;
 
 private:
-    void evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& at);
+    void evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& now);
 
     void hand_over(const watched_finding& found);
 

@@ -34,7 +34,7 @@ SMDEBUG_INLINE std::optional<std::uint64_t> step_memory::size(std::string_view k
 }
 
 SMDEBUG_INLINE bool step_memory::remove(std::string_view key) {
-    byte_buffer last;  // let go behind the lock
+    byte_buffer last;  // freed after the lock is released
     const std::unique_lock lock{state_->guard};
     const auto found = state_->objects.find(key);
     if (found == state_->objects.end()) {
@@ -88,8 +88,8 @@ SMDEBUG_INLINE byte_buffer step_memory::lend(piece bytes, const std::shared_ptr<
             there->give_back(std::move(*mine));
         }
     };
-    auto held = std::make_unique<piece>(std::move(bytes));
-    const std::shared_ptr<const piece> owner{held.release(), give_back};
+    auto lent_piece = std::make_unique<piece>(std::move(bytes));
+    const std::shared_ptr<const piece> owner{lent_piece.release(), give_back};
     return byte_buffer{owner, *owner};
 }
 
@@ -99,7 +99,7 @@ SMDEBUG_INLINE void step_memory::output::commit(durability /*none is more than a
         return;
     }
     piece whole = std::exchange(bytes_, {});
-    if (whole.size() < whole.capacity() / 4) {  // a small step is not to hold what a large one needs
+    if (whole.size() < whole.capacity() / 4) {  // a small step must not keep the memory of a large one
         piece fitting{whole.begin(), whole.end()};
         state_->unused->give_back(std::exchange(whole, std::move(fitting)));
     }

@@ -23,11 +23,11 @@ SMDEBUG_INLINE bool watched_names::contains(std::string_view name, mode in) {
     if (everything_ && in != mode::eval && in != mode::predict) {
         return true;
     }
-    auto at = known_.find(name);
-    if (at == known_.end()) {
-        at = known_.emplace(name, matches(name)).first;
+    auto decided = decided_.find(name);
+    if (decided == decided_.end()) {
+        decided = decided_.emplace(name, matches(name)).first;
     }
-    return at->second != everything_;  // a match is of the training, where everything else is seen
+    return decided->second != everything_;  // where everything else is seen, a match is left out
 }
 
 SMDEBUG_INLINE bool watched_names::contains(std::string_view name, std::span<const std::string_view> collections,

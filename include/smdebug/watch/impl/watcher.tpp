@@ -55,29 +55,30 @@ void rule_watcher<Kernel>::end_step(const hook_step& step) {
 }
 
 template <reduction_kernel Kernel>
-void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run, const hook_step& at) {
+void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_trial<Kernel>& run,
+                                    const hook_step& now) {
     if (stopped_) {
         return;
     }
     std::vector<finding> found;
     try {
         // Nothing can come while the training stands still: what has to be waited for is not there.
-        found = each.evaluate(run, at.step, {.timeout = std::chrono::milliseconds{0}});
+        found = each.evaluate(run, now.step, {.timeout = std::chrono::milliseconds{0}});
         ++counters_.evaluated;
     } catch (const not_found& missing) {
         if (!detail::means_skip(missing)) {
             throw;
         }
-        skip(each.name, at.step, missing);
+        skip(each.name, now.step, missing);
     } catch (const step_not_yet_available& missing) {
-        skip(each.name, at.step, missing);
+        skip(each.name, now.step, missing);
     } catch (const timed_out& missing) {
-        skip(each.name, at.step, missing);
+        skip(each.name, now.step, missing);
     } catch (const stopped& missing) {
-        skip(each.name, at.step, missing);
+        skip(each.name, now.step, missing);
     }
     for (const finding& one : found) {
-        hand_over({.rule = each.name, .what = one, .step = at.step, .mode = at.mode, .mode_step = at.mode_step});
+        hand_over({.rule = each.name, .what = one, .step = now.step, .mode = now.mode, .mode_step = now.mode_step});
     }
 }
 
