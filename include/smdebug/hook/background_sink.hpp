@@ -27,9 +27,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A file_sink that copies what it is given and writes it behind the caller's back.  When the pool is full, append()
+/// A file_sink that copies its input and writes it on another thread.  When the pool is full, append()
 /// waits; or, with full_pool::drop, has_room() says no.
-/// What goes wrong is told by lost(); the thread goes on with the next step.
+/// lost() returns what failed; the thread goes on with the next step.
 /// Borrows: the storage, whose create() and outputs are used on the other thread alone.
 /// Threads: one caller at a time.      Ends: the destructor carries out what was handed over, and so does the end of
 /// the program by exit(), which destroys no local objects; a step that is not finished is lost then.
@@ -83,11 +83,11 @@ private:
     struct stop {};
     using order = std::variant<begin_file, append_chunk, finish_step, abandon_file, put_file, remove_file, stop>;
 
-    // Waits for what has been given so far: whoever trains may go on while the program ends.
-    void finish_given() noexcept;
+    // Waits for the orders sent so far: the training may go on while the program ends.
+    void finish_sent() noexcept;
 
-    // Gives the other thread what is held.  Waking it costs some microseconds: it is done once a step, or when a good
-    // part of the pool is full.
+    // Sends the pending orders.  Waking the other thread costs some microseconds: it is done once a step, or when a
+    // good part of the pool is full.
     void send();
 
     [[nodiscard]] static std::size_t bytes_of_text(const order& what) noexcept;
@@ -123,16 +123,16 @@ private:
     chunk_pool pool_;
     full_pool when_full_;
     std::optional<chunk_pool::chunk> filling_;  // the caller's, as are the next three
-    std::vector<order> held_;                   // not given yet
-    std::size_t most_held_;
-    bool is_known_ = false;  // whether the other thread has heard of the step at hand
+    std::vector<order> pending_;                // not sent yet
+    std::size_t most_pending_;
+    bool is_begun_ = false;  // whether anything of the current step was sent
 
     std::mutex guard_;  // of what follows, up to lost_
-    std::condition_variable given_;
+    std::condition_variable sent_;
     std::condition_variable done_;
     std::deque<order> orders_;
-    std::size_t text_bytes_ = 0;     // of the small files in them
-    std::uint64_t given_count_ = 0;  // orders since the beginning
+    std::size_t text_bytes_ = 0;    // of the small files in them
+    std::uint64_t sent_count_ = 0;  // orders since the beginning
     std::uint64_t done_count_ = 0;
     bool busy_ = true;
     std::vector<lost_write> lost_;

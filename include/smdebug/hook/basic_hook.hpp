@@ -43,7 +43,7 @@ class hook_core;
 }  // namespace detail
 
 /// Saves tensors, reductions, shapes and scalars of a training loop, step by step, as the Python package's hook does;
-/// options, names and defaults are its own.
+/// options, names and defaults are the package's.
 ///
 /// A step's tensors are written as they are saved; its files appear when it ends: first the event file, then the index
 /// file that makes it a step.  A process that dies loses the step at hand and nothing else (with a background: also
@@ -59,7 +59,7 @@ class hook_core;
 ///           argument throws value_error in any case, and costs nothing but itself.
 /// Threads:  one call at a time, on any thread.  In a forked child every call throws unsupported, and nothing of the
 ///           parent's is touched; the child makes a hook of its own.
-/// Lifetime: neither copied nor moved.  The destructor closes it, and keeps errors to itself: call close().  Where an
+/// Lifetime: neither copied nor moved.  The destructor closes it, and ignores errors: call close().  Where an
 ///           exception destroys it, the step at hand is given up, and the run is left as one that can be resumed; so it
 ///           is where exit() ends the program and nothing destroys it.
 template <writable_storage Storage = local_storage, reduction_kernel Kernel = default_kernel,
@@ -211,8 +211,8 @@ public:
     // --- the end -----------------------------------------------------------------------------------------------
 
     /// Ends the step at hand if anything was saved in it, waits until all is written, writes the collections file,
-    /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each whatever became of
-    /// the others.  After it nothing can be saved.  What was likely meant to be saved, and was not, is told to on_note.
+    /// gives up the worker's claim, and, if this is the last worker, marks the end of the job; each even where others
+    /// fail.  After it nothing can be saved.  on_note gets what was likely meant to be saved, and was not.
     /// A second call does nothing.
     void close();
 
@@ -228,7 +228,7 @@ public:
     /// that no saved collection holds; in the order in which they came.  close() tells of them, see
     /// hook_options::on_note.
     [[nodiscard]] std::vector<std::string> unsaved_tensors() const;
-    /// Adds somebody who is told what the hook sees, from now on.
+    /// Adds an observer of what the hook sees from now on.
     void add_observer(std::shared_ptr<hook_observer> observer);
 
 private:
@@ -263,7 +263,7 @@ private:
     std::unique_ptr<detail::hook_core<Storage, Kernel, Clock>>
         core_;  // a pointer, so that this header does not need it
     detail::posix::home_process home_;
-    int exceptions_ = std::uncaught_exceptions();  // that were on their way when the hook was made
+    int exceptions_ = std::uncaught_exceptions();  // in flight when the hook was made
 };
 
 }  // namespace v1

@@ -1,4 +1,4 @@
-// Memory for what waits to be written: chunks of one size, bounded in number, touched before they are needed.
+// Memory for what waits to be written: chunks of one size, bounded in number, whose pages are touched in advance.
 // What was given back last is handed out first: it is still in the cache.
 #pragma once
 
@@ -21,26 +21,26 @@ class chunk_pool {
 public:
     static constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
 
-    /// One chunk, on loan: filled from the front by one thread, read by another, given back when it goes.
+    /// A borrowed chunk: filled from the front by one thread, read by another, given back by its destructor.
     class chunk {
     public:
         chunk(chunk&& other) noexcept
-            : pool_(std::exchange(other.pool_, nullptr)), at_(other.at_), used_(std::exchange(other.used_, 0)) {}
+            : pool_(std::exchange(other.pool_, nullptr)), begin_(other.begin_), used_(std::exchange(other.used_, 0)) {}
         chunk& operator=(chunk&& other) noexcept;
         chunk(const chunk&) = delete;
         chunk& operator=(const chunk&) = delete;
         ~chunk();
 
         [[nodiscard]] std::size_t room() const noexcept { return chunk_bytes - used_; }
-        [[nodiscard]] byte_view view() const noexcept { return {at_, used_}; }
+        [[nodiscard]] byte_view view() const noexcept { return {begin_, used_}; }
         /// Copies as much of `bytes` as there is room for; returns the rest.
         [[nodiscard]] byte_view fill(byte_view bytes) noexcept;
 
     private:
         friend class chunk_pool;
-        chunk(chunk_pool& pool, std::byte* at) noexcept : pool_(&pool), at_(at) {}
+        chunk(chunk_pool& pool, std::byte* begin) noexcept : pool_(&pool), begin_(begin) {}
         chunk_pool* pool_;
-        std::byte* at_;
+        std::byte* begin_;
         std::size_t used_ = 0;
     };
 
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return count_ * chunk_bytes; }
 
 private:
-    void take_back(std::byte* at) noexcept;
+    void take_back(std::byte* begin) noexcept;
 
     std::size_t count_;
     std::unique_ptr<std::byte[]> memory_;

@@ -1,5 +1,5 @@
-// What a hook tells when it is closed: what was likely meant to be saved and was not, and what to write instead.
-// Configurations that save nothing are legal, so nothing of this is an error; but silence would be a lost training.
+// Notes of a hook that is closed: what was likely meant to be saved and was not, and what to write instead.
+// Configurations that save nothing are legal, so nothing of this is an error; but silence could cost a training.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -16,16 +16,16 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What holds nothing though it has regexes that were to fill it: a likely reason why tensors are not saved.
+/// Names the collections whose regexes matched no tensor: a likely reason why tensors are not saved.
 [[nodiscard]] std::string idle_regexes(const collection_set& all);
 
-/// The sentences; none where all is as one would expect.  `undue_steps`: how many steps ended at which tensors were
+/// The notes; none where nothing is suspicious.  `undue_steps`: how many steps ended at which tensors were
 /// offered and nothing was due; `first`: the first tensor of the last step.
 [[nodiscard]] std::vector<std::string> closing_notes(const hook_options& options, const collection_set& all,
                                                      const hook_counters& counters, std::uint64_t undue_steps,
                                                      const first_tensor& first);
 
-/// Tells them to options.on_note, or else to standard error.
+/// Passes them to options.on_note, or else to standard error.
 void tell_closing_notes(const hook_options& options, const collection_set& all, const hook_counters& counters,
                         std::uint64_t undue_steps, const first_tensor& first);
 

@@ -1,5 +1,5 @@
 // The collections of a hook: to which of them a tensor belongs, which are due at a step, and what is written of it.
-// A tensor's name is looked at once; from then on it is a hash look-up, and being due a few bits.
+// A tensor's name is matched once; from then on it is a hash look-up, and being due a few bits.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -33,21 +33,21 @@ namespace detail {
 /// Threads: one object, one thread at a time, const calls, too.
 class collection_set {
 public:
-    /// What is known of one tensor.  Stays where it is while the set lives.
+    /// The collections of one tensor.  Its address is stable while the set lives.
     class membership {
     public:
-        /// The numbers of the collections that it is saved for, ascending.  `all` is not among them because of
-        /// save_everything(true): for_each_due knows.
+        /// The numbers of the collections that it is saved for, ascending.  save_everything(true) does not put `all`
+        /// among them: for_each_due adds it.
         std::vector<std::uint32_t> collections = {};
 
     private:
         friend class collection_set;
-        // Whether nothing that was ever due holds it, and nobody else wants it.
+        // Whether no saved collection holds it, and no observer took it.
         [[nodiscard]] bool unsaved() const noexcept { return collections.empty() && !in_all_ && !watched_; }
         bool in_all_ = false;                   // its name has been noted in `all`
         bool watched_ = false;                  // an observer took it
-        mutable reduction_plan plan_ = {};      // of what is due,
-        mutable std::uint64_t plan_is_of_ = 0;  // when due_ was as this number says
+        mutable reduction_plan plan_ = {};      // of what is due
+        mutable std::uint64_t plan_is_of_ = 0;  // the due_state_ that plan_ was made for
     };
 
     /// Errors: value_error, as check(options).
@@ -57,10 +57,10 @@ public:
     /// regexes and noted in the collections that it belongs to.
     /// Cost:   one hash look-up, and no allocation, once the name is known.
     /// Errors: value_error where a regex takes too many steps on this name.
-    [[nodiscard]] const membership& of(std::string_view name) { return found(name); }
+    [[nodiscard]] const membership& of(std::string_view name) { return find_or_add(name); }
 
-    /// Puts a tensor into these collections by name, besides those that it belongs to by regex.  A collection of a name
-    /// that is not known is made.  Without any, a tensor that belongs to no saved collection is put into `default`.
+    /// Puts a tensor into these collections by name, besides those that it belongs to by regex.  An unknown collection
+    /// is made.  Without any, a tensor that belongs to no saved collection is put into `default`.
     /// For a tensor that is put into it by name a collection is saved, included or not.
     const membership& add(std::string_view name, std::span<const std::string_view> collections);
 
@@ -118,7 +118,7 @@ public:
     /// Keeps what an earlier collections file of the same run says: names that were seen, and collections that are not
     /// known.
     void adopt(const collections_file& earlier);
-    /// Whether file() would tell something new since it was called last.
+    /// Whether file() has changed since it was called last.
     [[nodiscard]] bool changed() const noexcept { return changed_; }
 
     /// While it is on, every collection is due and every tensor belongs to `all`.
@@ -133,7 +133,7 @@ private:
     std::uint32_t make(collection configured);
     void include(std::uint32_t number);
     std::uint32_t number_of(std::string_view name);  // makes it if need be
-    membership& found(std::string_view name);
+    membership& find_or_add(std::string_view name);
     [[nodiscard]] membership matched(std::string_view name);
     void put(membership& tensor, std::string_view name, std::uint32_t number);
     void note(std::uint32_t number, std::string_view name) { changed_ = groups_[number].note(name) || changed_; }
@@ -147,9 +147,9 @@ private:
 
     std::map<mode, save_config_mode> default_when_;
     reduction_config default_what_;
-    std::deque<saved_collection> groups_;  // each stays where it is
+    std::deque<saved_collection> groups_;  // addresses are stable
     std::unordered_map<std::string, membership, text_hash, std::equal_to<>> tensors_;
-    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // those that no regex took, as they came
+    std::vector<decltype(tensors_)::const_pointer> unmatched_;  // those that no regex matched, as they came
     std::size_t unsaved_count_ = 0;
     std::vector<std::uint8_t> due_;  // by collection's number
     std::uint64_t due_state_ = 1;    // counts up whenever anything in due_ changes

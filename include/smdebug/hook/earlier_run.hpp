@@ -49,8 +49,8 @@ public:
     /// which modes there were, and how far each has come, is in no name.
     [[nodiscard]] continuation resume(std::optional<step_number> first);
 
-    /// Gives up files of this worker that a process which was killed had begun to write, where the storage keeps what
-    /// has come of such.  Returns their keys.  Those of other workers, who may be at work, stay; so does what may not
+    /// Discards files of this worker that a killed process had begun to write, where the storage keeps such parts.
+    /// Returns their keys.  Those of other workers, who may be at work, stay; so does what may not
     /// be listed or given up.
     std::vector<std::string> remove_unfinished() noexcept;
 
@@ -58,8 +58,7 @@ public:
     [[nodiscard]] std::optional<collections_file> collections() const;
 
 private:
-    // The name without what stands in the place of its extension, or behind it, until a file is whole; nothing where it
-    // is no temporary one.
+    // The name of a temporary file up to the mark that it has until it is whole; nothing for other names.
     [[nodiscard]] static std::optional<std::string_view> stem_of_temporary(std::string_view name) noexcept;
 
     void refuse_ended() const;
@@ -74,7 +73,7 @@ private:
 
     void find_mode_steps(continuation& next);
 
-    // What an index file says of its step; nothing where it is damaged.
+    // The meta part of an index file; nothing where it is damaged.
     [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
 
     Storage* store_;

@@ -1,6 +1,6 @@
-// Who has work under way on a thread of its own that exit() would cut off.
-// exit() destroys no local objects: a hook in main's frame would lose what waits to be written.  The list of a process
-// is the one thing here that is not an object of the user's; it is empty while no hook writes in the background.
+// Work on background threads that exit() would cut off.
+// exit() destroys no local objects: a hook in main's frame would lose what waits to be written.  The list is global,
+// one a process; it is empty while no hook writes in the background.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -30,13 +30,13 @@ private:
         void (*finish)(void*) noexcept;
     };
     struct list {
-        list* before = nullptr;  // the parent process's: still reached, and so not lost
+        list* before = nullptr;  // the parent process's: kept reachable, so it is no leak
         long process = posix::process_number();
         std::mutex guard{};
         std::vector<entry> entries{};
     };
 
-    // Never destroyed: hooks may be, later.
+    // Never destroyed: hooks may be destroyed later.
     [[nodiscard]] static std::atomic<list*>& newest() noexcept;
     // A forked child begins its own: the parent's names threads that are not there, and may be locked for ever.
     [[nodiscard]] static list& list_of_this_process();

@@ -20,7 +20,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A file, and with it a step, that was lost behind the caller's back.
+/// A file, and with it a step, that could not be written in the background.
 struct lost_write {
     std::string key;  ///< of the file that could not be written
     std::exception_ptr why;
@@ -45,7 +45,7 @@ public:
     /// the same number may be there, which must not be seen beside the new events: it is taken away first, where the
     /// storage can.
     virtual void finish(const std::string& index_key, std::string_view index_text, bool replaces) = 0;
-    /// Forgets the event file that was begun.
+    /// Discards the event file that was begun.
     virtual void abandon() noexcept = 0;
     /// Makes any other small file appear, after everything that was handed over before.
     virtual void put(const std::string& key, std::string_view text) = 0;
@@ -53,11 +53,11 @@ public:
     virtual void remove(const std::string& key) = 0;
     /// Waits until everything that was handed over is written, or lost.
     virtual void drain() = 0;
-    /// What was lost since this was last asked, and was not told by an exception.
+    /// What was lost since the last call, and was not reported by an exception.
     [[nodiscard]] virtual std::vector<lost_write> lost() = 0;
 };
 
-/// Takes steps and forgets them: what a dry run writes to.
+/// Discards everything: for dry runs.
 class null_sink final : public file_sink {
 public:
     [[nodiscard]] bool has_room(std::uint64_t /*bytes*/) override { return true; }

@@ -1,4 +1,4 @@
-// The hook of every day: it writes where out_dir says, into a folder or into S3.
+// The usual hook: it writes where out_dir says, into a folder or into S3.
 #pragma once
 
 #include <smdebug/hook/basic_hook.hpp>
@@ -7,8 +7,8 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A hook whose place is chosen at run time: by out_dir, or any storage in an any_storage.  What it costs more than one
-/// of a known storage: two allocations a step, and an indirect call a write.
+/// A hook whose place is chosen at run time: by out_dir, or any storage in an any_storage.  Its cost over a hook with
+/// one storage type: two allocations a step, and an indirect call a write.
 using hook = basic_hook<any_storage>;
 
 }  // namespace v1

@@ -1,5 +1,5 @@
 // The work behind a hook: what is due, where it goes, and what happens when it cannot.
-// Apart from basic_hook.hpp, which is its face: there are the ways to hand over a tensor, here there is one.
+// basic_hook.hpp is its interface, with several ways to pass a tensor; here there is one.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -80,7 +80,7 @@ public:
 private:
     enum class life : std::uint8_t { open, closing, closed };
     enum class step_content : std::uint8_t { unknown, nothing, something };
-    // A step about which nothing was asked yet.
+    // A step for which no call was made yet.
     struct untouched_step {
         bool is_after_failure = false;  // whether the end_step() before it threw
     };
@@ -106,7 +106,7 @@ private:
 
     bool write(begun_step& step, std::string_view name, const tensor_view& tensor,
                const collection_set::membership& belongs_to);
-    // Of the step at hand, if there still is one: whoever was told of a loss may have ended it.
+    // Of the step at hand, if there still is one: on_drop may have ended it.
     void note_loss(std::exception_ptr why) noexcept {
         if (begun_step* const step = begun()) {
             step->loss = std::move(why);

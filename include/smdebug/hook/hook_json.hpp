@@ -1,5 +1,5 @@
 // Hook options from the JSON file by which SageMaker, or whoever starts a job, configures the hook.
-// Values may be texts ("save_interval": "100"), as SageMaker writes them, or what they are.
+// Values may be texts ("save_interval": "100"), as SageMaker writes them, or of their own types.
 // Source: the file as the Python package's documentation has it, and how the package reads it.
 #pragma once
 
@@ -20,13 +20,13 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Where the file is, and where a run goes, when nobody says so.
+/// Default places of the file and of a run.
 inline constexpr const char* hook_json_variable = "SMDEBUG_CONFIG_FILE_PATH";
 inline constexpr const char* default_hook_json = "/opt/ml/input/config/debughookconfig.json";
 inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 
 /// The options that a configuration file holds: LocalPath, HookParameters and CollectionConfigurations.  A section, or
-/// a value, that is null counts as missing; keys that are not known, such as S3OutputPath, are somebody else's.
+/// a value, that is null counts as missing; unknown keys, such as S3OutputPath, are ignored.
 ///  - HookParameters and CollectionParameters: save_interval, save_steps, start_step, end_step, each also for one mode
 ///    ("train.save_interval"); reductions, save_raw_tensor, save_shape; include_regex.
 ///  - HookParameters alone: save_all, include_workers, export_tensorboard, tensorboard_dir.
@@ -36,12 +36,11 @@ inline constexpr const char* default_out_dir = "/opt/ml/output/tensors";
 ///    hook_options::collections replaces them.
 ///  - save_raw_tensor and save_shape count beside reductions alone, which may be "" for none.  Without reductions a
 ///    collection saves what the hook does, and the hook the values.
-///  - Lists are texts with commas ("1,2,3"), or lists; a regex that has a comma itself needs a list.  An empty piece of
-///  a
-///    list of regexes ("relu,") is a regex that every name matches; of other lists it is nothing.
+///  - Lists are texts with commas ("1,2,3"), or lists; a regex that has a comma itself needs a list.  In lists of
+///    regexes an empty piece ("relu,") is a regex that every name matches; in others it is skipped.
 /// Errors: value_error that names `where`, the key and the value; invalid_collection_configuration for a collection
-/// that
-///         the package does not know by its name and that has no include_regex, so that no tensor can belong to it.
+///         that the package does not know by its name and that has no include_regex, so that no tensor can belong to
+///         it.
 [[nodiscard]] hook_options hook_options_from_json(byte_view text, std::string_view where);
 
 /// The options in the file `path`; without one, in the file that the environment variable SMDEBUG_CONFIG_FILE_PATH
@@ -57,7 +56,7 @@ namespace detail {
     return prefixes[place_of(which)];
 }
 
-/// What to save, nothing where the section does not say: without reductions it does not, whatever else is there.
+/// What to save; nothing where the section has no reductions, whatever else is there.
 [[nodiscard]] std::optional<reduction_config> read_what(const json_section& from);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// What a hook is told when it is made: where to, what, when, and how.
+// Options of a hook: where it saves, what, when, and how.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -40,10 +40,10 @@ struct background_options {
     full_pool when_full = full_pool::wait;
 };
 
-/// The largest number that a step may be given: from there on counting does not end either.
+/// The largest number that a step may be given, which leaves room to count on.
 inline constexpr step_number largest_step = std::numeric_limits<step_number>::max() / 2;
 
-/// What a hook is told when it is made.  Names and meanings are those of the Python package.
+/// Options of a hook.  Names and meanings are those of the Python package.
 struct hook_options {
     /// Where the run goes: a folder, "s3://bucket/prefix", or whatever the storage makes of it.
     std::string out_dir = {};
@@ -75,7 +75,7 @@ struct hook_options {
     std::string worker = "worker_0";
     /// How many workers the job has.
     std::int64_t num_workers = 1;
-    /// Decides and counts as ever, writes nothing.
+    /// Decides and counts as usual, writes nothing.
     bool dry_run = false;
 
     /// What to do when the run is there already.
@@ -93,10 +93,10 @@ struct hook_options {
     background_options background = {};
     /// What a failed write does.
     failure_policy on_failure = failure_policy::raise;
-    /// Is told, in a sentence, what was lost under the policies `drop`.  On the thread that calls the hook; what it
+    /// Called with a sentence on what was lost under the policies `drop`.  On the thread that calls the hook; what it
     /// throws is ignored, and it is not called again from within.
     std::function<void(const std::string&)> on_drop = {};
-    /// Is told, when the hook is closed, in a sentence each, what was likely meant to be saved and was not: tensors
+    /// Called when the hook is closed, with a sentence for each thing likely meant to be saved and not saved: tensors
     /// that no saved collection holds, collections that no tensor can belong to, a run without a step.  None: they go
     /// to standard error.  What it throws is ignored.
     std::function<void(const std::string&)> on_note = {};

@@ -25,8 +25,8 @@ namespace detail {
 class json_section {
 public:
     /// `name` is where it stands in the file: "HookParameters"; empty for the whole.
-    /// Errors: value_error unless `held` is an object, null or nothing.
-    json_section(const std::string& file, std::string name, std::optional<json::value> held);
+    /// Errors: value_error unless `object` is an object, null or nothing.
+    json_section(const std::string& file, std::string name, std::optional<json::value> object);
 
     /// The value of a key, unless it is missing or null.
     [[nodiscard]] std::optional<json::value> find(std::string_view key) const;
@@ -59,8 +59,8 @@ public:
     template <class Visit>
     void for_each_section(std::string_view key, Visit&& visit) const {
         std::size_t place = 0;
-        const auto held = find(key);
-        if (held && !held->for_each_element([&](json::value item) {
+        const auto elements = find(key);
+        if (elements && !elements->for_each_element([&](json::value item) {
                 visit(json_section{file_, path_of(key) + "[" + std::to_string(place++) + "]", item});
                 return true;
             })) {
@@ -83,7 +83,7 @@ private:
     [[nodiscard]] static std::string_view trimmed(std::string_view text) noexcept;
 
     [[nodiscard]] std::int64_t whole(std::string_view key, std::string_view text) const;
-    [[nodiscard]] std::int64_t whole(std::string_view key, json::value held) const;
+    [[nodiscard]] std::int64_t whole(std::string_view key, json::value value) const;
 
     [[nodiscard]] std::optional<std::vector<std::string>> text_list(std::string_view key, empty_pieces empty) const;
 
@@ -91,12 +91,12 @@ private:
     [[nodiscard]] std::optional<std::vector<Item>> list(std::string_view key, empty_pieces empty,
                                                         const FromPiece& from_piece,
                                                         const FromValue& from_value) const {
-        const auto held = find(key);
-        if (!held) {
+        const auto value = find(key);
+        if (!value) {
             return std::nullopt;
         }
         std::vector<Item> items;
-        if (const auto text = held->string()) {
+        if (const auto text = value->string()) {
             for (std::size_t begin = 0; begin <= text->size();) {
                 const std::size_t end = std::min(text->find(',', begin), text->size());
                 const std::string_view piece = trimmed(text->substr(begin, end - begin));
@@ -105,9 +105,9 @@ private:
                 }
                 begin = end + 1;
             }
-        } else if (held->is_number() || held->boolean()) {  // one alone
-            items.push_back(from_value(*held));
-        } else if (!held->for_each_element([&](json::value item) {
+        } else if (value->is_number() || value->boolean()) {  // one alone
+            items.push_back(from_value(*value));
+        } else if (!value->for_each_element([&](json::value item) {
                        items.push_back(from_value(item));
                        return true;
                    })) {
@@ -118,7 +118,7 @@ private:
 
     const std::string& file_;
     std::string name_;
-    std::optional<json::value> held_;
+    std::optional<json::value> object_;
 };
 
 }  // namespace detail

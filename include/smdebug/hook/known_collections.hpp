@@ -1,4 +1,4 @@
-// What the Python package knows of collections by their names: regexes, and which hold single numbers.
+// The Python package's collections by name: their regexes, and which hold single numbers.
 // Source: the collections files that the package writes for PyTorch and XGBoost, and its list of names for TensorFlow.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace known_collections {
 struct known {
     std::string_view name;
     std::string_view include_regex;
-    bool built_in;  ///< there from the start; the others once somebody names them
+    bool built_in;  ///< there from the start; the others once they are named
 };
 
 inline constexpr std::array<known, 14> list{{
@@ -39,11 +39,11 @@ inline constexpr std::array<known, 14> list{{
     {"trees", "^trees/", false},
 }};
 
-/// Those that the package makes in one of the frameworks that it knows, and that begin as any other does.
+/// Those that the package makes in one of its frameworks, without a regex.
 inline constexpr std::array<std::string_view, 6> of_frameworks{
     "inputs", "outputs", "layers", "optimizer_variables", "sm_metrics", "tensorflow_summaries"};
 
-/// What is saved whatever is included.
+/// The collection that is always saved.
 inline constexpr std::string_view saved_by_default = "losses";
 
 /// What is called a loss outside of the package's frameworks: "loss", "train_loss", "val/loss", "TripletLoss"; the

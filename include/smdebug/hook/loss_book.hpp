@@ -1,4 +1,4 @@
-// What a hook does about a failure: throw it, or count it, tell it, and go on.
+// What a hook does about a failure: throw it, or count and report it, and go on.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -37,11 +37,11 @@ public:
         }
     }
 
-    /// Notes files that were lost behind the training's back; `uncounted` is the key of one whose step was not counted
+    /// Notes files that were lost in the background; `uncounted` is the key of one whose step was not counted
     /// as written.      Errors: the first one's, as the policy says.
     void note(std::span<const lost_write> lost, std::string_view uncounted = {});
 
-    /// Notes a step that the training gave up, who need not be told.
+    /// Notes a step that the training abandoned; on_drop is not called.
     void note_abandoned(const std::string& sentence);
 
     /// Notes that there was no room for a tensor.
@@ -53,7 +53,7 @@ private:
 
     void tell(const std::string& loss);
 
-    // A log that fails, or that saves something itself, must not cost more than the loss that it is told of.
+    // Calls on_drop; ignores what it throws, and does not call it again from within.
     void call(const std::string& sentence);
 
     const hook_options* options_;

@@ -1,4 +1,4 @@
-// Who looks at what a hook sees, beside the files that it writes: rules inside the training process, for one.
+// The interface of observers of a hook's steps and tensors, such as rules inside the training process.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -17,7 +17,7 @@ struct hook_step {
     step_number mode_step = 0;
 };
 
-/// Is told of a hook's steps and tensors, on the thread that calls the hook.  What it throws comes out of the hook's
+/// Called with a hook's steps and tensors, on the thread that calls the hook.  What it throws comes out of the hook's
 /// call.
 class hook_observer {
 public:
@@ -33,8 +33,8 @@ public:
     /// A tensor that it wants.  Borrows: the tensor, for the call.
     virtual void see(std::string_view name, const tensor_view& tensor,
                      std::span<const std::string_view> collections) = 0;
-    /// The step is over: its files, if any, are written or on their way, or lost.  Of a step that was abandoned nothing
-    /// is told: the next one begins.
+    /// The step is over: its files, if any, are written or on their way, or lost.  Not called for a step that was
+    /// abandoned.
     virtual void end_step(const hook_step& step) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Those who look at what a hook sees, asked no more often than need be.
+// The observers of a hook, asked no more often than need be.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -31,17 +31,17 @@ public:
     /// Shows a tensor to those who want it; returns whether any did.
     bool show(std::string_view name, const tensor_view& tensor, std::span<const std::string_view> collections) const;
 
-    /// Tells all who were asked about the step that it is over, those that come after one that throws, too; then throws
-    /// what the first one threw.
+    /// Calls end_step() of all that were asked about the step, also after one has thrown; then rethrows what the first
+    /// one threw.
     void end_step(const hook_step& step);
 
-    /// Nothing comes of the step at hand, and nobody is told that it is over.
+    /// Drops the current step: end_step() is called of none.
     void abandon_step() noexcept;
 
 private:
     struct entry {
         std::shared_ptr<hook_observer> who;
-        bool told = false;        // of the step at hand
+        bool asked = false;       // about the current step
         bool interested = false;  // in it
     };
     std::deque<entry> all_;  // one may add another while it is asked

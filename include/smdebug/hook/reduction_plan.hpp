@@ -1,5 +1,5 @@
 // What is written of a tensor: which reductions in which order, its values, its shape; and a reduction's tensor name.
-// A config is names; this is what can be computed and written from, step after step, without looking at a name again.
+// A config holds names; a plan has them resolved once, for all steps.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -34,15 +34,15 @@ struct reduction_plan {
     void clear() noexcept;
 };
 
-/// The values and nothing else: what is written where nobody says otherwise.
+/// The values and nothing else: the default.
 [[nodiscard]] inline reduction_plan raw_plan() { return {.raw = true}; }
 
 inline constexpr std::array<std::string_view, 7> plain_reduction_names{"min",      "max", "mean", "std",
                                                                        "variance", "sum", "prod"};
 inline constexpr std::array<std::string_view, 2> norm_names{"l1", "l2"};
 
-/// The reduction of that name among the known ones, else a value_error that lists them.
-[[nodiscard]] reduction known_reduction(std::string_view name, std::span<const std::string_view> known,
+/// The reduction of that name among the candidates, else a value_error that lists them.
+[[nodiscard]] reduction known_reduction(std::string_view name, std::span<const std::string_view> candidates,
                                         const std::string& where);
 
 /// A name as files have it: "min", "abs_max", "l1_norm"; "l1" for short.

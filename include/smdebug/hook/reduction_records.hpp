@@ -76,14 +76,14 @@ private:
 
     struct value_place {
         std::size_t reduction = 0;  // reduction_key::index()
-        std::size_t at = 0;
+        std::size_t offset = 0;
     };
 
     form form_;
     std::vector<reduction_key> order_;
     std::vector<std::byte> bytes_;
     std::vector<named_record> records_;
-    std::vector<value_place> values_at_;
+    std::vector<value_place> value_places_;
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // One writer a worker, and the last of them marks the end of the job.
 // The Python package's claim.smd does the first for one worker; here each has a claim, where the storage can keep it.
-// Where it cannot, workers leave signs: they keep nobody out, but the last one knows that it is.
+// Where it cannot, workers leave signs: they exclude no process, but show the last worker that it is the last.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -23,8 +23,8 @@ namespace detail {
     return writers <= 1 ? "claim.smd" : "claim_" + locations::file_part_from_worker(worker) + ".smd";
 }
 
-/// A worker's right to write a run.  Where the storage keeps no claims, everybody has it; each of several workers then
-/// puts an object where its claim would be, from begin() to release().
+/// A worker's right to write a run.  Where the storage keeps no claims, every process has it; each of several workers
+/// then puts an object, its sign, where its claim would be, from begin() to release().
 /// Destroyed without release() it gives up the claim; the sign of a worker that did not end well stays, until that
 /// worker has been started again.
 /// Borrows: the storage.
@@ -34,18 +34,18 @@ public:
     /// Errors: in_use while another living writer has the same worker's name.
     run_claim(Storage& store, std::string worker, std::int64_t writers);
 
-    /// Shows, where claims do not, that this worker is at work.  Until then nothing of it is to be seen.
+    /// Writes this worker's sign, where there are no claims.
     void begin();
 
-    /// Whether nobody has taken it away, as far as can be told: who removes a run's folder does.
+    /// Whether the claim is still there, as far as can be told: it goes with a run's folder that is removed.
     [[nodiscard]] bool holds() const;
     /// Takes it again.      Errors: in_use.
     void renew();
 
     /// Gives the right up; to be called once.  Returns whether this was the last writer: the other workers have written
-    /// their collections files, and none of them is at work.  Of two that finish at the same moment both may be told
-    /// so, but never neither. A worker that died is not waited for where claims tell so; where signs do, it is the one
-    /// that is to be last. Where the storage can neither claim nor remove: always true, as in the Python package.
+    /// their collections files, and none of them is at work.  Of two that finish at the same moment at least one gets
+    /// true. A worker that died does not count where there are claims; where there are signs, its sign keeps the others
+    /// from being the last. Where the storage can neither claim nor remove: always true, as in the Python package.
     [[nodiscard]] bool release();
 
 private:
@@ -86,7 +86,7 @@ private:
     std::string worker_;
     std::int64_t writers_;
     bool by_signs_;
-    std::optional<typename claim_of<Storage>::type> held_;
+    std::optional<typename claim_of<Storage>::type> claim_;
 };
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // The files of one worker's run: its place, its claim, the steps, the collections file, TensorBoard's, the end.
-// Knows in which order they may appear; what goes into them is decided elsewhere.
+// Keeps the order in which they may appear; what goes into them is hook_core's to decide.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -107,7 +107,7 @@ public:
     std::uint64_t finish_step(const collection_set& collections);
     /// The first tensor of the last step.
     [[nodiscard]] first_tensor first_saved() const { return writer_ ? writer_->first_saved() : first_tensor{}; }
-    /// Makes appear what TensorBoard draws of it, or not yet.  No step is lost where that fails.
+    /// Writes its files for TensorBoard, if they are due.  No step is lost where that fails.
     template <class WallTime>
     void show_step(WallTime&& wall_time) {
         if (tensorboard_) {
@@ -116,13 +116,13 @@ public:
     }
     void abandon_step() noexcept;
 
-    /// Makes appear what TensorBoard draws and has not got yet.
+    /// Writes what TensorBoard has not got yet.
     void close_tensorboard();
 
-    /// Writes the collections file once more, whatever became of an older one, waits for what is on its way, and gives
-    /// up the claim; the last worker marks the end of the job.  An end is not marked where nobody could open the run.
+    /// Writes the collections file once more, even where an older one was lost, waits for pending writes, and gives up
+    /// the claim; the last worker marks the job's end, unless the run could not be opened.
     void close(const collection_set& collections);
-    /// Forgets the step at hand, waits for the others, and gives up the claim: the run can be resumed.
+    /// Discards the current step, waits for the others, and gives up the claim: the run can be resumed.
     void close_unfinished() noexcept;
 
     void drain();
@@ -141,7 +141,7 @@ private:
     void check_place();
 
     // Goes on where the run is, or in a new folder.
-    // Errors: in_use, run_exists where somebody else has begun a run there.
+    // Errors: in_use, run_exists where another process has begun a run there.
     void begin_again();
 
     // A mode's step is written once: readers find one of two.  GLOBAL steps are those of the job.
@@ -161,7 +161,7 @@ private:
     std::int64_t writers_;
     durability how_;
     bool marks_end_;
-    bool is_place_lost_ = false;        // whether somebody took it away, and nothing was begun since
+    bool is_place_lost_ = false;        // whether it was removed, and nothing was begun since
     bool collections_written_ = false;  // whether the file is as it should be, as far as is known
     continuation start_;
     std::optional<collections_file> earlier_collections_;

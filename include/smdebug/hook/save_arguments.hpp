@@ -1,4 +1,4 @@
-// What people hand to save_tensor besides contiguous elements: single numbers, bits, matrices, texts, lists of names.
+// Arguments of save_tensor besides contiguous elements: single numbers, bits, matrices, texts, lists of names.
 // What cannot be saved is refused where it is written, in a sentence that says what to write.
 #pragma once
 
@@ -63,7 +63,7 @@ concept bit_range = std::ranges::random_access_range<const R&> && !std::ranges::
 template <class V>
 concept copied_values = bit_range<V> || element_matrix<V> || text_range<V>;
 
-/// The shape of values that comes of themselves: {rows, columns} of a matrix, else {count}.
+/// The values' own shape: {rows, columns} of a matrix, else {count}.
 template <copied_values V>
 [[nodiscard]] shape_type shape_of(const V& values) {
     if constexpr (element_matrix<V>) {
@@ -113,7 +113,7 @@ private:
     std::unique_ptr<element_type[]> elements_;
 };
 
-// What does not know its shape: braces behind a tensor_view are collections, empty ones, too.
+// Values that may need a shape: braces behind a tensor_view are collections, empty ones, too.
 template <class V>
 concept unviewed = !std::same_as<V, tensor_view>;
 
@@ -132,7 +132,7 @@ template <std::ranges::range V>
 inline constexpr bool lies_scattered<V> =
     !std::ranges::contiguous_range<V> && saved_element<std::remove_cv_t<std::ranges::range_value_t<V>>>;
 
-// Values that no tensor can be made of.  A sentence of its own for what people write first.
+// Values that no tensor can be made of.  Common mistakes have messages of their own.
 template <class V>
 constexpr void refuse_values() {
     constexpr bool text = holds_char<V> || std::convertible_to<const V&, std::string_view>;

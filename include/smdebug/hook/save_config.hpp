@@ -30,7 +30,7 @@ struct save_config {
     std::optional<step_number> end_step = {};     ///< the interval counts up to, not including, this step; 0: never
     std::map<mode, save_config_mode> modes = {};  ///< a mode's own settings, which replace all of the others
 
-    /// What holds in a mode.
+    /// The settings of a mode.
     [[nodiscard]] save_config_mode in(mode which) const;
 
     /// All four modes in full: so that it can be given where a collection's config is wanted.

@@ -26,15 +26,14 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What became of a tensor that was to be written.
+/// The outcome of writing a tensor.
 enum class added : std::uint8_t {
     written,
     too_large,  ///< no reader of the format could take it, see largest_payload
     no_room,    ///< the sink drops it
 };
 
-/// How often the first tensor of a step came in it.  A step keeps one: more than once is likely an end_step() that
-/// nobody called.
+/// How often the first tensor of a step came in it.  A step keeps one: more than once is likely a missing end_step().
 struct first_tensor {
     std::string name = {};
     std::uint64_t times = 0;
@@ -74,7 +73,7 @@ public:
     /// bytes; 0 for a step that has nothing.      Errors: what the sink throws; the step is lost then.
     std::uint64_t finish();
 
-    /// Forgets the step at hand.
+    /// Discards the current step.
     void abandon() noexcept;
 
 private:
@@ -97,7 +96,7 @@ private:
     first_tensor first_saved_;
     std::string event_key_;           // valid while the index has entries
     std::vector<std::byte> pending_;  // records, or the end of one, that are not handed over yet
-    std::uint64_t flushed_ = 0;       // bytes of the event file that are
+    std::uint64_t flushed_ = 0;       // bytes of the event file that were handed over
     index_writer index_;
 };
 

@@ -22,7 +22,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What a record says beside its tensor.
+/// A record's fields beside its tensor.
 struct record_stamp {
     double wall_time = 0;  ///< seconds since 1970
     step_number step = 0;

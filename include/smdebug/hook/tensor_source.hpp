@@ -1,4 +1,4 @@
-// What a training loop has in its hands, as a tensor_view: spans and vectors with a shape, numbers, texts.
+// Tensors of a training loop as tensor_views: spans and vectors with a shape, numbers, texts.
 // Nothing is copied; xtensor expressions are in tensor/view_of_xtensor.hpp.
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A number of elements, as somebody's code has it: int, std::int64_t, ...
+/// An integer type for extents: int, std::int64_t, ...
 template <class I>
 concept extent_number = std::integral<I> && saved_element<I> && !std::same_as<I, bool>;
 
@@ -43,7 +43,7 @@ public:
         using number = std::remove_cv_t<std::ranges::range_value_t<const List&>>;
         const std::size_t count = std::ranges::size(list);
         if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
-            // A signed and an unsigned integer of one size may look at each other's memory; a negative extent becomes
+            // A signed and an unsigned integer of one size may alias; a negative extent becomes
             // one that is_shape_of refuses.
             extents_ = {reinterpret_cast<const std::size_t*>(std::ranges::data(list)), count};
         } else {
@@ -84,7 +84,7 @@ namespace detail {
 
 [[nodiscard]] std::string extents_text(std::span<const std::size_t> extents);
 
-/// Whether extents are such as files hold, and make that many elements.
+/// Whether extents fit the int64 of files, and make that many elements.
 [[nodiscard]] bool is_shape_of(std::span<const std::size_t> extents, std::size_t count) noexcept;
 
 }  // namespace detail

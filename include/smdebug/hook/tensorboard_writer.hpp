@@ -102,7 +102,7 @@ using tensorboard_place = std::function<void(const std::string&, byte_view)>;
 /// Records gather in memory, and a file appears whole, with names that sort by their steps: TensorBoard follows the
 /// files of a folder in the order of their names, and does not look back at one that it has left.  A file whose first
 /// step is that of an older one replaces it.
-/// Errors: what the place throws; what was not written then is still held, and the next call tries again.  Where that
+/// Errors: what the place throws; what was not written then is kept, and the next call tries again.  Where that
 /// is max_bytes or more, it is lost.
 /// Threads: one at a time.      Destruction writes nothing: close() does.
 class tensorboard_writer {
@@ -152,16 +152,16 @@ private:
              std::variant<float, detail::wire::histogram_fields> value);
 
     template <class Event>
-    void append(stream& held, const Event& event) {
+    void append(stream& file, const Event& event) {
         payload_.clear();
         detail::wire::field_writer writer{payload_};
         detail::wire::encode(writer, event);
-        record::append_record(held.records, payload_, record::footer_kind::checksum);
+        record::append_record(file.records, payload_, record::footer_kind::checksum);
     }
 
     void write_all();
 
-    void write(stream& held);
+    void write(stream& file);
 
     tensorboard_place place_;
     std::string worker_;

@@ -1,4 +1,4 @@
-// The time that goes into events, as a policy: so that what is written can be repeated to the byte.
+// The time that goes into events, as a policy: so that output can be reproduced to the byte.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ concept wall_clock = std::movable<C> && requires(C& clock) {
     { clock.now() } -> std::same_as<std::chrono::duration<double>>;
 };
 
-/// The machine's.
+/// The system's clock.
 struct system_wall_clock {
     [[nodiscard]] std::chrono::duration<double> now() const noexcept {
         return std::chrono::system_clock::now().time_since_epoch();

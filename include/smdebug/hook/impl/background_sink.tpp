@@ -14,18 +14,18 @@ template <writable_storage Storage>
 background_sink<Storage>::background_sink(Storage& store, durability how, background_options options)
     : pool_(options.pool_bytes),
       when_full_(options.when_full),
-      most_held_(pool_.bytes() / chunk_pool::chunk_bytes / 4),
+      most_pending_(pool_.bytes() / chunk_pool::chunk_bytes / 4),
       target_(store, how),
       worker_([this] { work(); }) {
-    held_.reserve(most_held_ + 8);
-    at_exit_.emplace(this, [](void* sink) noexcept { static_cast<background_sink*>(sink)->finish_given(); });
+    pending_.reserve(most_pending_ + 8);
+    at_exit_.emplace(this, [](void* sink) noexcept { static_cast<background_sink*>(sink)->finish_sent(); });
 }
 
 template <writable_storage Storage>
 background_sink<Storage>::~background_sink() {
     at_exit_.reset();
     abandon();  // a step that was not finished
-    held_.push_back(stop{});
+    pending_.push_back(stop{});
     send();
     worker_.join();
 }
@@ -37,8 +37,8 @@ bool background_sink<Storage>::has_room(std::uint64_t bytes) {
     }
     const std::size_t begun = filling_ ? filling_->room() : 0;
     const bool has = bytes <= begun + pool_.free_bytes() && text_bytes() <= pool_.bytes();
-    if (!has && !held_.empty()) {
-        send();  // what is held is what there is no room for
+    if (!has && !pending_.empty()) {
+        send();  // pending orders take up the room
     }
     return has;
 }
@@ -46,8 +46,8 @@ bool background_sink<Storage>::has_room(std::uint64_t bytes) {
 template <writable_storage Storage>
 void background_sink<Storage>::begin(const std::string& key) {
     abandon();
-    held_.push_back(begin_file{key});
-    is_known_ = false;
+    pending_.push_back(begin_file{key});
+    is_begun_ = false;
 }
 
 template <writable_storage Storage>
@@ -56,14 +56,14 @@ void background_sink<Storage>::append(std::span<const byte_view> pieces) {
         while (!piece.empty()) {
             if (!filling_) {
                 if (pool_.free_bytes() == 0) {
-                    send();  // what is held is what is waited for
+                    send();  // pending orders have the chunks that are waited for
                 }
                 filling_.emplace(pool_.take());
             }
             piece = filling_->fill(piece);
             if (filling_->room() == 0) {
-                held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
-                if (held_.size() > most_held_) {
+                pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+                if (pending_.size() > most_pending_) {
                     send();
                 }
             }
@@ -74,20 +74,20 @@ void background_sink<Storage>::append(std::span<const byte_view> pieces) {
 template <writable_storage Storage>
 void background_sink<Storage>::finish(const std::string& index_key, std::string_view index_text, bool replaces) {
     if (filling_) {
-        held_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
+        pending_.push_back(append_chunk{*std::exchange(filling_, std::nullopt)});
     }
-    held_.push_back(finish_step{index_key, std::string{index_text}, replaces});
+    pending_.push_back(finish_step{index_key, std::string{index_text}, replaces});
     send();
-    is_known_ = false;
+    is_begun_ = false;
 }
 
 template <writable_storage Storage>
 void background_sink<Storage>::abandon() noexcept {
     filling_.reset();
-    held_.clear();
-    if (std::exchange(is_known_, false)) {
+    pending_.clear();
+    if (std::exchange(is_begun_, false)) {
         try {
-            held_.push_back(abandon_file{});
+            pending_.push_back(abandon_file{});
             send();
         } catch (...) {
             // No memory for that: the next begin, or the end, does the same.
@@ -97,13 +97,13 @@ void background_sink<Storage>::abandon() noexcept {
 
 template <writable_storage Storage>
 void background_sink<Storage>::put(const std::string& key, std::string_view text) {
-    held_.push_back(put_file{key, std::string{text}});
+    pending_.push_back(put_file{key, std::string{text}});
     send();
 }
 
 template <writable_storage Storage>
 void background_sink<Storage>::remove(const std::string& key) {
-    held_.push_back(remove_file{key});
+    pending_.push_back(remove_file{key});
     send();
 }
 
@@ -120,19 +120,19 @@ std::vector<lost_write> background_sink<Storage>::lost() {
 }
 
 template <writable_storage Storage>
-void background_sink<Storage>::finish_given() noexcept {
+void background_sink<Storage>::finish_sent() noexcept {
     if (std::this_thread::get_id() == worker_.get_id()) {
         return;  // it is this thread that ends the program
     }
     std::unique_lock lock{guard_};
-    const std::uint64_t given = given_count_;
-    done_.wait(lock, [&] { return done_count_ >= given || (orders_.empty() && !busy_); });
+    const std::uint64_t sent = sent_count_;
+    done_.wait(lock, [&] { return done_count_ >= sent || (orders_.empty() && !busy_); });
 }
 
 template <writable_storage Storage>
 void background_sink<Storage>::send() {
     std::size_t bytes = 0;
-    for (const order& next : held_) {
+    for (const order& next : pending_) {
         bytes += bytes_of_text(next);
     }
     {
@@ -141,14 +141,14 @@ void background_sink<Storage>::send() {
             done_.wait(lock, [&] { return text_bytes_ == 0 || text_bytes_ + bytes <= pool_.bytes(); });
         }
         text_bytes_ += bytes;
-        given_count_ += held_.size();
-        for (order& next : held_) {
+        sent_count_ += pending_.size();
+        for (order& next : pending_) {
             orders_.push_back(std::move(next));
         }
     }
-    held_.clear();
-    is_known_ = true;
-    given_.notify_one();
+    pending_.clear();
+    is_begun_ = true;
+    sent_.notify_one();
 }
 
 template <writable_storage Storage>
@@ -179,7 +179,7 @@ void background_sink<Storage>::work() {
             if (orders_.empty() || bytes_done != 0) {
                 done_.notify_all();
             }
-            given_.wait(lock, [&] { return !orders_.empty(); });
+            sent_.wait(lock, [&] { return !orders_.empty(); });
             next.emplace(std::move(orders_.front()));
             orders_.pop_front();
             busy_ = true;

@@ -41,7 +41,7 @@ basic_hook<Storage, Kernel, Clock>::~basic_hook() {
             close();
         }
     } catch (...) {
-        // Who wants to know calls close().
+        // close() reports them.
     }
 }
 

@@ -12,21 +12,21 @@ namespace detail {
 
 SMDEBUG_INLINE chunk_pool::chunk& chunk_pool::chunk::operator=(chunk&& other) noexcept {
     std::swap(pool_, other.pool_);
-    std::swap(at_, other.at_);
+    std::swap(begin_, other.begin_);
     std::swap(used_, other.used_);
     return *this;
 }
 
 SMDEBUG_INLINE chunk_pool::chunk::~chunk() {
     if (pool_ != nullptr) {
-        pool_->take_back(at_);
+        pool_->take_back(begin_);
     }
 }
 
 SMDEBUG_INLINE byte_view chunk_pool::chunk::fill(byte_view bytes) noexcept {
     const std::size_t count = std::min(bytes.size(), room());
     if (count != 0) {
-        std::memcpy(at_ + used_, bytes.data(), count);
+        std::memcpy(begin_ + used_, bytes.data(), count);
     }
     used_ += count;
     return bytes.subspan(count);
@@ -46,9 +46,9 @@ SMDEBUG_INLINE chunk_pool::chunk_pool(std::size_t bytes)
 SMDEBUG_INLINE chunk_pool::chunk chunk_pool::take() {
     std::unique_lock lock{guard_};
     given_back_.wait(lock, [&] { return !free_.empty(); });
-    std::byte* const at = free_.back();
+    std::byte* const begin = free_.back();
     free_.pop_back();
-    return chunk{*this, at};
+    return chunk{*this, begin};
 }
 
 SMDEBUG_INLINE std::size_t chunk_pool::free_bytes() const {
@@ -56,10 +56,10 @@ SMDEBUG_INLINE std::size_t chunk_pool::free_bytes() const {
     return free_.size() * chunk_bytes;
 }
 
-SMDEBUG_INLINE void chunk_pool::take_back(std::byte* at) noexcept {
+SMDEBUG_INLINE void chunk_pool::take_back(std::byte* begin) noexcept {
     {
         const std::scoped_lock lock{guard_};
-        free_.push_back(at);  // never grows: reserved
+        free_.push_back(begin);  // never grows: reserved
     }
     given_back_.notify_one();
 }

@@ -23,8 +23,8 @@ SMDEBUG_INLINE bool collection_set::due(const membership& tensor) const noexcept
 }
 
 SMDEBUG_INLINE void collection_set::note_watched(std::string_view name) {
-    if (const auto at = tensors_.find(name); at != tensors_.end()) {
-        change(at->second, [](membership& tensor) { tensor.watched_ = true; });
+    if (const auto entry = tensors_.find(name); entry != tensors_.end()) {
+        change(entry->second, [](membership& tensor) { tensor.watched_ = true; });
     }
 }
 
@@ -37,25 +37,25 @@ SMDEBUG_INLINE collection_set::collection_set(const hook_options& options)
     : default_when_(options.save_config),
       default_what_(options.reduction_config.value_or(reduction_config{.save_raw_tensor = true})) {
     check(options);
-    for (const known_collections::known& known : known_collections::list) {
-        if (!known.built_in) {
+    for (const known_collections::known& each : known_collections::list) {
+        if (!each.built_in) {
             continue;
         }
-        collection configured{.name = std::string{known.name}};
+        collection configured{.name = std::string{each.name}};
         for (const collection& own : options.collections) {
-            if (own.name == known.name) {
+            if (own.name == each.name) {
                 configured = own;
             }
         }
-        if (known.name == known_collections::saved_by_default && configured.include_regex.empty() &&
+        if (each.name == known_collections::saved_by_default && configured.include_regex.empty() &&
             configured.tensor_names.empty()) {
-            configured.include_regex = known_collections::regexes_of(known.name);
+            configured.include_regex = known_collections::regexes_of(each.name);
             configured.include_regex.insert(configured.include_regex.end(), options.loss_regex.begin(),
                                             options.loss_regex.end());
-        } else if (known.name == "default") {
+        } else if (each.name == "default") {
             configured.include_regex.insert(configured.include_regex.end(), options.include_regex.begin(),
                                             options.include_regex.end());
-        } else if (known.name == "all" && options.save_all) {
+        } else if (each.name == "all" && options.save_all) {
             configured.include_regex.emplace_back(".*");
         }
         make(std::move(configured));
@@ -110,32 +110,32 @@ SMDEBUG_INLINE std::optional<std::uint32_t> collection_set::find(std::string_vie
 }
 
 SMDEBUG_INLINE std::uint32_t collection_set::number_of(std::string_view name) {
-    const auto known = find(name);
-    if (known) {
-        return *known;
+    const auto number = find(name);
+    if (number) {
+        return *number;
     }
     detail::check_name(std::string{name}, "a collection that a tensor is put into");
     return make(collection{.name = std::string{name}});
 }
 
-SMDEBUG_INLINE collection_set::membership& collection_set::found(std::string_view name) {
-    auto at = tensors_.find(name);
-    if (at == tensors_.end()) {
-        at = tensors_.emplace(name, matched(name)).first;
-        for (const std::uint32_t number : at->second.collections) {
+SMDEBUG_INLINE collection_set::membership& collection_set::find_or_add(std::string_view name) {
+    auto entry = tensors_.find(name);
+    if (entry == tensors_.end()) {
+        entry = tensors_.emplace(name, matched(name)).first;
+        for (const std::uint32_t number : entry->second.collections) {
             note(number, name);
             groups_[number].has_met = true;
         }
-        if (at->second.unsaved()) {
-            unmatched_.push_back(&*at);
+        if (entry->second.unsaved()) {
+            unmatched_.push_back(&*entry);
             ++unsaved_count_;
         }
     }
-    if (everything_ && !at->second.in_all_) {
+    if (everything_ && !entry->second.in_all_) {
         note(all_number, name);
-        change(at->second, [](membership& tensor) { tensor.in_all_ = true; });
+        change(entry->second, [](membership& tensor) { tensor.in_all_ = true; });
     }
-    return at->second;
+    return entry->second;
 }
 
 SMDEBUG_INLINE collection_set::membership collection_set::matched(std::string_view name) {
@@ -150,7 +150,7 @@ SMDEBUG_INLINE collection_set::membership collection_set::matched(std::string_vi
 
 SMDEBUG_INLINE const collection_set::membership& collection_set::add(std::string_view name,
                                                                      std::span<const std::string_view> collections) {
-    membership& tensor = found(name);
+    membership& tensor = find_or_add(name);
     for (const std::string_view each : collections) {
         put(tensor, name, number_of(each));
     }
@@ -161,9 +161,9 @@ SMDEBUG_INLINE const collection_set::membership& collection_set::add(std::string
 }
 
 SMDEBUG_INLINE void collection_set::put(membership& tensor, std::string_view name, std::uint32_t number) {
-    const auto at = std::lower_bound(tensor.collections.begin(), tensor.collections.end(), number);
-    if (at == tensor.collections.end() || *at != number) {
-        change(tensor, [&](membership& changed) { changed.collections.insert(at, number); });
+    const auto place = std::lower_bound(tensor.collections.begin(), tensor.collections.end(), number);
+    if (place == tensor.collections.end() || *place != number) {
+        change(tensor, [&](membership& changed) { changed.collections.insert(place, number); });
         tensor.plan_is_of_ = 0;
         note(number, name);
         groups_[number].used = true;
@@ -172,7 +172,7 @@ SMDEBUG_INLINE void collection_set::put(membership& tensor, std::string_view nam
     }
 }
 
-// Looks anew whether a collection is due.
+// Finds out again whether a collection is due.
 SMDEBUG_INLINE void collection_set::find_due(std::uint32_t number) {
     const saved_collection& each = groups_[number];
     const bool now = (each.included || each.used) && each.is_due(mode_, mode_step_);

@@ -65,7 +65,7 @@ std::vector<std::string> earlier_run<Storage>::remove_unfinished() noexcept {
             return own_step(key).has_value() || key == locations::collections_key(worker_);
         });
     } catch (const std::exception&) {
-        return {};  // It costs nothing but room.
+        return {};  // They only take up space.
     }
 }
 
@@ -116,7 +116,7 @@ std::optional<step_number> earlier_run<Storage>::own_step(std::string_view key) 
     }
     const std::string_view name = locations::base_name(key);
     const auto stem = stem_of_temporary(name);
-    // Another worker's name may begin with this one's and a dot: so all of the name has to be understood.
+    // Another worker's name may begin with this one's and a dot: so the whole name has to be parsed.
     for (const std::string_view extension :
          {std::string_view{}, std::string_view{".json"}, std::string_view{".csv"}, locations::event_extension}) {
         const auto parsed = locations::parse_step_file(stem.value_or(name), extension);

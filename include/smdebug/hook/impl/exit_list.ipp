@@ -27,25 +27,25 @@ SMDEBUG_INLINE std::atomic<exit_entry::list*>& exit_entry::newest() noexcept {
 }
 
 SMDEBUG_INLINE exit_entry::list& exit_entry::list_of_this_process() {
-    list* known = newest().load();
-    while (known == nullptr || known->process != posix::process_number()) {
-        auto* const made = new list{.before = known};
-        if (newest().compare_exchange_strong(known, made)) {
+    list* latest = newest().load();
+    while (latest == nullptr || latest->process != posix::process_number()) {
+        auto* const made = new list{.before = latest};
+        if (newest().compare_exchange_strong(latest, made)) {
             return *made;
         }
         delete made;
     }
-    return *known;
+    return *latest;
 }
 
 SMDEBUG_INLINE void exit_entry::finish_all() noexcept {
-    list* const known = newest().load();
-    if (known != nullptr && known->process == posix::process_number()) {
-        const std::scoped_lock lock{known->guard};
-        for (const entry& one : known->entries) {
+    list* const latest = newest().load();
+    if (latest != nullptr && latest->process == posix::process_number()) {
+        const std::scoped_lock lock{latest->guard};
+        for (const entry& one : latest->entries) {
             one.finish(one.who);
         }
-        known->entries.clear();
+        latest->entries.clear();
     }
 }
 

@@ -254,7 +254,7 @@ bool hook_core<Storage, Kernel, Clock>::note(added outcome, std::string_view nam
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::end_step() {
     refuse_when_closed();
-    // Whatever fails, the step is over: counting goes on, and everybody is told, before anything is thrown.
+    // Whatever fails, the step is over: counting goes on, and all observers are told, before anything is thrown.
     first_failure failure;
     const bool was_asked = begun() != nullptr;
     failure.attempt([&] { look_at_step(); });  // observers are told of steps in which nothing was saved, too
@@ -291,7 +291,7 @@ void hook_core<Storage, Kernel, Clock>::abandon_step() {
     }
     run_.abandon_step();
     observers_.abandon_step();
-    everything_next_ = everything_next_ || saved_everything;  // whoever asked for it has not got it
+    everything_next_ = everything_next_ || saved_everything;  // it was asked for, and not written
     next_step();
 }
 
@@ -323,7 +323,7 @@ void hook_core<Storage, Kernel, Clock>::close() {
     if (std::exchange(life_, std::max(life_, life::closing)) != life::open || !run_.is_own()) {
         return;
     }
-    first_failure failure;  // what fails keeps nothing else from being done
+    first_failure failure;  // each of these is tried, even where others fail
     if (const begun_step* const step = begun(); step != nullptr && step->tensors != 0) {
         failure.attempt([&] { end_step(); });
     }
@@ -339,7 +339,7 @@ void hook_core<Storage, Kernel, Clock>::close() {
     failure.rethrow();
 }
 
-// What went wrong behind the training's back.
+// What failed in the background.
 template <writable_storage Storage, reduction_kernel Kernel, wall_clock Clock>
 void hook_core<Storage, Kernel, Clock>::note_lost() {
     const std::vector<lost_write> lost = run_.lost();

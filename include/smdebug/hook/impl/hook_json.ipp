@@ -142,7 +142,7 @@ SMDEBUG_INLINE hook_options hook_options_from_json(byte_view text, std::string_v
 }
 
 SMDEBUG_INLINE hook_options hook_options_from_json_file(const std::optional<std::string>& path) {
-    // Read once, when a hook is made; nobody in this library writes the environment.
+    // Read once, when a hook is made; nothing in this library writes the environment.
     const char* const named = std::getenv(hook_json_variable);  // NOLINT(concurrency-mt-unsafe)
     const std::string there = path ? *path : named != nullptr && *named != '\0' ? named : default_hook_json;
     try {

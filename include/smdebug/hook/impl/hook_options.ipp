@@ -66,18 +66,18 @@ SMDEBUG_INLINE void check_name(const std::string& name, const std::string& where
 // A name in include_collections that is spelt nearly as one that there is.  One that begins with that ("weights_2") was
 // meant to be another.
 SMDEBUG_INLINE void check_spelling(const std::string& name, const hook_options& options) {
-    std::vector<std::string> known = known_collections::names();
+    std::vector<std::string> names = known_collections::names();
     for (const collection& own : options.collections) {
-        known.push_back(own.name);
+        names.push_back(own.name);
     }
-    if (std::find(known.begin(), known.end(), name) != known.end()) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
         return;
     }
-    std::erase_if(known, [&](const std::string& other) {
+    std::erase_if(names, [&](const std::string& other) {
         return name.starts_with(other) ||
                edit_distance(name, other) > std::max<std::size_t>(1, std::max(name.size(), other.size()) / 3);
     });
-    if (const std::string meant = did_you_mean(name, known, 3); !meant.empty()) {
+    if (const std::string meant = did_you_mean(name, names, 3); !meant.empty()) {
         throw value_error("include_collections: there is no collection \"" + name + "\"." + meant +
                           " One of your own goes into `collections`, too");
     }

@@ -12,18 +12,18 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string name, std::optional<json::value> held)
+SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string name, std::optional<json::value> object)
     : file_(file), name_(std::move(name)) {
-    if (held && !held->is_null()) {
-        if (!held->is_object()) {
+    if (object && !object->is_null()) {
+        if (!object->is_object()) {
             throw value_error(file_ + ": " + name_ + " is no JSON object", {.where = file_});
         }
-        held_ = held;
+        object_ = object;
     }
 }
 
 SMDEBUG_INLINE std::optional<json::value> json_section::find(std::string_view key) const {
-    const auto value = held_ ? (*held_)[key] : std::nullopt;
+    const auto value = object_ ? (*object_)[key] : std::nullopt;
     return value && !value->is_null() ? value : std::nullopt;
 }
 
@@ -84,18 +84,18 @@ SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, std::strin
     return number;
 }
 
-SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, json::value held) const {
-    if (const auto text = held.string()) {
+SMDEBUG_INLINE std::int64_t json_section::whole(std::string_view key, json::value value) const {
+    if (const auto text = value.string()) {
         return whole(key, *text);
     }
-    if (const auto truth = held.boolean()) {
+    if (const auto truth = value.boolean()) {
         return *truth ? 1 : 0;
     }
-    if (const auto number = held.integer()) {
+    if (const auto number = value.integer()) {
         return *number;
     }
     constexpr double limit = 9223372036854775808.0;  // 2^63: the first that an int64 cannot hold
-    const double number = held.number().value_or(limit);
+    const double number = value.number().value_or(limit);
     if (!(number >= -limit && number < limit) || std::trunc(number) != number) {
         refuse(key, "is no whole number");
     }

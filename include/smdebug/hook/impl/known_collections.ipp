@@ -9,9 +9,9 @@ namespace detail {
 namespace known_collections {
 
 SMDEBUG_INLINE std::vector<std::string> regexes_of(std::string_view name) {
-    const auto* const found = std::find_if(list.begin(), list.end(), [&](const known& k) { return k.name == name; });
-    return found == list.end() || found->include_regex.empty() ? std::vector<std::string>{}
-                                                               : std::vector{std::string{found->include_regex}};
+    const auto* const place = std::find_if(list.begin(), list.end(), [&](const known& k) { return k.name == name; });
+    return place == list.end() || place->include_regex.empty() ? std::vector<std::string>{}
+                                                               : std::vector{std::string{place->include_regex}};
 }
 
 SMDEBUG_INLINE std::vector<std::string> names() {

@@ -15,7 +15,7 @@ SMDEBUG_INLINE void observer_list::begin_step(const hook_step& step) {
     interested_ = false;
     for (std::size_t i = 0; i < all_.size(); ++i) {
         entry& one = all_[i];
-        one.told = true;
+        one.asked = true;
         one.interested = one.who->wants(step);
         interested_ = interested_ || one.interested;
     }
@@ -48,15 +48,15 @@ SMDEBUG_INLINE bool observer_list::show(std::string_view name, const tensor_view
 
 SMDEBUG_INLINE void observer_list::end_step(const hook_step& step) {
     interested_ = false;
-    std::vector<std::shared_ptr<hook_observer>> told;  // before any is told: that may begin the next step
+    std::vector<std::shared_ptr<hook_observer>> asked;  // a copy: end_step() may begin the next step
     for (entry& one : all_) {
         one.interested = false;
-        if (std::exchange(one.told, false)) {
-            told.push_back(one.who);
+        if (std::exchange(one.asked, false)) {
+            asked.push_back(one.who);
         }
     }
     first_failure failure;
-    for (const auto& who : told) {
+    for (const auto& who : asked) {
         failure.attempt([&] { who->end_step(step); });
     }
     failure.rethrow();
@@ -65,7 +65,7 @@ SMDEBUG_INLINE void observer_list::end_step(const hook_step& step) {
 SMDEBUG_INLINE void observer_list::abandon_step() noexcept {
     interested_ = false;
     for (entry& one : all_) {
-        one.told = false;
+        one.asked = false;
         one.interested = false;
     }
 }

@@ -30,10 +30,10 @@ SMDEBUG_INLINE void reduction_plan::clear() noexcept {
     shape = false;
 }
 
-SMDEBUG_INLINE reduction known_reduction(std::string_view name, std::span<const std::string_view> known,
+SMDEBUG_INLINE reduction known_reduction(std::string_view name, std::span<const std::string_view> candidates,
                                          const std::string& where) {
     std::string list;
-    for (const std::string_view candidate : known) {
+    for (const std::string_view candidate : candidates) {
         if (name == candidate) {
             return *reduction_named(name);
         }

@@ -41,7 +41,7 @@ SMDEBUG_INLINE void reduction_records::encode(std::string_view tensor, std::span
                                               const reduction_values& values, const record_stamp& stamp) {
     bytes_.clear();
     records_.clear();
-    values_at_.clear();
+    value_places_.clear();
     for (const reduction_key key : order) {
         if (!values.computed.contains(key)) {
             continue;
@@ -54,7 +54,7 @@ SMDEBUG_INLINE void reduction_records::encode(std::string_view tensor, std::span
             record::footer_kind::package_constant));
         record.size = bytes_.size() - record.begin;
         // Behind the value come the metadata and the footer; before it, in the tensor, nothing of this length.
-        values_at_.push_back({key.index(), bytes_.size() - behind_value(stamp) - sizeof(double)});
+        value_places_.push_back({key.index(), bytes_.size() - behind_value(stamp) - sizeof(double)});
         records_.push_back(std::move(record));
     }
 }
@@ -71,15 +71,15 @@ SMDEBUG_INLINE void reduction_records::patch(const reduction_values& values, con
         std::byte* const begin = bytes_.data() + records_[i].begin;
         std::byte* const payload = begin + record::header_size;
         std::byte* const end = begin + records_[i].size - record::footer_size;
-        std::byte* at = payload;
+        std::byte* field = payload;
         if (form_.has_wall_time) {
-            store_le(at + 1, stamp.wall_time);
-            at += 1 + sizeof(double);
+            store_le(field + 1, stamp.wall_time);
+            field += 1 + sizeof(double);
         }
         if (form_.has_step) {
-            std::copy_n(step.data(), step_size, at + 1);
+            std::copy_n(step.data(), step_size, field + 1);
         }
-        store_le(bytes_.data() + values_at_[i].at, values.value[values_at_[i].reduction]);
+        store_le(bytes_.data() + value_places_[i].offset, values.value[value_places_[i].reduction]);
         end[-1] = static_cast<std::byte>('0' + static_cast<int>(stamp.mode));
         std::copy_n(reinterpret_cast<const std::byte*>(digits.text.data()), digits.count,
                     end - (2 + 2 + 4 + 2 + 1) - digits.count);

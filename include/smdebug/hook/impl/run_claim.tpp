@@ -36,7 +36,7 @@ void run_claim<Storage>::begin() {
 template <writable_storage Storage>
 bool run_claim<Storage>::holds() const {
     if constexpr (claiming_storage<Storage>) {
-        return !held_ || still_holds(*held_);
+        return !claim_ || still_holds(*claim_);
     } else {
         return true;
     }
@@ -45,16 +45,16 @@ bool run_claim<Storage>::holds() const {
 template <writable_storage Storage>
 void run_claim<Storage>::renew() {
     if constexpr (claiming_storage<Storage>) {
-        held_.reset();
+        claim_.reset();
         claim();
     }
 }
 
 template <writable_storage Storage>
 bool run_claim<Storage>::release() {
-    if (held_) {
-        held_->release();
-        held_.reset();
+    if (claim_) {
+        claim_->release();
+        claim_.reset();
         return writers_ <= 1 || is_last([&](const std::string& worker) { return is_claimed(worker); });
     }
     if constexpr (removing_storage<Storage>) {
@@ -76,8 +76,8 @@ bool run_claim<Storage>::release() {
 
 template <writable_storage Storage>
 void run_claim<Storage>::claim() {
-    held_.emplace(store_->claim(claim_key(worker_, writers_)));
-    // Who counts the writers otherwise claims another key: each looks for the other's, after its own is there.
+    claim_.emplace(store_->claim(claim_key(worker_, writers_)));
+    // A process with another number of writers claims another key: each checks the other's, after its own is there.
     const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
     if (store_->claimed(other)) {
         throw in_use(std::string{store_->name()} +

@@ -62,13 +62,13 @@ SMDEBUG_INLINE void join_buckets(histogram& all) {
 }  // namespace detail
 
 SMDEBUG_INLINE void tensorboard_writer::end_step(double wall_time) {
-    const std::size_t held = held_bytes();
-    if (held == 0) {
+    const std::size_t buffered = held_bytes();
+    if (buffered == 0) {
         return;
     }
     const double passed = wall_time - last_written_.value_or(wall_time);
     const bool early = last_written_ && passed >= 0 && passed < options_.interval.count();  // a clock may go back
-    if (!early || held >= options_.max_bytes) {
+    if (!early || buffered >= options_.max_bytes) {
         write_all();
         last_written_ = wall_time;
     }
@@ -76,49 +76,49 @@ SMDEBUG_INLINE void tensorboard_writer::end_step(double wall_time) {
 
 SMDEBUG_INLINE std::size_t tensorboard_writer::held_bytes() const noexcept {
     std::size_t bytes = 0;
-    for (const stream& held : streams_) {
-        bytes += held.records.size();
+    for (const stream& file : streams_) {
+        bytes += file.records.size();
     }
     return bytes;
 }
 
 SMDEBUG_INLINE void tensorboard_writer::add(const detail::record_stamp& stamp, std::string_view tag,
                                             std::variant<float, detail::wire::histogram_fields> value) {
-    stream& held = streams_[place_of(stamp.mode)];
-    if (held.records.empty()) {
-        held.key = std::string{name_of(stamp.mode)} + "/" +
+    stream& file = streams_[place_of(stamp.mode)];
+    if (file.records.empty()) {
+        file.key = std::string{name_of(stamp.mode)} + "/" +
                    detail::locations::step_file_name(stamp.step, worker_, detail::locations::event_extension);
-        append(held, detail::wire::event_fields{.wall_time = stamp.wall_time,
+        append(file, detail::wire::event_fields{.wall_time = stamp.wall_time,
                                                 .step = 0,
                                                 .file_version = detail::wire::tensorboard_file_version,
                                                 .values = {}});
     }
     const std::string cleaned = detail::wire::tensorboard_tag(tag);
     const std::array values{detail::wire::tensorboard_value{cleaned, value}};
-    append(held, detail::wire::tensorboard_event{stamp.wall_time, stamp.step, values});
+    append(file, detail::wire::tensorboard_event{stamp.wall_time, stamp.step, values});
 }
 
 SMDEBUG_INLINE void tensorboard_writer::write_all() {
     try {
-        for (stream& held : streams_) {
-            write(held);
+        for (stream& file : streams_) {
+            write(file);
         }
     } catch (...) {
         if (held_bytes() >= options_.max_bytes) {
-            for (stream& held : streams_) {
-                held.records.clear();
+            for (stream& file : streams_) {
+                file.records.clear();
             }
         }
         throw;
     }
 }
 
-SMDEBUG_INLINE void tensorboard_writer::write(stream& held) {
-    if (held.records.empty()) {
+SMDEBUG_INLINE void tensorboard_writer::write(stream& file) {
+    if (file.records.empty()) {
         return;
     }
-    place_(held.key, held.records);
-    held.records.clear();
+    place_(file.key, file.records);
+    file.records.clear();
 }
 
 }  // namespace v1
