@@ -1,4 +1,4 @@
-// A rule of any type, for one type of trial: what many rules at once are kept as.
+// A rule of any type, for one type of trial: for lists of rules.
 #pragma once
 
 #include <smdebug/core/form.hpp>
@@ -27,8 +27,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What rules are called with when they are evaluated together: a trial that shares what it reads and logs what it is
-/// asked for, where there can be one.
+/// The trial that rules evaluated together are called with: one that shares what it reads and logs look-ups, where
+/// there can be one.
 template <class Trial>
 struct trial_for_rules {
     using type = const Trial&;
@@ -40,7 +40,7 @@ struct trial_for_rules<Trial> {
 
 }  // namespace detail
 
-/// The trial as rules see it that are evaluated together.  Calls begin_step before each step where it is shared.
+/// The type of that trial.  Calls begin_step before each step where it is shared.
 template <class Trial>
 using trial_of_rules = std::remove_cvref_t<typename detail::trial_for_rules<Trial>::type>;
 
@@ -55,7 +55,7 @@ public:
     template <class R>
         requires(!std::same_as<R, any_rule> && rule<R, Trial>)
     any_rule(R callable)  // NOLINT: implicit
-        : held_(kept<R>(std::move(callable))) {}
+        : erased_(kept<R>(std::move(callable))) {}
 
     /// Borrows a rule, which must outlive this and its copies.
     template <class R>
@@ -65,31 +65,31 @@ public:
     }
 
     /// The rule's name, or "rule".
-    [[nodiscard]] const std::string& name() const noexcept { return held_->name; }
+    [[nodiscard]] const std::string& name() const noexcept { return erased_->name; }
     /// Another name, for reports: of several rules of one type.
-    void rename(std::string name) { held_->name = std::move(name); }
+    void rename(std::string name) { erased_->name = std::move(name); }
     /// The global steps at which it is to be called, within those of the walk; default: all.
-    [[nodiscard]] const step_range& range() const noexcept { return held_->range; }
-    void limit(step_range range) { held_->range = range; }
+    [[nodiscard]] const step_range& range() const noexcept { return erased_->range; }
+    void limit(step_range range) { erased_->range = range; }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation: settings that make no sense.
-    void check() const { held_->check(); }
+    void check() const { erased_->check(); }
     /// Calls it at a global step that is there, with refreshing off, after making sure of the tensors that it requires.
     /// Errors: tensor_unavailable, tensor_unavailable_for_step, what waiting for what it requires throws, and whatever
     ///         the rule throws.
     [[nodiscard]] std::vector<finding> call(const trial_of_rules<Trial>& run, step_number step,
                                             const wait_options& how) const {
-        return held_->call(run, step, how);
+        return erased_->call(run, step, how);
     }
-    /// Whether it wants to be asked while the next step is waited for; see polled_rule.
-    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return held_->poll_interval(); }
-    void start() const { held_->start(); }
+    /// How often it is polled while the next step is waited for; see polled_rule.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const { return erased_->poll_interval(); }
+    void start() const { erased_->start(); }
     [[nodiscard]] std::optional<finding> while_waiting(const trial_of_rules<Trial>& run) const {
-        return held_->while_waiting(run);
+        return erased_->while_waiting(run);
     }
-    /// What it came to.
+    /// The report of its outcome.
     [[nodiscard]] rule_report report(const rule_outcome& outcome, const report_options& how = {}) const {
-        return held_->report(outcome, how);
+        return erased_->report(outcome, how);
     }
 
 private:
@@ -99,12 +99,12 @@ private:
     [[nodiscard]] static std::vector<std::shared_ptr<erased_rule>> erased(const std::vector<any_rule>& rules) {
         std::vector<std::shared_ptr<erased_rule>> all;
         for (const any_rule& each : rules) {
-            all.push_back(each.held_);
+            all.push_back(each.erased_);
         }
         return all;
     }
 
-    explicit any_rule(std::shared_ptr<erased_rule> held) : held_(std::move(held)) {}
+    explicit any_rule(std::shared_ptr<erased_rule> erased) : erased_(std::move(erased)) {}
 
     template <class Held, class From>
     [[nodiscard]] static std::shared_ptr<erased_rule> kept(From&& callable) {
@@ -119,7 +119,7 @@ private:
     template <class Held>
     [[nodiscard]] static std::shared_ptr<erased_rule> kept_built_in(Held&& callable);
 
-    std::shared_ptr<erased_rule> held_;
+    std::shared_ptr<erased_rule> erased_;
 };
 
 }  // namespace v1

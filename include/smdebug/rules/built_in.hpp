@@ -1,4 +1,4 @@
-// Which rules are this library's own, as one list of types.  The compiled form has their code for the usual trials.
+// The built-in rules, as one list of types.  The compiled form has their code for the usual trials.
 #pragma once
 
 #include <smdebug/trial/concepts.hpp>

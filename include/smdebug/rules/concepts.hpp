@@ -49,7 +49,7 @@ concept compares_trials = requires(const R& rule) { std::tuple_size<decltype(rul
 template <class R>
 concept compares_many_trials = requires(const R& rule) { rule.other_runs().begin()->get(); };
 
-/// Optional: a rule that wants to be asked while the next step is waited for, as it watches the clock.  start() is
+/// Optional: a rule that is polled while the next step is waited for, as it measures time.  start() is
 /// called before the first step, while_waiting(trial) about every poll_interval() while no step comes.  A finding's
 /// `step` is then the last that the rule saw, or -1.
 template <class R, class Trial>

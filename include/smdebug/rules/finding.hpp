@@ -1,4 +1,4 @@
-// What a rule says at a step: whether its condition was met, and for what.
+// A rule's verdict at a step: whether its condition was met, and for what.
 #pragma once
 
 #include <smdebug/core/step.hpp>
@@ -16,7 +16,7 @@ struct finding {
     bool damaged = false;     ///< a note about a record that is damaged, missing or cannot be read
     std::string tensor = {};  ///< the tensor that met it, if it was one
     std::string worker = {};
-    std::string rule = {};       ///< its name; whoever calls the rule fills in this and the next three
+    std::string rule = {};       ///< its name; the caller of the rule fills in this and the next three
     step_number step = -1;       ///< global
     step_number mode_step = -1;  ///< the same step, counted in its mode
     smdebug::mode mode = smdebug::mode::global;

@@ -18,7 +18,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Whether a rule means the same for a trial that logs what it is asked for.
+/// Whether a rule is the same for a trial that logs look-ups.
 template <class Rule, class Trial>
 concept rule_of_observed_trial = scannable_trial<Trial> && rule<Rule, observed_trial<Trial>> &&
                                  requires_tensors<Rule, Trial> == requires_tensors<Rule, observed_trial<Trial>>;
@@ -33,11 +33,10 @@ template <class Rule, class Run>
 
 /// Calls a rule at every saved global step from start_step up to, not including, end_step, waiting for new ones while
 /// the job runs.  Steps that lack something the rule needs are skipped.
-/// Errors:  value_error, insufficient_information_for_rule_invocation (settings); rule_evaluation_condition_met if
-/// asked
-///          for; whatever the rule throws that does not mean "not there".
+/// Errors:  value_error, insufficient_information_for_rule_invocation (settings); rule_evaluation_condition_met on
+///          request; what the rule throws that does not mean "not there".
 /// Cost:    grows with the saved steps, not with their numbers; a running job is listed when the known steps are done.
-///          A trial in a storage far away is told of the next steps before each call (read_ahead).
+///          A trial in a remote storage reads the next steps ahead, from before each call on.
 /// Threads: rules may run over one trial on several threads; while any of them is in a call, none refreshes the trial.
 template <class Rule, class Trial>
     requires rule<std::remove_reference_t<Rule>, Trial>

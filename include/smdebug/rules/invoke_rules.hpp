@@ -25,7 +25,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// How invoke_rules goes on.  Of `common` the callbacks and raise_eval_cond do not count: with several rules, callbacks
+/// Options of invoke_rules.  Of `common` the callbacks and raise_eval_cond do not count: with several rules, callbacks
 /// say which, by its place among them.
 struct invoke_rules_options {
     invoke_options common = {};
@@ -37,7 +37,7 @@ struct invoke_rules_options {
     sharing_options sharing = {};
 };
 
-/// What one of several rules came to.
+/// The result of one of several rules.
 struct rule_result {
     std::string name;
     rule_outcome outcome = {};
@@ -56,7 +56,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Rules on their way over a run, for who decides when to go on: a step after the other by visit(), or all by go().
+/// Rules that are evaluated over a run as its caller drives them: step by step with visit(), or all by go().
 /// Borrows the run.  One thread uses it.
 template <readable_trial Trial>
 class rule_session {
@@ -69,16 +69,16 @@ public:
     void go();
     /// Calls the rules at a global step that is there.
     void visit(step_number step);
-    /// Asks rules that watch the clock, while `next_step` is waited for; see polled_rule.
+    /// Polls the rules that measure time, while `next_step` is waited for; see polled_rule.
     void idle(step_number next_step);
-    /// How often they want to be asked; nothing where there is no such rule.
+    /// How often they are to be polled; nothing where there is no such rule.
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const;
     /// Whether no rule will be called any more.
     [[nodiscard]] bool over() const;
     /// Ends the rules that are not over.
     void end(invoke_end why, step_number next_step);
 
-    /// What the rules came to so far, in their order.
+    /// The results so far, in the order of the rules.
     [[nodiscard]] std::vector<rule_result> results() const;
 
 private:

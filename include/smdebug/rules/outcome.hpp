@@ -1,4 +1,4 @@
-// How a rule is to be evaluated over a run, and what comes of it.
+// Options and outcome of evaluating a rule over a run.
 // Source: the Python package's Rule.invoke and invoke_rule.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// How invoke_rule goes on.
+/// Options of invoke_rule.
 struct invoke_options {
     step_number start_step = 0;
     std::optional<step_number> end_step = {};  ///< exclusive; unset: to the end of the run

@@ -1,4 +1,4 @@
-// What the evaluation of a rule came to: counts, parameters, the findings, and how it stands.
+// The report of a rule's evaluation: counts, parameters, the findings, and the status.
 // Source: the Python package's Rule.report (RuleTriggered, Violations, Datapoints, RuleParameters, Details).
 #pragma once
 
@@ -21,7 +21,7 @@ inline namespace v1 {
 
 struct rule_report {
     std::string rule = {};                               ///< its name
-    std::string run = {};                                ///< whose steps it looked at
+    std::string run = {};                                ///< the run that it evaluated
     std::size_t triggered = 0;                           ///< steps at which it fired
     std::size_t violations = 0;                          ///< findings that were met
     std::size_t datapoints = 0;                          ///< steps at which it was evaluated
@@ -52,7 +52,7 @@ template <class R>
     return found;
 }
 
-/// How a rule stands after invoke_rule.  One finding decides; without any, why the walk ended; and where it came to its
+/// A rule's status after invoke_rule.  One finding decides; without any, why the walk ended; and where it came to its
 /// end, whether all that the rule was to look at could be read.
 [[nodiscard]] rule_status status_of(const rule_outcome& outcome) noexcept;
 
@@ -73,8 +73,8 @@ template <class R>
 }
 
 /// Appends a report as one JSON object.  The keys are those of the Python package; "Details" is
-/// {"findings": [...], "left_out": n}, as every rule of the package puts in there what it likes; "RuleParameters" maps
-/// names to texts, as they are configured.  More is said by "Rule", "RuleEvaluationStatus", "StatusDetails", and
+/// {"findings": [...], "left_out": n}, as the package's rules have no common form there; "RuleParameters" maps
+/// names to texts, as they are configured.  Further keys: "Rule", "RuleEvaluationStatus", "StatusDetails", and
 /// "Tensors" and "Unread": how many it was to look at, and how many of these could not be read.
 void append_report_json(std::string& out, const rule_report& report);
 

@@ -1,4 +1,4 @@
-// How the evaluation of a rule stands, in SageMaker's words and one of ours.
+// The status of a rule's evaluation: SageMaker's values, and one of ours.
 // Source: the public API reference of SageMaker, DebugRuleEvaluationStatus.
 #pragma once
 
@@ -14,7 +14,7 @@ enum class rule_status : std::uint8_t {
     no_issues_found,  ///< it saw every step
     issues_found,     ///< the condition was met, whether it goes on or not
     error,            ///< it could not be evaluated to the end, or nothing that it was to look at could be read
-    stopped,          ///< somebody ended it before
+    stopped,          ///< it was ended early
     incomplete,       ///< it found nothing, but some of what it was to look at could not be read
 };
 
@@ -37,7 +37,7 @@ enum class rule_status : std::uint8_t {
     return "?";
 }
 
-/// The same in SageMaker's words alone, for those who know no others: "Incomplete" is an "Error".
+/// The same with SageMaker's values alone: "Incomplete" is an "Error".
 [[nodiscard]] constexpr std::string_view service_name_of(rule_status status) noexcept {
     return name_of(status == rule_status::incomplete ? rule_status::error : status);
 }

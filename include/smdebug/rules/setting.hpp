@@ -72,7 +72,7 @@ concept described_rule = named_rule<R> && std::default_initializable<R> && requi
 };
 
 /// Optional: rule.check() throws value_error, or insufficient_information_for_rule_invocation, for settings that make
-/// no sense.  Whoever invokes a rule calls it first.
+/// no sense.  It is called before the rule is.
 template <class R>
 concept checked_rule = requires(const R& rule) {
     { rule.check() } -> std::same_as<void>;

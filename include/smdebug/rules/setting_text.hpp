@@ -1,5 +1,4 @@
-// Settings of rules as texts, both ways: values as Python prints them, and values of the texts that users and services
-// give.
+// Settings of rules to texts, as Python prints values, and from the texts that users and services give.
 // Source: SageMaker Debugger's rule parameters, which are strings; Python's str() of a value.
 #pragma once
 
@@ -113,8 +112,8 @@ template <setting_value T>
 }
 
 template <setting_value T>
-[[noreturn]] void refuse_setting(std::string_view given) {
-    throw value_error("must be " + std::string{wanted_of<T>()} + ", not \"" + std::string{given} + "\"");
+[[noreturn]] void refuse_setting(std::string_view text) {
+    throw value_error("must be " + std::string{wanted_of<T>()} + ", not \"" + std::string{text} + "\"");
 }
 
 [[nodiscard]] constexpr std::string_view without_blanks(std::string_view text) noexcept {

@@ -61,7 +61,7 @@ struct check_input_images {
         };
         std::map<std::pair<std::string, std::string>, tally> tensors;  ///< by name and worker
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "check_input_images"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "CheckInputImages"; }

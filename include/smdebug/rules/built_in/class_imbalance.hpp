@@ -59,7 +59,7 @@ struct class_imbalance {
         std::unordered_map<std::int64_t, tally> classes;
         std::uint64_t seen = 0;
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "class_imbalance"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ClassImbalance"; }

@@ -57,7 +57,7 @@ struct loss_not_decreasing {
         friend loss_not_decreasing;
         std::map<std::pair<std::string, std::string>, step_number> last_check_;
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_not_decreasing"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "LossNotDecreasing"; }
@@ -116,16 +116,16 @@ private:
 
     /// The newest save that is old enough to compare with.
     [[nodiscard]] std::optional<save> save_before(const auto& now, smdebug::mode in, step_number step) const {
-        std::optional<save> found;
-        detail::visit_steps_back(now.handle(), step - num_steps, in, [&](step_number at) {
-            const std::vector<std::string> workers = now.handle().workers(at, read_options{.mode = in});
+        std::optional<save> newest;
+        detail::visit_steps_back(now.handle(), step - num_steps, in, [&](step_number earlier) {
+            const std::vector<std::string> workers = now.handle().workers(earlier, read_options{.mode = in});
             const auto from = all_workers ? std::find(workers.begin(), workers.end(), now.worker()) : workers.begin();
             if (from != workers.end()) {
-                found = save{at, *from};
+                newest = save{earlier, *from};
             }
-            return !found;
+            return !newest;
         });
-        return found;
+        return newest;
     }
 
     // `step` counts in the mode.

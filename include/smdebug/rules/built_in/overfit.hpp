@@ -57,7 +57,7 @@ struct overfit {
         detail::mean_loss validation_;
         std::int64_t count_ = 0;
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "overfit"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Overfit"; }

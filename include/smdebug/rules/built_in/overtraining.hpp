@@ -59,7 +59,7 @@ struct overtraining {
         course train_;
         course validation_;
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "overtraining"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "Overtraining"; }

@@ -72,7 +72,7 @@ struct poor_weight_initialization {
     double distribution_range = 0.001;
     std::int64_t patience = 5;
     double steps = 10;
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "poor_weight_initialization"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "PoorWeightInitialization"; }

@@ -67,7 +67,7 @@ struct similar_across_runs {
 
     void check() const;
 
-    /// The runs to compare with, for whoever calls the rule: refreshing is off in them, too.
+    /// The runs to compare with, for the caller of the rule: refreshing is off in them, too.
     [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

@@ -34,18 +34,18 @@ struct stalled_training {
     double threshold = 1800;
     bool stop_training_on_fire = false;
     std::string training_job_name_prefix = {};
-    /// Where the time comes from.
+    /// The clock.
     std::function<std::chrono::steady_clock::time_point()> clock = [] { return std::chrono::steady_clock::now(); };
 
-    /// When what was seen.
+    /// The last new step, and when it was seen.
     struct history {
     private:
         friend struct stalled_training;
         std::optional<std::chrono::steady_clock::time_point> last_time;
         step_number last_step = -1;
-        bool told = false;  ///< of the stall that goes on
+        bool reported = false;  ///< whether the current stall was
     };
-    history so_far = {};  ///< what it has seen; leave it to the rule
+    history so_far = {};  ///< state between steps, kept by the rule
 
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "stalled_training"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "StalledTrainingRule"; }
@@ -70,11 +70,11 @@ struct stalled_training {
     /// Time counts from here.
     void start();
 
-    /// Notes that a new step was seen.  Never a finding: whoever is called here is not stalled.
+    /// Notes that a new step was seen.  Never a finding: a job with a new step is not stalled.
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& /*run*/, step_number step) {
         so_far.last_time = clock();
         so_far.last_step = step;
-        so_far.told = false;
+        so_far.reported = false;
         return {};
     }
 
@@ -85,10 +85,10 @@ struct stalled_training {
             so_far.last_time = now;
         }
         const double quiet = std::chrono::duration<double>(now - *so_far.last_time).count();
-        if (so_far.told || !(quiet > threshold) || has_ended(run)) {
+        if (so_far.reported || !(quiet > threshold) || has_ended(run)) {
             return std::nullopt;
         }
-        so_far.told = true;
+        so_far.reported = true;
         return finding{
             .met = true,
             .step = so_far.last_step,

@@ -25,7 +25,7 @@ inline namespace v1 {
 namespace rules {
 
 /// The population variance of a saved_tensor: as it was saved, else computed, else the square of a saved std.
-/// What was saved is taken as it is, although PyTorch's hook divides by n - 1: a run does not say who wrote it.
+/// What was saved is taken as it is, although PyTorch's hook divides by n - 1: a run does not name its writer.
 [[nodiscard]] lookup<double> variance_of(const auto& tensor) {
     auto variance = tensor.reduction_value(reduction::variance);
     if (!variance && variance.failure().why != absence::wrong_dtype) {

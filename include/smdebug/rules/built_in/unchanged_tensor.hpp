@@ -28,7 +28,7 @@ namespace rules {
 
 /// Fires for each selected tensor whose last num_steps saves, this step's among them, are all close:
 /// |older - current| <= atol + rtol * |current| for each value, and each older save against the current one, so that
-/// slow drift counts as a change.  Which saves there are is the run's word, not what this object has seen.
+/// slow drift counts as a change.  Saves are looked up in the run, not remembered from earlier calls.
 /// Edge cases: fewer saves: silent; another shape: changed; text, complex numbers and empty tensors: skipped.
 /// Without all_workers the first worker by name at each step counts; with it, each worker's own saves.
 /// Fast path: min, max and abs_max can prove a change; that nothing changed takes the values: where only reductions

@@ -1,5 +1,4 @@
-// A rule of any type, as a run of one type is looked at with it: the type erasure behind one rule, many rules, and
-// rules inside a training.
+// Type erasure of rules that evaluate runs of one type: behind one rule, many rules, and rules inside a training.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -31,7 +30,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-// Findings that say something: met, or a note.
+// The findings that are met, or are notes.
 [[nodiscard]] std::vector<finding> telling(std::vector<finding> all);
 [[nodiscard]] inline std::vector<finding> telling(finding one) { return telling(std::vector<finding>{std::move(one)}); }
 
@@ -74,7 +73,7 @@ template <class Rule>
     }
 }
 
-/// Findings say at which step, in whose words.
+/// Fills in the step, mode and mode step of findings that lack them.
 template <class Run>
 void name_step(std::vector<finding>& found, const Run& run, step_number step) {
     for (finding& one : found) {
@@ -89,7 +88,7 @@ void name_step(std::vector<finding>& found, const Run& run, step_number step) {
     }
 }
 
-/// What is known of a rule, whatever its type, that is called with a Run.
+/// A rule of any type, called with a Run.
 template <class Run>
 class erased_rule {
 public:
@@ -114,7 +113,7 @@ public:
         }
         return found;
     }
-    /// The same for a step that may have to be waited for, and settings that nobody has checked.
+    /// The same for a step that may have to be waited for, and unchecked settings.
     /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,
     ///         stopped).
     [[nodiscard]] std::vector<finding> evaluate(const Run& run, step_number step, const wait_options& how = {}) {
@@ -125,7 +124,7 @@ public:
         return call(run, step, how);
     }
 
-    /// See polled_rule.  Nothing for a rule that does not care how long a step is waited for.
+    /// See polled_rule.  Nothing for a rule that is not polled.
     [[nodiscard]] virtual std::optional<std::chrono::milliseconds> poll_interval() const = 0;
     virtual void start() = 0;
     [[nodiscard]] virtual std::optional<finding> while_waiting(const Run& run) = 0;
@@ -146,7 +145,7 @@ private:
     std::string own_name_;
 };
 
-/// Such a rule: Held is its type, or a reference to it.  Where it names the type of its trial, that is `Trial`.
+/// Implements it: Held is the rule's type, or a reference to it.  `Trial`: the type of trial that the rule names.
 template <class Held, class Run, class Trial = Run>
 class held_rule final : public erased_rule<Run> {
     using rule_type = std::remove_reference_t<Held>;

@@ -1,4 +1,4 @@
-// A trial that logs what a rule asks it for: what could not be read is counted, whatever the rule makes of it.
+// A trial that logs a rule's look-ups: what could not be read is counted, even where the rule ignores it.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -23,7 +23,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A tensor's handle that logs how each look-up ends.  Everything is as the handle that it is made of has it.
+/// A tensor's handle that logs how each look-up ends.  Everything else is as the wrapped handle has it.
 template <class Handle>
 class observed_tensor : public Handle {
 public:
@@ -117,7 +117,7 @@ private:
     std::shared_ptr<detail::read_log> log_;
 };
 
-/// The trial (the same state) for one rule at a time: whoever calls the rule reads the log before and behind the call.
+/// The trial (the same state) for one rule at a time: the rule's caller reads the log before and after the call.
 /// Threads: as the trial's.
 template <scannable_trial Trial>
 class observed_trial : public Trial {

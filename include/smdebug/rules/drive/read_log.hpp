@@ -1,5 +1,4 @@
-// What rules asked a run for, and what of it could not be read: a rule that could not look is not one that found
-// nothing.
+// Logs rules' look-ups in a run, and those that could not be read: a rule without data is not one without findings.
 #pragma once
 
 #include <smdebug/core/error.hpp>
@@ -23,7 +22,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// A step in both of the ways in which it may be named.
+/// A step by its global number, and by that in its mode.
 struct named_step {
     step_number step = -1;
     smdebug::mode mode = mode::global;
@@ -43,8 +42,8 @@ struct record_key {
 [[nodiscard]] inline std::uint64_t hash_of(std::string_view text) noexcept { return text_hash{}(text); }
 
 /// What was asked for during one call of a rule.  A tensor counts once, however often it was asked for, and does not
-/// where it was not saved.  Of other steps than the one at hand only what could not be read counts: the others count at
-/// their own step.
+/// where it was not saved.  Of other steps than the current one only what could not be read counts: the rest counts at
+/// its own step.
 /// Threads: a call of a rule may ask on several; begin() and end() not beside them.
 class read_log {
 public:
@@ -54,7 +53,7 @@ public:
         std::string first_lost = {};  ///< why, in words
     };
 
-    void begin(const named_step& at);
+    void begin(const named_step& step);
 
     /// It was read, or its dtype does not have what was asked for.
     void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker);
@@ -69,7 +68,7 @@ public:
         }
         now_.lost.push_back(key);
     }
-    /// What a look-up came to.
+    /// Logs the outcome of a look-up.
     void was_looked_up(const lookup_failure& failure, const std::string& tensor, step_number step, mode in,
                        const std::optional<std::string>& worker);
 
@@ -78,25 +77,25 @@ public:
 
 private:
     [[nodiscard]] bool is_at_hand(step_number step, mode in) const noexcept {
-        return in == mode::global ? step == at_.step : in == at_.mode && step == at_.mode_step;
+        return in == mode::global ? step == current_.step : in == current_.mode && step == current_.mode_step;
     }
     [[nodiscard]] record_key key_of(std::string_view tensor, step_number step, mode in,
                                     const std::optional<std::string>& worker) const;
 
-    named_step at_;
+    named_step current_;
     std::mutex guard_;
     entries now_;
 };
 
-/// What one rule was to look at on its way over a run.  What could not be read counts once, though the rule may come
+/// Adds up the look-ups of one rule over a run.  What could not be read counts once, though the rule may come
 /// back to it at later steps.
 /// Memory: a few bytes for each tensor that could not be read, of the last 100,000 or so.
 class read_tally {
 public:
     /// One call.  `skipped`: why it skipped the step, null if it did not.
-    /// `asked` is null where nobody could watch what the rule asked for, and it is always empty for a rule that is for
-    /// one type of trial only.  Then what it notes and throws tells what could not be read, and a step without any of
-    /// that counts for one tensor.
+    /// `asked` is null where look-ups cannot be logged, and it is always empty for a rule that is for one type of trial
+    /// only.  Then its notes and errors count what could not be read, and a step without any of those counts for one
+    /// tensor.
     void add(const read_log::entries* asked, const std::vector<finding>& found, const error* skipped, rule_outcome& to);
 
 private:
@@ -105,7 +104,7 @@ private:
     [[nodiscard]] bool is_new(const record_key& one);
     [[nodiscard]] static record_key key_of_note(std::string_view tensor, std::string_view worker, std::string_view why);
 
-    std::unordered_set<std::uint64_t> known_;
+    std::unordered_set<std::uint64_t> counted_;
     bool watched_ = false;         // something was asked for
     std::size_t quiet_calls_ = 0;  // in which nobody saw anything
 };

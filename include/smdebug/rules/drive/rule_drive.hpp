@@ -23,7 +23,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Who is told of what rules find, each by its place among them; all may be empty.
+/// Callbacks for the findings of rules, with the rule's place among them; all may be empty.
 struct drive_listener {
     std::function<void(step_number)> on_step = {};  ///< once a step, before the rules
     std::function<void(std::size_t rule, step_number, const finding&)> on_finding = {};
@@ -31,12 +31,12 @@ struct drive_listener {
     std::function<void(std::size_t rule, step_number, const error&)> on_skip = {};
 };
 
-/// The callbacks of who drives one rule.  Borrows them.
+/// The callbacks that the options of one rule have.  Borrows them.
 [[nodiscard]] drive_listener listener_of(const invoke_options& options);
 
-/// How far one rule has come on its way over a run.
+/// The progress of one rule over a run.
 struct rule_progress {
-    std::optional<std::chrono::milliseconds> poll_interval = {};  ///< unset: it is not asked while a step is waited for
+    std::optional<std::chrono::milliseconds> poll_interval = {};  ///< unset: it is not polled
     read_tally tally = {};
     rule_outcome outcome = {};
     bool over = false;
@@ -45,7 +45,7 @@ struct rule_progress {
     void end(invoke_end why, step_number next_step);
 };
 
-/// What an end of waiting means: which end it is, thrown as which error.
+/// Maps the error that ended a wait to the end of the evaluation.
 template <class Wait>
 [[nodiscard]] std::optional<invoke_end> end_of_wait(Wait&& wait) {
     try {
@@ -60,7 +60,7 @@ template <class Wait>
     return std::nullopt;
 }
 
-/// Walks a run with some rules: go(), or whoever knows the steps says visit() and idle().  A rule that throws, or whose
+/// Walks a run with some rules: by go(), or step by step with visit() and idle().  A rule that throws, or whose
 /// settings make no sense, ends alone.  Borrows the run and the options.
 template <class Run>
 class rule_drive {
@@ -78,10 +78,10 @@ public:
     /// Calls the rules that are not over at a step that is there.
     void visit(step_number step);
 
-    /// Asks the rules that want to be asked while `next_step` is waited for.
+    /// Polls the rules that measure time, while `next_step` is waited for.
     void idle(step_number next_step);
 
-    /// How often that is to be; nothing where none wants to be asked.
+    /// How often that is to be; nothing where no rule is polled.
     [[nodiscard]] std::optional<std::chrono::milliseconds> poll_interval() const;
 
     [[nodiscard]] bool all_over() const {
@@ -98,10 +98,10 @@ private:
 
     void evaluate(std::size_t rule, step_number step);
 
-    /// What is behind a call is counted, unless it was broken off: then things look as if they were missing.
+    /// Counts what a call looked up, unless it was interrupted: then data look missing.
     void count_reads(rule_progress& each, const std::vector<finding>& found, const std::exception_ptr& skipped) const;
 
-    // Not where the rule is called: what a listener throws is not the rule's failure.
+    // Outside of the rule's call: what a listener throws is not the rule's failure.
     void skip(std::size_t rule, step_number step, const std::exception_ptr& why);
 
     /// Sorts a step's findings into the rule's outcome and tells the listener.
@@ -112,12 +112,12 @@ private:
     [[nodiscard]] std::optional<invoke_end> wait_for(step_number step, bool& passed_over);
 
     const Run& run_;
-    read_log* log_ = nullptr;  // of the rule that is being called; null: nobody can watch what rules ask for
+    read_log* log_ = nullptr;  // of the rule that is being called; null: look-ups cannot be logged
     std::vector<rule_pointer> rules_;
     std::vector<rule_progress> progress_;
     const invoke_options& options_;
     drive_listener listener_;
-    named_step at_;
+    named_step now_;
 };
 
 }  // namespace detail

@@ -40,7 +40,7 @@ private:
 
     const Trial& run_;
     std::vector<step_number> steps_;
-    std::size_t at_ = 0;  // the step that next() gave, in steps_
+    std::size_t place_ = 0;  // the step that next() gave, in steps_
     prefetch_window ahead_{4};
 };
 

@@ -23,12 +23,12 @@ void required_tensors<Trial>::add_matching(const text_list& regex, step_number s
 
 template <class Trial>
 std::vector<std::string> required_tensors<Trial>::names() const {
-    std::vector<std::string> found;
-    for (const auto& held : wanted_) {
-        found.push_back(held.first);
+    std::vector<std::string> all;
+    for (const auto& each : wanted_) {
+        all.push_back(each.first);
     }
-    std::sort(found.begin(), found.end());
-    return found;
+    std::sort(all.begin(), all.end());
+    return all;
 }
 
 template <class Trial>
@@ -43,12 +43,12 @@ void required_tensors<Trial>::fetch(const wait_options& how) const {
 
 template <class Trial>
 void required_tensors<Trial>::merge(std::string_view name, std::vector<step_number> steps) {
-    const auto known =
-        std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& held) { return held.first == name; });
-    if (known == wanted_.end()) {
+    const auto entry =
+        std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& each) { return each.first == name; });
+    if (entry == wanted_.end()) {
         wanted_.emplace_back(name, std::move(steps));
     } else {
-        known->second.insert(known->second.end(), steps.begin(), steps.end());
+        entry->second.insert(entry->second.end(), steps.begin(), steps.end());
     }
 }
 

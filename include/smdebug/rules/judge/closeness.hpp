@@ -39,7 +39,7 @@ inline constexpr double saved_reduction_error = 0x1p-23;
 /// an infinite one stands for anything that float32 cannot hold; NaN proves nothing.
 [[nodiscard]] bool extrema_differ(double value, double reference, double abs_max, const tolerance& within) noexcept;
 
-/// What comparing two saved tensors gave.
+/// The result of comparing two saved tensors.
 enum class likeness : std::uint8_t {
     same,
     different,
@@ -164,16 +164,16 @@ template <class A, class B>
                 .value = '(' + shape_text(values->shape()) + ')',
                 .reference = '(' + shape_text(references->shape()) + ')'};
     }
-    const auto at = reduce::detail::first_difference(*values, *references, within);
-    if (!at) {
+    const auto place = reduce::detail::first_difference(*values, *references, within);
+    if (!place) {
         return {.alike = likeness::same};
     }
     const auto number = [&](const tensor_value& tensor) {
         std::array<double, reduce::detail::pair_block> room;
-        return reduce::detail::widened(tensor, *at, 1, room)[0];
+        return reduce::detail::widened(tensor, *place, 1, room)[0];
     };
-    return detail::differing("value " + std::to_string(*at) + " of " + std::to_string(values->size()), number(*values),
-                             number(*references), within.allowed(number(*references)));
+    return detail::differing("value " + std::to_string(*place) + " of " + std::to_string(values->size()),
+                             number(*values), number(*references), within.allowed(number(*references)));
 }
 
 }  // namespace detail

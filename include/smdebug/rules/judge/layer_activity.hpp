@@ -33,7 +33,7 @@ struct activity_thresholds {
     double inactivity = 1;
     double layer = 50;
 
-    /// Errors: value_error where one is no percentage; under the names that rules have for them.
+    /// Errors: value_error where one is no percentage; with the names of the rules' settings.
     void check() const;
 
     [[nodiscard]] friend bool operator==(const activity_thresholds&, const activity_thresholds&) = default;

@@ -78,7 +78,7 @@ struct mean_loss {
     void add(double value, const std::string& from, const std::string& by);
 };
 
-/// What training and validation say of the loss at a step.
+/// The training and validation losses at a step.
 struct step_losses {
     mean_loss train = {};
     mean_loss validation = {};

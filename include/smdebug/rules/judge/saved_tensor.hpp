@@ -39,7 +39,7 @@ concept valued_tensor = requires(const H& tensor, step_number step, const value_
     { tensor.find_value(step, how) } -> std::same_as<lookup<tensor_value>>;
 };
 
-/// A handle that remembers what measures answer.
+/// A handle that caches what measures answer.
 template <class H>
 concept remembering_tensor = valued_tensor<H> && requires { requires H::remembers_measures; };
 
@@ -71,8 +71,8 @@ template <reducible_tensor H, class Visit>
 void visit_steps_back(const H& tensor, step_number step, mode in, Visit&& visit) {
     for (std::size_t n = 4;; n *= 4) {
         const std::vector<step_number> saved = last_steps(tensor, step, n, in);
-        for (auto at = saved.rbegin(); at != saved.rend(); ++at) {
-            if (!visit(*at)) {
+        for (auto newest = saved.rbegin(); newest != saved.rend(); ++newest) {
+            if (!visit(*newest)) {
                 return;
             }
         }
@@ -162,7 +162,7 @@ private:
 };
 
 /// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
-/// first by name, or all), and gives what they say.  Errors: value_error for a bad regex, what `judge` throws.
+/// first by name, or all), and returns the findings.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {
@@ -179,14 +179,14 @@ template <readable_trial Trial, class Judge>
     return found;
 }
 
-/// Calls visit(saved_tensor) for a tensor's saves before the one at hand, the newest first, until visit says false.
+/// Calls visit(saved_tensor) for a tensor's saves before this one, the newest first, until visit says false.
 /// Which worker's: with all_workers the same one's, else at each step the first by name.
 template <class Handle, class Visit>
 void visit_earlier_saves(const saved_tensor<Handle>& tensor, bool all_workers, Visit&& visit) {
-    const auto look = [&](step_number at) {
-        const std::vector<std::string> workers = tensor.handle().workers(at, read_options{});
+    const auto look = [&](step_number step) {
+        const std::vector<std::string> workers = tensor.handle().workers(step, read_options{});
         const auto from = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
-        return from == workers.end() || visit(saved_tensor<Handle>{tensor.handle(), tensor.name(), at, *from});
+        return from == workers.end() || visit(saved_tensor<Handle>{tensor.handle(), tensor.name(), step, *from});
     };
     visit_steps_back(tensor.handle(), tensor.step() - 1, mode::global, look);
 }

@@ -28,7 +28,7 @@ struct tensor_choice {
 
 }  // namespace detail
 
-/// What the settings that most rules have mean.
+/// Descriptions of settings that most rules have.
 inline constexpr std::string_view collection_names_meaning =
     "collections to look at; with tensor_regex: the union of both";
 inline constexpr std::string_view tensor_regex_meaning = "regular expressions for names of tensors to look at";

@@ -17,8 +17,8 @@ SMDEBUG_INLINE std::uint64_t mixed(std::uint64_t seed, std::uint64_t with) noexc
     return seed ^ (seed >> 31U);
 }
 
-SMDEBUG_INLINE void read_log::begin(const named_step& at) {
-    at_ = at;
+SMDEBUG_INLINE void read_log::begin(const named_step& step) {
+    current_ = step;
     now_.read.clear();
     now_.lost.clear();
     now_.first_lost.clear();
@@ -70,7 +70,7 @@ SMDEBUG_INLINE record_key read_log::key_of(std::string_view tensor, step_number 
         return mixed(mixed(named, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(counted_in));
     };
     if (is_at_hand(step, in)) {
-        return {of_step(at_.step, mode::global), of_step(at_.mode_step, at_.mode)};
+        return {of_step(current_.step, mode::global), of_step(current_.mode_step, current_.mode)};
     }
     const std::uint64_t key = of_step(step, in);
     return {key, key};
@@ -85,7 +85,7 @@ SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::v
         lost = static_cast<std::size_t>(
             std::count_if(asked->lost.begin(), asked->lost.end(), [&](const record_key& one) { return is_new(one); }));
     }
-    // Of other runs only notes tell; those about this one are about what was asked for.
+    // Losses in other runs are counted by notes; notes about this run repeat what was asked for.
     std::size_t noted = 0;
     for (const finding& one : found) {
         if (one.damaged) {
@@ -115,11 +115,11 @@ SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::v
 }
 
 SMDEBUG_INLINE bool read_tally::is_new(const record_key& one) {
-    if (known_.size() >= most_known) {
-        known_.clear();
+    if (counted_.size() >= most_known) {
+        counted_.clear();
     }
-    const bool by_key = known_.insert(one.key).second;
-    const bool by_other = one.other == one.key || known_.insert(one.other).second;
+    const bool by_key = counted_.insert(one.key).second;
+    const bool by_other = one.other == one.key || counted_.insert(one.other).second;
     return by_key && by_other;
 }
 

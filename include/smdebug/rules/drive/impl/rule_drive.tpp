@@ -76,7 +76,7 @@ void rule_drive<Run>::visit(step_number step) {
     if (listener_.on_step) {
         listener_.on_step(step);
     }
-    at_ = named(step);
+    now_ = named(step);
     for (std::size_t i = 0; i < rules_.size(); ++i) {
         rule_progress& each = progress_[i];
         const step_range& range = rules_[i]->range;
@@ -102,11 +102,11 @@ void rule_drive<Run>::idle(step_number next_step) {
                 found->step = options_.start_step;
             }
             each.outcome.next_step = next_step;
-            const step_number at = found->step;
+            const step_number step = found->step;
             std::vector<finding> one{*std::move(found)};
             one.front().rule = rules_[i]->name;
-            name_step(one, run_, at);
-            take(i, std::move(one), at);
+            name_step(one, run_, step);
+            take(i, std::move(one), step);
         }
     }
 }
@@ -142,7 +142,7 @@ void rule_drive<Run>::evaluate(std::size_t rule, step_number step) {
     std::vector<finding> found;
     std::exception_ptr skipped;
     if (log_ != nullptr) {
-        log_->begin(at_);
+        log_->begin(now_);
     }
     const auto call = [&] {
         try {

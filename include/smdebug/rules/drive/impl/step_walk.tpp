@@ -16,13 +16,13 @@ std::optional<step_number> step_walk<Trial>::next(step_number from) {
     for (const bool asked : {false, true}) {
         if (asked) {
             steps_ = known_steps();
-            at_ = 0;
+            place_ = 0;
         }
-        while (at_ < steps_.size() && steps_[at_] < from) {
-            ++at_;
+        while (place_ < steps_.size() && steps_[place_] < from) {
+            ++place_;
         }
-        if (at_ < steps_.size()) {
-            return steps_[at_];
+        if (place_ < steps_.size()) {
+            return steps_[place_];
         }
     }
     return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<step_number> step_walk<Trial>::next(step_number from) {
 template <class Trial>
 void step_walk<Trial>::read_ahead(std::optional<step_number> end) {
     if constexpr (reads_steps_ahead<Trial>) {
-        const std::span coming{std::span{steps_}.subspan(std::min(at_ + 1, steps_.size()))};
+        const std::span coming{std::span{steps_}.subspan(std::min(place_ + 1, steps_.size()))};
         ahead_.advance(coming, [&](step_number next) {
             const bool is_wanted = !end || next < *end;
             if (is_wanted) {
