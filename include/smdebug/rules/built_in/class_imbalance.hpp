@@ -91,7 +91,7 @@ struct class_imbalance {
         if (!labels_name) {
             return {};
         }
-        std::vector<finding> found;
+        std::vector<finding> findings;
         const auto predictions_name = first_match(run, step, predictions_regex);
         const auto handle = run.tensor(*labels_name);
         std::optional<std::string> first_worker;
@@ -99,21 +99,21 @@ struct class_imbalance {
             const detail::saved_tensor tensor{handle, *labels_name, step, worker};
             const auto labels = tensor.values();
             if (!labels) {
-                add_note(found, tensor.note(labels.failure()));
+                add_note(findings, tensor.note(labels.failure()));
             } else if (has_reals(labels->type()) && labels->size() > 0) {
                 std::vector<double> predicted;
                 if (predictions_name) {
                     const auto other = run.tensor(*predictions_name);
-                    predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, found);
+                    predicted = predictions_of(detail::saved_tensor{other, *predictions_name, step, worker}, findings);
                 }
                 count(reals_of(*labels), predicted);
                 first_worker = first_worker.value_or(worker);
             }
         }
         if (first_worker && so_far.seen >= static_cast<std::uint64_t>(std::max<std::int64_t>(samples, 0))) {
-            judge({.met = true, .tensor = *labels_name, .worker = *first_worker}, found);
+            judge({.met = true, .tensor = *labels_name, .worker = *first_worker}, findings);
         }
-        return found;
+        return findings;
     }
 
 private:
@@ -126,16 +126,16 @@ private:
         return names.empty() ? std::nullopt : std::optional{std::move(names.front())};
     }
 
-    static void add_note(std::vector<finding>& found, finding note);
+    static void add_note(std::vector<finding>& findings, finding note);
 
     /// The predicted classes; NaN for none.  Empty where they are missing, for which a note may be due.
-    [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& found) const {
+    [[nodiscard]] std::vector<double> predictions_of(const auto& tensor, std::vector<finding>& findings) const {
         const auto values = tensor.values();
         if (values) {
             return argmax ? reduce::detail::row_argmax(*values) : reals_of(*values);
         }
         if (values.failure().why != absence::no_such_worker) {
-            add_note(found, tensor.note(values.failure()));
+            add_note(findings, tensor.note(values.failure()));
         }
         return {};
     }
@@ -143,7 +143,7 @@ private:
     void count(const std::vector<double>& labels, const std::vector<double>& predicted);
 
     /// Adds the findings, each of which begins like `met`.  Of equals the class with the lowest number counts.
-    void judge(const finding& met, std::vector<finding>& found) const;
+    void judge(const finding& met, std::vector<finding>& findings) const;
 };
 
 }  // namespace rules

@@ -92,14 +92,14 @@ struct confusion {
             !std::binary_search(saved.begin(), saved.end(), *predictions_name)) {
             return {};
         }
-        std::vector<finding> found;
+        std::vector<finding> findings;
         const auto labels_handle = run.tensor(*labels_name);
         const auto predictions_handle = run.tensor(*predictions_name);
         for (const std::string& worker : workers_to_check(labels_handle, step, all_workers)) {
             compare(detail::saved_tensor{labels_handle, *labels_name, step, worker},
-                    detail::saved_tensor{predictions_handle, *predictions_name, step, worker}, found);
+                    detail::saved_tensor{predictions_handle, *predictions_name, step, worker}, findings);
         }
-        return found;
+        return findings;
     }
 
 private:
@@ -131,10 +131,10 @@ private:
         return names.size() == 1 ? std::optional{std::move(names.front())} : std::nullopt;
     }
 
-    void compare(const auto& of_labels, const auto& of_predictions, std::vector<finding>& found) const {
+    void compare(const auto& of_labels, const auto& of_predictions, std::vector<finding>& findings) const {
         const auto add = [&](finding one) {
             if (one.met || !one.message.empty()) {
-                found.push_back(std::move(one));
+                findings.push_back(std::move(one));
             }
         };
         const auto labelled = of_labels.values();

@@ -81,12 +81,12 @@ struct overfit {
             return {};
         }
         detail::step_losses now = detail::losses_at(run, step, tensor_regex);
-        std::vector<finding> found = std::move(now.notes);
+        std::vector<finding> findings = std::move(now.notes);
         const std::optional<finding> verdict = now.by_mode ? judge_phases(now) : judge_both(now.train, now.validation);
         if (verdict) {
-            found.push_back(*verdict);
+            findings.push_back(*verdict);
         }
-        return found;
+        return findings;
     }
 
 private:

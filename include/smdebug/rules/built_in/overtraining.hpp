@@ -78,7 +78,7 @@ struct overtraining {
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
         detail::step_losses now = detail::losses_at(run, step);
-        std::vector<finding> found = std::move(now.notes);
+        std::vector<finding> findings = std::move(now.notes);
         if (now.train.count > 0) {
             so_far.train_.add(now.train.mean(), delta);
         }
@@ -86,9 +86,9 @@ struct overtraining {
             so_far.validation_.add(now.validation.mean(), delta);
         }
         if (now.train.count + now.validation.count > 0 && is_over()) {
-            found.push_back(met(now.train.count > 0 ? now.train : now.validation));
+            findings.push_back(met(now.train.count > 0 ? now.train : now.validation));
         }
-        return found;
+        return findings;
     }
 
 private:

@@ -71,13 +71,14 @@ struct similar_across_runs {
     [[nodiscard]] std::vector<std::reference_wrapper<const Other>> other_runs() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
-        std::vector<finding> found;
+        std::vector<finding> findings;
         for (const Other& other : other_runs()) {
             std::vector<finding> of_one = detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
                                                              [&](const auto& tensor) { return judge(tensor, other); });
-            found.insert(found.end(), std::make_move_iterator(of_one.begin()), std::make_move_iterator(of_one.end()));
+            findings.insert(findings.end(), std::make_move_iterator(of_one.begin()),
+                            std::make_move_iterator(of_one.end()));
         }
-        return found;
+        return findings;
     }
 
 private:

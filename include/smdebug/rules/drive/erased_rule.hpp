@@ -75,8 +75,8 @@ template <class Rule>
 
 /// Fills in the step, mode and mode step of findings that lack them.
 template <class Run>
-void name_step(std::vector<finding>& found, const Run& run, step_number step) {
-    for (finding& one : found) {
+void name_step(std::vector<finding>& findings, const Run& run, step_number step) {
+    for (finding& one : findings) {
         if (one.step < 0) {
             one.step = step;
         }
@@ -106,12 +106,12 @@ public:
     ///         the rule throws.
     [[nodiscard]] std::vector<finding> call(const Run& run, step_number step, const wait_options& how) {
         [[maybe_unused]] const auto guard = without_refresh(run);
-        std::vector<finding> found = judge(run, step, how);
-        name_step(found, run, step);
-        for (finding& one : found) {
+        std::vector<finding> findings = judge(run, step, how);
+        name_step(findings, run, step);
+        for (finding& one : findings) {
             one.rule = one.rule.empty() ? own_name_ : std::move(one.rule);
         }
-        return found;
+        return findings;
     }
     /// The same for a step that may have to be waited for, and unchecked settings.
     /// Errors: those of check() and call(), and what wait_for_steps throws (step_unavailable, no_more_data, timed_out,

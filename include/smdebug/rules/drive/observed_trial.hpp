@@ -90,21 +90,21 @@ public:
 
 private:
     template <class T>
-    [[nodiscard]] lookup<T> logged(lookup<T> found, step_number step, const auto& how) const {
-        if (found) {
+    [[nodiscard]] lookup<T> logged(lookup<T> outcome, step_number step, const auto& how) const {
+        if (outcome) {
             log_->was_read(Handle::name(), step, how.mode, how.worker);
         } else {
-            log_->was_looked_up(found.failure(), Handle::name(), step, how.mode, how.worker);
+            log_->was_looked_up(outcome.failure(), Handle::name(), step, how.mode, how.worker);
         }
-        return found;
+        return outcome;
     }
     // For calls that throw.  `step` is -1 where they are about many: the error then says which it is.
     template <class Call>
     [[nodiscard]] auto watched(step_number step, const auto& how, Call&& call) const {
         try {
-            auto found = call();
+            auto outcome = call();
             log_->was_read(Handle::name(), step, how.mode, how.worker);
-            return found;
+            return outcome;
         } catch (const error& failed) {
             if (is_lost(failed)) {
                 log_->was_lost(Handle::name(), step < 0 ? failed.step().value_or(-1) : step, how.mode, how.worker,

@@ -96,7 +96,8 @@ public:
     /// `asked` is null where look-ups cannot be logged, and it is always empty for a rule that is for one type of trial
     /// only.  Then its notes and errors count what could not be read, and a step without any of those counts for one
     /// tensor.
-    void add(const read_log::entries* asked, const std::vector<finding>& found, const error* skipped, rule_outcome& to);
+    void add(const read_log::entries* asked, const std::vector<finding>& findings, const error* skipped,
+             rule_outcome& to);
 
 private:
     static constexpr std::size_t most_known = 100'000;

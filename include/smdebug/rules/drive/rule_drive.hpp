@@ -99,13 +99,14 @@ private:
     void evaluate(std::size_t rule, step_number step);
 
     /// Counts what a call looked up, unless it was interrupted: then data look missing.
-    void count_reads(rule_progress& each, const std::vector<finding>& found, const std::exception_ptr& skipped) const;
+    void count_reads(rule_progress& each, const std::vector<finding>& findings,
+                     const std::exception_ptr& skipped) const;
 
     // Outside of the rule's call: what a listener throws is not the rule's failure.
     void skip(std::size_t rule, step_number step, const std::exception_ptr& why);
 
     /// Sorts a step's findings into the rule's outcome and tells the listener.
-    void take(std::size_t rule, std::vector<finding> found, step_number step);
+    void take(std::size_t rule, std::vector<finding> findings, step_number step);
 
     /// Waits for a step.  Returns why there is nothing to call rules at; nothing when the step is there.  `passed_over`
     /// says that it will never be there, but later ones are.

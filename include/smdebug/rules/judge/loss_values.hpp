@@ -98,24 +98,24 @@ struct step_losses {
 /// first worker by name.
 [[nodiscard]] step_losses losses_at(const readable_trial auto& run, step_number step,
                                     const text_list& tensor_regex = {}) {
-    step_losses found;
-    const bool by_mode = found.by_mode = has_phases(run, step);
+    step_losses losses;
+    const bool by_mode = losses.by_mode = has_phases(run, step);
     const auto in = run.mode(step);
     if (by_mode && in != mode::train && in != mode::eval) {
-        return found;
+        return losses;
     }
     const auto mean_of = [&](std::string_view name) -> mean_loss* {
         if (by_mode) {
-            return in == mode::train ? &found.train : &found.validation;
+            return in == mode::train ? &losses.train : &losses.validation;
         }
-        return name.starts_with("train") ? &found.train
-                                         : (name.starts_with("validation") ? &found.validation : nullptr);
+        return name.starts_with("train") ? &losses.train
+                                         : (name.starts_with("validation") ? &losses.validation : nullptr);
     };
     tensor_choice which{.tensor_regex = tensor_regex};
     if (tensor_regex.empty()) {
         which.collection_names = by_mode ? "losses" : "metrics";
     }
-    found.notes = judge_each(run, step, which, false, [&](const auto& tensor) {
+    losses.notes = judge_each(run, step, which, false, [&](const auto& tensor) {
         mean_loss* const mean = mean_of(tensor.name());
         if (mean == nullptr) {
             return finding{};
@@ -129,7 +129,7 @@ struct step_losses {
         }
         return finding{};
     });
-    return found;
+    return losses;
 }
 
 }  // namespace detail

@@ -58,10 +58,10 @@ template <reducible_tensor H>
                   }) {
         return tensor.prev_steps(step, {.n = static_cast<std::int64_t>(n), .mode = in});
     } else {
-        std::vector<step_number> found = tensor.steps(steps_options{.mode = in});
-        found.erase(std::upper_bound(found.begin(), found.end(), step), found.end());
-        found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(std::min(n, found.size())));
-        return found;
+        std::vector<step_number> steps = tensor.steps(steps_options{.mode = in});
+        steps.erase(std::upper_bound(steps.begin(), steps.end(), step), steps.end());
+        steps.erase(steps.begin(), steps.end() - static_cast<std::ptrdiff_t>(std::min(n, steps.size())));
+        return steps;
     }
 }
 
@@ -126,8 +126,8 @@ public:
         if constexpr (requires { handle_.find_measured(step_, measure, read_options{}); }) {
             return handle_.find_measured(step_, measure, read_options{.worker = worker_});
         } else {
-            const auto found = values();
-            return found ? lookup<measured_by<M>>{measure(found->view())} : lookup<measured_by<M>>{found.failure()};
+            const auto read = values();
+            return read ? lookup<measured_by<M>>{measure(read->view())} : lookup<measured_by<M>>{read.failure()};
         }
     }
     /// What a comparison answers about an earlier save and this one, of any workers.
@@ -166,17 +166,17 @@ private:
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {
-    std::vector<finding> found;
+    std::vector<finding> findings;
     for (const std::string& name : tensors_to_check(run, step, which)) {
         const auto handle = run.tensor(name);
         for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
             finding one = judge(saved_tensor{handle, name, step, worker});
             if (one.met || !one.message.empty()) {
-                found.push_back(std::move(one));
+                findings.push_back(std::move(one));
             }
         }
     }
-    return found;
+    return findings;
 }
 
 /// Calls visit(saved_tensor) for a tensor's saves before this one, the newest first, until visit says false.

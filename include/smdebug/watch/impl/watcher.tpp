@@ -60,10 +60,10 @@ void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_tr
     if (stopped_) {
         return;
     }
-    std::vector<finding> found;
+    std::vector<finding> findings;
     try {
         // Nothing can come while the training stands still: what has to be waited for is not there.
-        found = each.evaluate(run, now.step, {.timeout = std::chrono::milliseconds{0}});
+        findings = each.evaluate(run, now.step, {.timeout = std::chrono::milliseconds{0}});
         ++counters_.evaluated;
     } catch (const not_found& missing) {
         if (!detail::means_skip(missing)) {
@@ -77,7 +77,7 @@ void rule_watcher<Kernel>::evaluate(watched_rule& each, const detail::watched_tr
     } catch (const stopped& missing) {
         skip(each.name, now.step, missing);
     }
-    for (const finding& one : found) {
+    for (const finding& one : findings) {
         hand_over({.rule = each.name, .what = one, .step = now.step, .mode = now.mode, .mode_step = now.mode_step});
     }
 }

@@ -29,9 +29,9 @@ SMDEBUG_INLINE void class_imbalance::check() const {
     }
 }
 
-SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& found, finding note) {
+SMDEBUG_INLINE void class_imbalance::add_note(std::vector<finding>& findings, finding note) {
     if (!note.message.empty()) {
-        found.push_back(std::move(note));
+        findings.push_back(std::move(note));
     }
 }
 
@@ -52,7 +52,7 @@ SMDEBUG_INLINE void class_imbalance::count(const std::vector<double>& labels, co
     }
 }
 
-SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<finding>& found) const {
+SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<finding>& findings) const {
     using entry = std::pair<const std::int64_t, history::tally>;
     const entry* largest = nullptr;
     const entry* smallest = nullptr;
@@ -77,7 +77,7 @@ SMDEBUG_INLINE void class_imbalance::judge(const finding& met, std::vector<findi
         one.value = value;
         one.threshold = threshold;
         one.message = std::move(message);
-        found.push_back(std::move(one));
+        findings.push_back(std::move(one));
     };
     const double ratio =
         largest == nullptr ? 1

@@ -76,7 +76,7 @@ SMDEBUG_INLINE record_key read_log::key_of(std::string_view tensor, step_number 
     return {key, key};
 }
 
-SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::vector<finding>& found,
+SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::vector<finding>& findings,
                                     const error* skipped, rule_outcome& to) {
     std::string first = asked != nullptr ? asked->first_lost : std::string{};
     const auto tell = [&](std::string_view why) { first = first.empty() ? std::string{why} : std::move(first); };
@@ -87,7 +87,7 @@ SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::v
     }
     // Losses in other runs are counted by notes; notes about this run repeat what was asked for.
     std::size_t noted = 0;
-    for (const finding& one : found) {
+    for (const finding& one : findings) {
         if (one.damaged) {
             noted += is_new(key_of_note(one.tensor, one.worker, one.message)) ? 1U : 0U;
             tell(one.message);

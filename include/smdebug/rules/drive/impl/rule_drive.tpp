@@ -97,13 +97,13 @@ void rule_drive<Run>::idle(step_number next_step) {
         if (each.over || !each.poll_interval) {
             continue;
         }
-        if (std::optional<finding> found = rules_[i]->while_waiting(run_)) {
-            if (found->step < 0) {
-                found->step = options_.start_step;
+        if (std::optional<finding> verdict = rules_[i]->while_waiting(run_)) {
+            if (verdict->step < 0) {
+                verdict->step = options_.start_step;
             }
             each.outcome.next_step = next_step;
-            const step_number step = found->step;
-            std::vector<finding> one{*std::move(found)};
+            const step_number step = verdict->step;
+            std::vector<finding> one{*std::move(verdict)};
             one.front().rule = rules_[i]->name;
             name_step(one, run_, step);
             take(i, std::move(one), step);
@@ -139,14 +139,14 @@ template <class Run>
 void rule_drive<Run>::evaluate(std::size_t rule, step_number step) {
     const wait_options how{.timeout = options_.timeout, .stop = options_.stop, .give_up_after = options_.give_up_after};
     rule_progress& each = progress_[rule];
-    std::vector<finding> found;
+    std::vector<finding> findings;
     std::exception_ptr skipped;
     if (log_ != nullptr) {
         log_->begin(now_);
     }
     const auto call = [&] {
         try {
-            found = rules_[rule]->call(run_, step, how);
+            findings = rules_[rule]->call(run_, step, how);
         } catch (const not_found& missing) {
             if (!means_skip(missing)) {
                 throw;
@@ -163,22 +163,24 @@ void rule_drive<Run>::evaluate(std::size_t rule, step_number step) {
         each.failure = std::current_exception();
         return each.end(invoke_end::failed, step);
     }
-    count_reads(each, found, skipped);
+    count_reads(each, findings, skipped);
     if (skipped) {
         return skip(rule, step, skipped);
     }
     ++each.outcome.evaluated;
-    take(rule, std::move(found), step);
+    take(rule, std::move(findings), step);
 }
 
 template <class Run>
-void rule_drive<Run>::count_reads(rule_progress& each, const std::vector<finding>& found,
+void rule_drive<Run>::count_reads(rule_progress& each, const std::vector<finding>& findings,
                                   const std::exception_ptr& skipped) const {
     if (options_.stop.stop_requested()) {
         return;
     }
     const auto asked = log_ != nullptr ? std::optional{log_->end()} : std::nullopt;
-    const auto count = [&](const error* why) { each.tally.add(asked ? &*asked : nullptr, found, why, each.outcome); };
+    const auto count = [&](const error* why) {
+        each.tally.add(asked ? &*asked : nullptr, findings, why, each.outcome);
+    };
     if (!skipped) {
         return count(nullptr);
     }
@@ -203,10 +205,10 @@ void rule_drive<Run>::skip(std::size_t rule, step_number step, const std::except
 }
 
 template <class Run>
-void rule_drive<Run>::take(std::size_t rule, std::vector<finding> found, step_number step) {
+void rule_drive<Run>::take(std::size_t rule, std::vector<finding> findings, step_number step) {
     rule_progress& each = progress_[rule];
     bool met = false;
-    for (finding& one : found) {
+    for (finding& one : findings) {
         if (met && one.met && options_.first_offender) {
             continue;
         }
