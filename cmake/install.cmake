@@ -19,6 +19,10 @@ if(TARGET smdebug_s3)
     install(TARGETS smdebug_s3 EXPORT smdebug-s3-targets FILE_SET HEADERS COMPONENT devel)
     install_export(smdebug-s3-targets ${package_folder})
 endif()
+if(TARGET smdebug_archive)
+    install(TARGETS smdebug_archive EXPORT smdebug-archive-targets FILE_SET HEADERS COMPONENT devel)
+    install_export(smdebug-archive-targets ${package_folder})
+endif()
 if(TARGET smdebug_compiled)
     install(
         TARGETS smdebug_compiled
@@ -33,6 +37,14 @@ if(TARGET smdebug_compiled_s3)
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
     install_export(smdebug-compiled-s3-targets ${kernels_folder})
+endif()
+if(TARGET smdebug_compiled_archive)
+    install(
+        TARGETS smdebug_compiled_archive
+        EXPORT smdebug-compiled-archive-targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+    install_export(smdebug-compiled-archive-targets ${kernels_folder})
 endif()
 if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
@@ -54,6 +66,7 @@ write_basic_package_version_file(
     ARCH_INDEPENDENT)
 install(
     FILES ${PROJECT_BINARY_DIR}/smdebug-config.cmake ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake
-          ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
+          ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
+          ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
     DESTINATION ${package_folder}
     COMPONENT devel)

@@ -4,9 +4,10 @@
 
 # What each purpose needs.
 packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev
-    libcurl4-openssl-dev libssl-dev libpugixml-dev)
+    libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev)
 packages_test=(doctest-dev python3)
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.
+packages_test+=(pigz tabix zstd zip p7zip-full libarchive-tools)  # archives as others write them
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
     nghttp2-proxy curl openssl python3-botocore)
 if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh

@@ -27,6 +27,7 @@ THIRD_PARTIES = {
     "pcre2": r"pcre2\.h$",
     "CLI11": r"CLI/",
     "zlib": r"zlib\.h$",
+    "libzstd": r"zstd\.h$",
     "libcurl": r"curl/",
     "libcrypto": r"openssl/",
     "pugixml": r"pugixml\.hpp$",

@@ -109,7 +109,7 @@ inline constexpr std::size_t most_looked_at = 4096;
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
-    if (smdebug::detail::is_in_s3(path)) {
+    if (smdebug::detail::is_in_s3(path) || smdebug::detail::archive_in(path)) {
         return {};
     }
     const std::string here = smdebug::detail::local_path(path);

@@ -4,6 +4,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/near_runs.hpp>
 #include <smdebug/cli/rows.hpp>
+#include <smdebug/cli/run_places.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
@@ -107,9 +108,13 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 
 /// Opens one run as the commands do: what is there now, without waiting for anything.
 /// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
-[[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
+[[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
+    if (place.store) {
+        return program_trial{*place.store, std::move(options)};
+    }
+    const std::string& path = place.path;
     try {
         return open_trial(path, how.storage, std::move(options));
     } catch (const missing_collection_files&) {
@@ -121,6 +126,9 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
         }
         throw not_found(std::string{missing.message()} + "." + hint, {.where = missing.where()});
     }
+}
+[[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
+    return open_run(run_place{.path = path}, how);
 }
 
 /// The damaged index files of one run that the user had skipped, each noted once.
@@ -143,18 +151,14 @@ private:
 /// Calls command(path, trial) for each run.  Where a run cannot be opened, or the command throws, the error is printed
 /// and passed to failed(path, text), and the next run follows; usage_error and output_error are rethrown.  Index files
 /// that the user had skipped are only noted.
+/// An archive stands for all runs in it; where it is damaged, that is an error behind what could be read.
 template <class Command, class Failed>
 void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
                   Failed&& failed) {
     const auto note = [&](const std::string& text) { to.note(text); };
-    for (const std::string& as_written : paths) {
-        const std::string path = plain_path(as_written);
+    const auto attempt = [&](const std::string& path, auto&& doing) {
         try {
-            const program_trial run = open_run(path, how);
-            skipped_files skipped;
-            skipped.tell(run, path, note);
-            command(path, run);
-            skipped.tell(run, path, note);  // a refresh may have met more
+            doing();
         } catch (const usage_error&) {
             throw;
         } catch (const output_error&) {
@@ -164,6 +168,26 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& how,
             to.error(text);
             failed(path, text);
         }
+    };
+    for (const std::string& as_written : paths) {
+        const std::string path = plain_path(as_written);
+        attempt(path, [&] {
+            const run_places places = places_of(path, how.storage);
+            for (const run_place& place : places.runs) {
+                attempt(place.path, [&] {
+                    const program_trial run = open_run(place, how);
+                    skipped_files skipped;
+                    skipped.tell(run, place.path, note);
+                    command(place.path, run);
+                    skipped.tell(run, place.path, note);  // a refresh may have met more
+                });
+            }
+            if (!places.damage.empty() && how.skip_damaged) {
+                note(places.damage);
+            } else if (!places.damage.empty()) {
+                throw corrupt_data(places.damage + "; what could be read around that was read", {.where = path});
+            }
+        });
     }
 }
 template <class Command>

@@ -40,8 +40,8 @@ class local_storage {
 public:
     /// The path as users write it: "file:///runs/a", "~/runs/a".  A relative path is one below the folder that the
     /// process is in now: it stays there when the process changes its folder.
-    /// Errors: value_error for an empty path, and for what is no path ("s3:/x"); unsupported for S3, and for a name of
-    ///         an archive (.tar, .tar.gz, .tgz, .zip) where no folder has it.
+    /// Errors: value_error for an empty path, and for what is no path ("s3:/x"); unsupported for S3, and for
+    ///         an archive's name (.tar, .tar.gz, .zip, ...) where no folder has it.
     explicit local_storage(const std::string& root);
 
     /// The whole file, in one buffer of its own.

@@ -1,8 +1,9 @@
 // The storage that a path stands for, picked at run time: trials, hooks and the program smdebug open theirs here.
-// What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, in any one of its files; the linker
-// knows whether it did.
+// What needs libcurl, OpenSSL and pugixml comes into a program by <smdebug/s3.hpp>, what needs zlib and libzstd by
+// <smdebug/archive.hpp>, each in any one of its files; the linker knows whether it did.
 #pragma once
 
+#include <smdebug/archive/options.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -12,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,7 @@ inline namespace v1 {
 /// How runs that are far away are read.  A directory of this machine is read as it is.
 struct storage_options {
     s3_options s3 = {};
+    archive_options archive = {};
     /// Event files that were read are kept in memory, up to so many bytes: their other tensors then cost no request.
     std::uint64_t memory_bytes = memory_cache::usual_bytes;
     /// A folder on this machine's disk in which event and index files are kept from one program to the next, instead of
@@ -32,14 +35,19 @@ struct storage_options {
 };
 
 /// To be read: "s3://bucket/prefix", with a cache; else a folder, as local_storage takes its path.  Neither need be
-/// there yet.
-/// Errors: unsupported for S3 in a program of which no file includes <smdebug/s3.hpp>; value_error for an address or a
-///         setting that cannot be right; those of local_storage's constructor.
+/// there yet.  An archive of either: "old.tar.gz", "s3://bucket/old.zip", and "old.tar!/job" for one run of several.
+/// Errors: unsupported for S3 in a program of which no file includes <smdebug/s3.hpp>, and for archives where none includes
+///         <smdebug/archive.hpp>; value_error for an address or a setting that cannot be right, and for an archive of several
+///         runs of which none is named; those of local_storage's and archive_storage's constructors; corrupt_data for a
+///         damaged archive, unless options say that it is to be skipped.
 [[nodiscard]] any_storage open_storage(std::string_view path, storage_options options = {});
 
 namespace detail {
 
-/// The same, to be written.
+/// The same, but for archives.
+[[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
+
+/// A folder or a bucket, to be written.
 [[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options = {});
 
 /// A storage to be written that a path is enough for.
@@ -68,6 +76,17 @@ namespace detail {
 
 }  // namespace detail
 }  // namespace s3
+
+namespace archive {
+namespace detail {
+
+/// The run at `inside` in an archive, or the only one that it has.  Nothing where that is no archive.
+// Null where no file of the program includes <smdebug/archive.hpp>, which defines it.
+[[nodiscard, gnu::weak]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
+                                                             std::string_view inside, const archive_options& options);
+
+}  // namespace detail
+}  // namespace archive
 }  // namespace v1
 }  // namespace smdebug
 

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/form.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,22 @@ namespace detail {
 /// Whether it begins with "s3://".  Errors: value_error for no path at all, and for other addresses ("gs://", "s3:/x").
 [[nodiscard]] bool is_in_s3(std::string_view path);
 
+/// The path of an archive, or of a folder in it ("runs.tar!/job"), in its parts.
+struct archive_path {
+    std::string folder = {};  ///< where the archive lies: a folder of this machine, or an address in S3
+    std::string key = {};     ///< its name there
+    std::string inside = {};  ///< the folder in it; empty: none was given
+    bool is_named_so = true;  ///< its name ends as an archive's; else only its bytes can tell
+};
+
+/// Of this machine: a file, whatever its name; else, and in S3, a name that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst or
+/// .zip, or what has "!/" in it.  Nothing for others, and where there is a folder of that name.
+/// Errors: as is_in_s3().
+[[nodiscard]] std::optional<archive_path> archive_in(std::string_view path);
+
 /// The path of a folder, without "file://" before it, and with the home folder instead of "~" or "~/", as in the Python
 /// package.
-/// Errors: those of is_in_s3(); unsupported for S3, and for a name of an archive (.tar, .tar.gz, .tgz, .zip) where no
-///         folder has it; value_error for "~" where HOME is not set.
+/// Errors: those of is_in_s3(); unsupported for S3, and for an archive's name where no folder has it; value_error for "~" where HOME is not set.
 [[nodiscard]] std::string local_path(std::string_view path);
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <smdebug/storage/uri.hpp>
 
 #include <cstdlib>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -29,22 +30,46 @@ SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& o
     return s3::detail::open_place(path, options);
 }
 
-}  // namespace detail
-
-SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options options) {
-    if (!detail::is_in_s3(path)) {
+SMDEBUG_INLINE any_storage open_folder(std::string_view path, storage_options options) {
+    if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
     }
-    detail::refuse_without_s3(path, &s3::detail::open_storage != nullptr);
+    refuse_without_s3(path, &s3::detail::open_storage != nullptr);
     // Read once, at opening; nobody else in this library writes the environment.
     const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
     if (options.cache_folder.empty() && set != nullptr) {
         options.cache_folder = set;
     }
     if (!options.cache_folder.empty()) {
-        options.cache_folder = detail::local_path(options.cache_folder);
+        options.cache_folder = local_path(options.cache_folder);
     }
     return s3::detail::open_storage(path, options);
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options options) {
+    const std::optional<detail::archive_path> archived = detail::archive_in(path);
+    if (!archived) {
+        return detail::open_folder(path, std::move(options));
+    }
+    if (&archive::detail::open_run == nullptr) {
+        throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
+                              ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
+                              "libzstd)",
+                          {.where = std::string{path}});
+    }
+    const archive_options how = options.archive;
+    std::optional<any_storage> run = archive::detail::open_run(
+        detail::open_folder(archived->folder, std::move(options)), archived->key, archived->inside, how);
+    if (run) {
+        return *std::move(run);
+    }
+    if (archived->is_named_so || !archived->inside.empty()) {
+        throw unsupported(std::string{path} + " is no archive of a known format: tar, tar.gz, tar.zst and zip are read",
+                          {.where = std::string{path}});
+    }
+    return any_storage{local_storage{std::string{path}}};  // which says that a file is in its place
 }
 
 }  // namespace v1

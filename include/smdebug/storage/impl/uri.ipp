@@ -3,8 +3,12 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/uri.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 
 namespace smdebug {
@@ -33,6 +37,62 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     return false;
 }
 
+/// Without "file://" before it, and with the home folder instead of "~".
+[[nodiscard]] inline std::string expanded(std::string_view path) {
+    if (path.starts_with(file_scheme)) {
+        path.remove_prefix(file_scheme.size());
+    }
+    std::string folder{path};
+    if (path == "~" || path.starts_with("~/")) {
+        const char* const home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+        if (home == nullptr || *home == '\0') {
+            throw value_error("which folder is " + folder + "? HOME is not set", {.where = std::string{path}});
+        }
+        folder.replace(0, 1, home);
+    }
+    return folder;
+}
+
+[[nodiscard]] inline bool ends_as_archive(std::string_view path) {
+    constexpr std::array<std::string_view, 6> endings{".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"};
+    return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+[[nodiscard]] inline archive_path parts_of(std::string_view archive, std::string_view inside) {
+    const std::size_t slash = archive.rfind('/');
+    std::string_view folder = slash == std::string_view::npos ? "." : archive.substr(0, slash);
+    if (folder.empty()) {
+        folder = "/";
+    }
+    return {.folder = std::string{folder},
+            .key = std::string{slash == std::string_view::npos ? archive : archive.substr(slash + 1)},
+            .inside = std::string{inside},
+            .is_named_so = ends_as_archive(archive)};
+}
+
+SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
+    const bool far = is_in_s3(path);
+    std::string whole = far ? std::string{path} : expanded(path);
+    while (whole.size() > 1 && whole.ends_with('/')) {
+        whole.pop_back();
+    }
+    if (!far && posix::directory_handle::open(whole)) {
+        return std::nullopt;
+    }
+    const auto is_file = [](const std::string& name) { return posix::regular_file_facts(name).has_value(); };
+    for (std::size_t mark = whole.find('!'); mark != std::string::npos; mark = whole.find('!', mark + 1)) {
+        const std::string before = whole.substr(0, mark);
+        const bool is_mark = mark + 1 == whole.size() || whole[mark + 1] == '/';
+        if (is_mark && (ends_as_archive(before) || (!far && is_file(before)))) {
+            return parts_of(before, std::string_view{whole}.substr(std::min(mark + 2, whole.size())));
+        }
+    }
+    if (ends_as_archive(whole) || (!far && is_file(whole))) {
+        return parts_of(whole, {});
+    }
+    return std::nullopt;
+}
+
 SMDEBUG_INLINE std::string local_path(std::string_view path) {
     const error_context context{.where = std::string{path}};
     if (is_in_s3(path)) {
@@ -41,24 +101,12 @@ SMDEBUG_INLINE std::string local_path(std::string_view path) {
                               "write it by smdebug::hook",
                           context);
     }
-    if (path.starts_with(file_scheme)) {
-        path.remove_prefix(file_scheme.size());
-    }
-    std::string folder{path};
-    if (path == "~" || path.starts_with("~/")) {
-        const char* const home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
-        if (home == nullptr || *home == '\0') {
-            throw value_error("which folder is " + folder + "? HOME is not set", context);
-        }
-        folder.replace(0, 1, home);
-    }
-    for (const std::string_view ending : {".tar", ".tar.gz", ".tgz", ".zip"}) {
-        if (path.ends_with(ending) && !posix::directory_handle::open(folder)) {
-            throw unsupported(folder +
-                                  " is the name of an archive, and archives can be neither read nor written yet: " +
-                                  "unpack it, or give the path of a folder",
-                              context);
-        }
+    std::string folder = expanded(path);
+    if (ends_as_archive(folder) && !posix::directory_handle::open(folder)) {
+        throw unsupported(folder +
+                              " is the name of an archive, which smdebug::create_trial opens and no hook writes: give "
+                              "the path of a folder",
+                          context);
     }
     return folder;
 }

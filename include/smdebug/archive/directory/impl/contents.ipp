@@ -1,0 +1,187 @@
+// The bodies of <smdebug/archive/directory/contents.hpp>.
+#pragma once
+
+#include <smdebug/archive/directory/contents.hpp>
+#include <smdebug/archive/directory/tar.hpp>
+#include <smdebug/archive/directory/zip.hpp>
+#include <smdebug/archive/stream/decoded_source.hpp>
+#include <smdebug/archive/stream/deflate.hpp>
+#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+// Opened members of a zip that are kept, with their inflated bytes.
+inline constexpr std::size_t most_open_members = 16;
+
+SMDEBUG_INLINE format format_of(byte_view head) noexcept {
+    const auto begins = [&](std::string_view magic) { return as_text(head).starts_with(magic); };
+    if (begins("\x1F\x8B")) {
+        return format::gzip;
+    }
+    const std::uint32_t first = head.size() >= 4 ? load_le<std::uint32_t>(head.data()) : 0;
+    if (first == 0xFD2FB528U || (first & 0xFFFFFFF0U) == 0x184D2A50U) {  // a frame, or one that is to be skipped
+        return format::zstd;
+    }
+    if (begins("PK\x03\x04") || begins("PK\x05\x06")) {
+        return format::zip;
+    }
+    return is_tar_head(head) ? format::tar : format::unknown;
+}
+
+SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, const archive_options& options)
+    : archive_(std::move(archive)), plain_(archive_), options_(options) {
+    const byte_buffer head = archive_->read({0, 512});
+    const format outer = format_of(head.view());
+    if (outer == format::zip) {
+        kind_ = "zip";
+        directory_ = read_zip(*archive_, options_);
+        return;
+    }
+    if (outer == format::gzip || outer == format::zstd) {
+        std::shared_ptr<const codec> unpacks;
+        if (outer == format::gzip) {
+            unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
+        } else {
+            unpacks = std::make_shared<zstd_codec>();
+        }
+        kind_ = outer == format::gzip ? "tar.gz" : "tar.zst";
+        plain_ = std::make_shared<decoded_source>(archive_, std::move(unpacks), options_);
+    } else {
+        kind_ = "tar";
+    }
+    if (outer == format::unknown && has_zip_end(*archive_)) {  // behind a program that unpacks itself
+        kind_ = "zip";
+        directory_ = read_zip(*archive_, options_);
+        return;
+    }
+    const byte_buffer inside = plain_->read({0, 512});
+    const bool is_empty =
+        std::all_of(inside.view().begin(), inside.view().end(), [](std::byte one) { return one == std::byte{0}; });
+    if (!is_tar_head(inside.view()) && !(is_empty && inside.size() == 512)) {
+        throw unsupported(archive_->name() + (outer == format::unknown ? " is" : ", inflated, is") +
+                              " no archive of a known format: tar, tar.gz, tar.zst and zip are read" +
+                              (head.empty() ? "; it is empty" : ""),
+                          {.where = archive_->name()});
+    }
+    directory_ = read_tar(*plain_, options_);
+}
+
+SMDEBUG_INLINE void contents::lost(std::string_view key, std::uint64_t offset, const std::string& why) const {
+    throw corrupt_data("the archive " + archive_->name() + ": its member " + std::string{key} +
+                           " cannot be read, at byte " + std::to_string(offset) + ": " + why,
+                       {.where = archive_->name() + "!/" + std::string{key}, .offset = offset});
+}
+
+SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of, byte_range where) const {
+    if (of.how == packing::refused) {
+        throw unsupported(
+            "the archive " + archive_->name() + ": its member " + std::string{key} + " is not read, as " + of.why,
+            {.where = archive_->name() + "!/" + std::string{key}});
+    }
+    if (where.offset >= of.size || where.length == 0) {
+        if (of.behind_own_head && of.size == 0) {  // it says that it is empty: so do its own head and checksum
+            static_cast<void>(unpacked_of(key, of));
+            check_whole(key, of, {0, 0}, {});
+        }
+        return {};
+    }
+    const std::uint64_t wanted = std::min(where.length, of.size - where.offset);
+    byte_buffer bytes;
+    try {
+        bytes = of.behind_own_head ? unpacked_of(key, of)->read({where.offset, wanted})
+                                   : plain_->read({of.where.offset + where.offset, wanted});
+    } catch (const corrupt_data& why) {
+        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
+    }
+    if (bytes.size() < wanted) {
+        lost(key, of.where.offset + where.offset + bytes.size(), "the archive ends there: it is cut");
+    }
+    check_whole(key, of, {where.offset, wanted}, bytes);
+    return bytes;
+}
+
+SMDEBUG_INLINE void contents::read_many(std::span<const part> parts,
+                                        function_ref<void(std::size_t, byte_buffer)> sink) const {
+    const bool together =
+        plain_ == archive_ && std::all_of(parts.begin(), parts.end(), [](const part& one) {
+            return one.of->how == packing::stored && !one.of->behind_own_head && one.where.offset < one.of->size;
+        });
+    if (!together) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            sink(i, read(parts[i].key, *parts[i].of, parts[i].where));
+        }
+        return;
+    }
+    std::vector<byte_range> ranges;
+    ranges.reserve(parts.size());
+    for (const part& one : parts) {
+        ranges.push_back(
+            {one.of->where.offset + one.where.offset, std::min(one.where.length, one.of->size - one.where.offset)});
+    }
+    archive_->read_many(ranges, [&](std::size_t i, byte_buffer bytes) {
+        if (bytes.size() < ranges[i].length) {
+            lost(parts[i].key, ranges[i].offset + bytes.size(), "the archive ends there: it is cut");
+        }
+        sink(i, std::move(bytes));
+    });
+}
+
+// The checksum is of the whole: it is checked when the whole is read.
+SMDEBUG_INLINE void contents::check_whole(std::string_view key, const member& of, byte_range where,
+                                          const byte_buffer& bytes) const {
+    if (of.behind_own_head && where.offset == 0 && where.length == of.size && crc32_of(bytes.view()) != of.sum) {
+        lost(key, of.where.offset, "its bytes have another checksum than the archive's directory says");
+    }
+}
+
+SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::unpacked_of(std::string_view key, const member& of) const {
+    {
+        const std::lock_guard lock{guard_};
+        if (const auto place = places_.find(of.where.offset); place != places_.end()) {
+            recent_.splice(recent_.begin(), recent_, place->second);
+            return recent_.front().bytes;
+        }
+    }
+    std::shared_ptr<const byte_source> bytes = open_member(key, of);
+    const std::lock_guard lock{guard_};
+    if (!places_.contains(of.where.offset)) {
+        recent_.push_front({of.where.offset, bytes});
+        places_.emplace(of.where.offset, recent_.begin());
+        if (recent_.size() > most_open_members) {
+            places_.erase(recent_.back().offset);
+            recent_.pop_back();
+        }
+    }
+    return bytes;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const byte_source> contents::open_member(std::string_view key, const member& of) const {
+    const std::uint64_t begin = zip_content_begin(*archive_, key, of);
+    auto packed = std::make_shared<part_source>(archive_, byte_range{begin, of.where.length});
+    if (of.how == packing::stored) {
+        if (of.size != of.where.length) {
+            lost(key, of.where.offset, "it is stored, and two sizes are told of it");
+        }
+        return packed;
+    }
+    archive_options share = options_;
+    share.memory_bytes /= most_open_members;
+    if (of.how == packing::zstd) {
+        return std::make_shared<decoded_source>(std::move(packed), std::make_shared<zstd_codec>(), share);
+    }
+    return std::make_shared<decoded_source>(std::move(packed), std::make_shared<deflate_codec>(deflate_wrap::none),
+                                            share);
+}
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,55 @@
+// The bodies of <smdebug/archive/directory/member.hpp>.
+#pragma once
+
+#include <smdebug/archive/directory/member.hpp>
+#include <smdebug/core/relative_path.hpp>
+
+#include <array>
+#include <cstddef>
+#include <set>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+SMDEBUG_INLINE std::string key_of(std::string_view name) {
+    if (!stays_inside(name)) {
+        return {};
+    }
+    std::string key;
+    for (std::size_t begin = 0; begin <= name.size();) {
+        const std::size_t end = std::min(name.find('/', begin), name.size());
+        const std::string_view part = name.substr(begin, end - begin);
+        if (!part.empty() && part != ".") {
+            key.append(key.empty() ? "" : "/").append(part);
+        }
+        begin = end + 1;
+    }
+    return key;
+}
+
+SMDEBUG_INLINE std::vector<std::string> runs_in(const directory& of) {
+    constexpr std::array<std::string_view, 3> marks{"collections/", "events/", "index/"};
+    std::set<std::string> roots;
+    for (const auto& [key, file] : of.members) {
+        for (const std::string_view mark : marks) {
+            // The folder of a step group or of collections has 9 digits: "index/000000000/".
+            for (std::size_t place = key.find(mark); place != std::string::npos; place = key.find(mark, place + 1)) {
+                const std::string_view rest = std::string_view{key}.substr(place + mark.size());
+                const std::size_t digits = rest.find_first_not_of("0123456789");
+                if ((place == 0 || key[place - 1] == '/') && digits != std::string_view::npos && digits >= 9 &&
+                    rest[digits] == '/') {
+                    roots.insert(key.substr(0, place == 0 ? 0 : place - 1));
+                    break;
+                }
+            }
+        }
+    }
+    return {roots.begin(), roots.end()};
+}
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

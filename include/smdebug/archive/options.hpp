@@ -1,0 +1,27 @@
+// How archives are read: how much memory that may take, and what is no archive of runs but an attack.
+#pragma once
+
+#include <cstdint>
+
+namespace smdebug {
+inline namespace v1 {
+
+struct archive_options {
+    /// Inflated bytes that are kept in memory, for all readers of one archive together.  At least two pieces of a few MiB
+    /// are, whatever it says.
+    std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
+    /// An archive that inflates to more than so many times its size is refused where that is noticed.
+    std::uint64_t most_ratio = 1'000;
+    /// An archive that inflates to more bytes than these, too.
+    std::uint64_t most_bytes = std::uint64_t{64} << 30U;
+    /// An archive with more members, too.
+    std::uint64_t most_members = std::uint64_t{1} << 26U;
+
+    /// Of an archive whose directory is damaged, what can be read around that is read; else opening it by its path fails.
+    bool skip_damaged = false;
+
+    friend bool operator==(const archive_options&, const archive_options&) = default;
+};
+
+}  // namespace v1
+}  // namespace smdebug

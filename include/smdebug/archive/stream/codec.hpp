@@ -1,0 +1,64 @@
+// What a compressed format has to offer so that its stream can be read from any place on.
+#pragma once
+
+#include <smdebug/archive/stream/byte_source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+/// A place of a compressed stream where decoding can begin, with all that it takes: position, bits, window.
+class access_point {
+public:
+    access_point() = default;
+    access_point(const access_point&) = delete;
+    access_point& operator=(const access_point&) = delete;
+    virtual ~access_point() = default;
+
+    /// Bytes of memory that it takes.
+    [[nodiscard]] virtual std::size_t cost() const noexcept = 0;
+};
+
+/// Decodes a stream from one place on.  Threads: one at a time.
+class decoder {
+public:
+    decoder() = default;
+    decoder(const decoder&) = delete;
+    decoder& operator=(const decoder&) = delete;
+    virtual ~decoder() = default;
+
+    /// Fills `out` from its front; 0 bytes at the stream's end.  Stops early, where that is possible, at a place for an
+    /// access point once `enough` bytes are there.
+    /// Errors: corrupt_data, with the offset in the compressed stream; what came before it is given by an earlier call.
+    [[nodiscard]] virtual std::size_t decode(std::span<std::byte> out, std::size_t enough) = 0;
+    /// How many bytes of the compressed stream it took, from the stream's beginning on.
+    [[nodiscard]] virtual std::uint64_t consumed() const noexcept = 0;
+    /// The place that has been reached as an access point; null where decoding cannot begin there.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> point() const = 0;
+};
+
+/// A compressed format.
+class codec {
+public:
+    codec() = default;
+    codec(const codec&) = delete;
+    codec& operator=(const codec&) = delete;
+    virtual ~codec() = default;
+
+    /// A decoder of the stream in `packed`, from the beginning (null) or from a point on.
+    [[nodiscard]] virtual std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                         const access_point* from) const = 0;
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+};
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

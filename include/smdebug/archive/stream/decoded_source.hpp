@@ -1,0 +1,116 @@
+// What a compressed stream inflates to, read from any place on.
+// The stream is inflated once, front to back, as far as somebody reads, in spans of about 1 MiB; where decoding can begin
+// anew at a span's end, what that takes is kept.  A span that is no longer in memory is inflated again from the nearest
+// such point, or by a decoder that stands before it.
+#pragma once
+
+#include <smdebug/archive/options.hpp>
+#include <smdebug/archive/stream/byte_source.hpp>
+#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+/// Reads beyond a damaged place throw corrupt_data each time; what lies before it can be read.
+/// Memory: options.memory_bytes of inflated bytes, at most 32 MiB of access points, and a few decoders.
+/// Cost: in order, that of inflating once; elsewhere, up to a span more a read.
+class decoded_source final : public byte_source {
+public:
+    decoded_source(std::shared_ptr<const byte_source> packed, std::shared_ptr<const codec> format,
+                   archive_options options = {})
+        : packed_(std::move(packed)), codec_(std::move(format)), options_(options) {}
+
+    [[nodiscard]] byte_buffer read(byte_range where) const override;
+    [[nodiscard]] std::uint64_t size() const override;
+    [[nodiscard]] std::string name() const override { return packed_->name(); }
+
+    /// What was done so far: for tests.
+    struct counts {
+        std::size_t spans = 0;
+        std::size_t points = 0;
+        std::size_t decoded = 0;  ///< spans, the first time or again
+    };
+    [[nodiscard]] counts counted() const;
+
+private:
+    static constexpr std::size_t span_bytes = std::size_t{1} << 20U;
+    static constexpr std::size_t most_span_bytes = 2 * span_bytes;
+    static constexpr std::size_t most_point_bytes = std::size_t{32} << 20U;
+    static constexpr std::size_t most_decoders = 4;
+    // A stream that is shorter than that may have any ratio.
+    static constexpr std::uint64_t any_ratio_bytes = std::uint64_t{64} << 20U;
+
+    struct span_of_stream {
+        std::uint64_t begin = 0;
+        std::size_t length = 0;
+        std::uint64_t sum = 0;  // a hash of its bytes: what is inflated again must be the same
+        std::shared_ptr<const access_point> point;
+    };
+    struct kept_span {
+        std::size_t number = 0;
+        byte_buffer bytes;
+    };
+    // A decoder that stands before a span.
+    struct standing {
+        std::size_t number = 0;
+        std::unique_ptr<decoder> by;
+    };
+
+    [[nodiscard]] std::optional<std::size_t> span_at(std::uint64_t offset) const;  // inflates as far as that
+    [[nodiscard]] byte_buffer span(std::size_t number) const;
+    [[nodiscard]] byte_buffer decode_again(std::size_t number) const;
+    bool grow() const;
+    void check_growth(std::uint64_t bytes, std::uint64_t consumed) const;
+    void keep(std::size_t number, const byte_buffer& bytes) const;
+    void thin_points() const;
+    [[nodiscard]] byte_buffer kept(std::size_t number) const;
+    [[nodiscard]] standing take_decoder(std::size_t number) const;
+    [[nodiscard]] std::unique_ptr<decoder> decoder_behind_all() const;
+
+    std::shared_ptr<const byte_source> packed_;
+    std::shared_ptr<const codec> codec_;
+    archive_options options_;
+
+    mutable std::mutex growing_;  // held while the stream is inflated for the first time
+    mutable std::unique_ptr<decoder> frontier_;
+
+    mutable std::mutex guard_;  // of all that follows
+    mutable std::condition_variable over_;
+    mutable std::vector<span_of_stream> spans_;
+    mutable std::uint64_t length_ = 0;  // of the spans
+    mutable bool complete_ = false;
+    mutable std::exception_ptr broken_;    // why it cannot be inflated any further
+    mutable std::list<kept_span> recent_;  // least recently used last
+    mutable std::unordered_map<std::size_t, std::list<kept_span>::iterator> places_;
+    mutable std::uint64_t kept_bytes_ = 0;
+    mutable std::size_t point_bytes_ = 0;
+    mutable std::size_t point_stride_ = 1;
+    mutable std::vector<standing> decoders_;
+    mutable std::vector<std::size_t> under_way_;
+    mutable std::size_t decoded_ = 0;
+};
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/archive/stream/impl/decoded_source.ipp>
+#endif

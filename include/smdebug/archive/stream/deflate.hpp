@@ -1,0 +1,48 @@
+// Deflate by zlib: .gz, several members behind each other, too, and what .zip has.
+#pragma once
+
+#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+/// What is around the deflated bytes.
+enum class deflate_wrap : std::uint8_t {
+    gzip,  ///< members with head and checksum, as gzip, pigz and bgzip write them
+    none,  ///< one raw stream; whatever comes behind it is not looked at
+};
+
+/// Access points lie at the ends of deflate blocks: position, bits and 32 KiB of window.
+class deflate_codec final : public codec {
+public:
+    explicit deflate_codec(deflate_wrap wrap) noexcept : wrap_(wrap) {}
+
+    [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                 const access_point* from) const override;
+    [[nodiscard]] std::string_view name() const noexcept override {
+        return wrap_ == deflate_wrap::gzip ? "gzip" : "deflate";
+    }
+
+private:
+    deflate_wrap wrap_;
+};
+
+/// The CRC-32 of zip and gzip.
+[[nodiscard]] std::uint32_t crc32_of(byte_view bytes) noexcept;
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/archive/stream/impl/deflate.ipp>
+#endif

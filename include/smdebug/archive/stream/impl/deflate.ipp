@@ -1,0 +1,218 @@
+// The bodies of <smdebug/archive/stream/deflate.hpp>.
+#pragma once
+
+#include <smdebug/archive/stream/deflate.hpp>
+#include <smdebug/archive/stream/packed_input.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+namespace deflate {
+
+inline constexpr std::size_t window_bytes = 32'768;
+inline constexpr int raw_bits = -15;
+inline constexpr int gzip_bits = 15 + 16;
+
+/// Where decoding can begin.
+struct place final : access_point {
+    std::uint64_t offset = 0;  ///< of the next whole byte
+    int bits = 0;              ///< of the byte before it that are not used up
+    int byte = 0;              ///< that byte
+    bool at_head = false;      ///< before a member's head: no window, no bits
+    std::unique_ptr<std::array<unsigned char, window_bytes>> window;
+    unsigned window_length = 0;
+
+    [[nodiscard]] std::size_t cost() const noexcept override { return sizeof(place) + (window ? window_bytes : 0); }
+};
+
+class inflater final : public decoder {
+public:
+    inflater(std::shared_ptr<const byte_source> packed, deflate_wrap wrap, const place* from)
+        : input_(std::move(packed), from != nullptr ? from->offset : 0), wrap_(wrap) {
+        const bool at_head = wrap_ == deflate_wrap::gzip && (from == nullptr || from->at_head);
+        without_head_ = !at_head;
+        if (inflateInit2(&stream_, at_head ? gzip_bits : raw_bits) != Z_OK) {
+            throw std::bad_alloc{};
+        }
+        if (from != nullptr && !at_head) {
+            if (from->bits > 0) {
+                inflatePrime(&stream_, from->bits, from->byte >> (8 - from->bits));
+            }
+            if (from->window_length > 0) {
+                inflateSetDictionary(&stream_, from->window->data(), from->window_length);
+            }
+        }
+        at_head_ = at_head;
+        in_member_ = !at_head;
+    }
+    inflater(const inflater&) = delete;
+    inflater& operator=(const inflater&) = delete;
+    ~inflater() override { inflateEnd(&stream_); }
+
+    [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t enough) override {
+        std::size_t made = 0;
+        at_block_ = false;
+        while (made < out.size() && !over_) {
+            if (!input_.more()) {
+                if (!in_member_) {
+                    over_ = true;
+                    break;
+                }
+                if (made > 0) {
+                    return made;  // the next call tells
+                }
+                damaged("ends inside of its compressed data: it is cut");
+            }
+            if (at_head_ && !begin_member(made)) {
+                return made;
+            }
+            const byte_view packed = input_.view();
+            const std::size_t room = std::min<std::size_t>(out.size() - made, std::numeric_limits<uInt>::max());
+            // zlib does not write to what it reads.
+            stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
+            stream_.avail_in = static_cast<uInt>(packed.size());
+            stream_.next_out = reinterpret_cast<Bytef*>(out.data() + made);
+            stream_.avail_out = static_cast<uInt>(room);
+            const int status = inflate(&stream_, Z_BLOCK);
+            const std::size_t used = packed.size() - stream_.avail_in;
+            if (used > 0) {
+                last_byte_ = std::to_integer<int>(packed[used - 1]);
+            }
+            input_.take(used);
+            made += room - stream_.avail_out;
+            if (status == Z_STREAM_END) {
+                end_member();
+            } else if (status == Z_MEM_ERROR) {
+                throw std::bad_alloc{};
+            } else if (status != Z_OK && status != Z_BUF_ERROR) {
+                if (made > 0) {
+                    return made;  // the next call meets it again
+                }
+                damaged(stream_.msg != nullptr ? stream_.msg : "is not what it says");
+            }
+            at_block_ = !at_head_ && (stream_.data_type & 128) != 0 && (stream_.data_type & 64) == 0;
+            if (made >= enough && (at_block_ || at_head_)) {
+                break;
+            }
+        }
+        return made;
+    }
+
+    [[nodiscard]] std::uint64_t consumed() const noexcept override { return input_.offset(); }
+
+    [[nodiscard]] std::shared_ptr<const access_point> point() const override {
+        if (!at_block_ && !at_head_) {
+            return nullptr;
+        }
+        auto here = std::make_shared<place>();
+        here->offset = input_.offset();
+        here->at_head = at_head_;
+        if (!at_head_) {
+            here->bits = stream_.data_type & 7;
+            here->byte = last_byte_;
+            here->window = std::make_unique<std::array<unsigned char, window_bytes>>();
+            inflateGetDictionary(const_cast<z_stream*>(&stream_), here->window->data(), &here->window_length);
+        }
+        return here;
+    }
+
+private:
+    // Before a member's head: what comes must be one, or the end.  False: the next call tells that it is neither.
+    bool begin_member(std::size_t made) {
+        if (first_member_) {
+            first_member_ = false;
+        } else if (std::to_integer<int>(input_.view().front()) != 0x1F) {
+            if (made > 0) {
+                return false;
+            }
+            if (only_zeros_left()) {  // padding, as tapes and some tools leave it
+                over_ = true;
+                return false;
+            }
+            damaged("has other bytes behind its compressed data");
+        }
+        at_head_ = false;
+        in_member_ = true;
+        return true;
+    }
+
+    void end_member() {
+        if (wrap_ == deflate_wrap::none) {
+            over_ = true;
+            in_member_ = false;
+            return;
+        }
+        if (without_head_) {  // checksum and length, which the decoder that had the head checks
+            for (std::size_t left = 8; left > 0;) {
+                if (!input_.more()) {
+                    break;
+                }
+                const std::size_t count = std::min(left, input_.view().size());
+                input_.take(count);
+                left -= count;
+            }
+            without_head_ = false;
+        }
+        inflateReset2(&stream_, gzip_bits);
+        first_member_ = false;
+        at_head_ = true;
+        in_member_ = false;
+    }
+
+    [[nodiscard]] bool only_zeros_left() {
+        while (input_.more()) {
+            const byte_view left = input_.view();
+            if (std::any_of(left.begin(), left.end(), [](std::byte one) { return one != std::byte{0}; })) {
+                return false;
+            }
+            input_.take(left.size());
+        }
+        return true;
+    }
+
+    [[noreturn]] void damaged(const std::string& what) const {
+        throw corrupt_data("the archive " + input_.source().name() + ", compressed by deflate: at byte " +
+                               std::to_string(input_.offset()) + " " + what + "; what comes before can be read",
+                           {.where = input_.source().name(), .offset = input_.offset()});
+    }
+
+    packed_input input_;
+    deflate_wrap wrap_;
+    z_stream stream_{};
+    int last_byte_ = 0;
+    bool without_head_ = false;  // begun inside of a member: its checksum is not checked
+    bool at_head_ = false;       // the next byte is the first one of a member's head, or there is none
+    bool first_member_ = true;
+    bool in_member_ = false;
+    bool at_block_ = false;
+    bool over_ = false;
+};
+
+}  // namespace deflate
+
+SMDEBUG_INLINE std::unique_ptr<decoder> deflate_codec::begin(std::shared_ptr<const byte_source> packed,
+                                                             const access_point* from) const {
+    return std::make_unique<deflate::inflater>(std::move(packed), wrap_, static_cast<const deflate::place*>(from));
+}
+
+SMDEBUG_INLINE std::uint32_t crc32_of(byte_view bytes) noexcept {
+    return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,105 @@
+// The bodies of <smdebug/archive/stream/zstd.hpp>.
+#pragma once
+
+#include <smdebug/archive/stream/packed_input.hpp>
+#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <zstd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+namespace zstd {
+
+/// Before a frame.
+struct place final : access_point {
+    explicit place(std::uint64_t where) : offset(where) {}
+    std::uint64_t offset;
+    [[nodiscard]] std::size_t cost() const noexcept override { return sizeof(place); }
+};
+
+class decompressor final : public decoder {
+public:
+    decompressor(std::shared_ptr<const byte_source> packed, std::uint64_t offset)
+        : input_(std::move(packed), offset), stream_(ZSTD_createDStream()) {
+        if (!stream_) {
+            throw std::bad_alloc{};
+        }
+    }
+
+    [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t enough) override {
+        if (!what_.empty()) {
+            return told_later(0, what_);
+        }
+        ZSTD_outBuffer to{out.data(), out.size(), 0};
+        while (to.pos < to.size && (to.pos < enough || !between_frames_)) {
+            const bool is_more = input_.more();
+            if (!is_more && between_frames_) {
+                break;
+            }
+            const byte_view packed = input_.view();
+            ZSTD_inBuffer from{packed.data(), packed.size(), 0};
+            const std::size_t before = to.pos;
+            const std::size_t status = ZSTD_decompressStream(stream_.get(), &to, &from);
+            input_.take(from.pos);
+            if (ZSTD_isError(status) != 0U) {
+                return told_later(to.pos, ZSTD_getErrorName(status));
+            }
+            between_frames_ = status == 0;
+            if (!is_more && !between_frames_ && to.pos == before) {
+                return told_later(to.pos, "the data end inside of a frame: they are cut");
+            }
+        }
+        return to.pos;
+    }
+
+    [[nodiscard]] std::uint64_t consumed() const noexcept override { return input_.offset(); }
+    [[nodiscard]] std::shared_ptr<const access_point> point() const override {
+        return between_frames_ ? std::make_shared<place>(input_.offset()) : nullptr;
+    }
+
+private:
+    struct free_stream {
+        void operator()(ZSTD_DStream* stream) const noexcept { ZSTD_freeDStream(stream); }
+    };
+
+    // What was made before the damage goes out first: the next call meets it again.
+    std::size_t told_later(std::size_t made, const std::string& what) {
+        if (what_.empty()) {
+            what_ = what;
+        }
+        if (made > 0) {
+            return made;
+        }
+        throw corrupt_data("the archive " + input_.source().name() + ", compressed by zstd: at byte " +
+                               std::to_string(input_.offset()) + ": " + what_ + "; what comes before can be read",
+                           {.where = input_.source().name(), .offset = input_.offset()});
+    }
+
+    packed_input input_;
+    std::unique_ptr<ZSTD_DStream, free_stream> stream_;
+    bool between_frames_ = true;
+    std::string what_;
+};
+
+}  // namespace zstd
+
+SMDEBUG_INLINE std::unique_ptr<decoder> zstd_codec::begin(std::shared_ptr<const byte_source> packed,
+                                                          const access_point* from) const {
+    const std::uint64_t offset = from != nullptr ? static_cast<const zstd::place*>(from)->offset : 0;
+    return std::make_unique<zstd::decompressor>(std::move(packed), offset);
+}
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,100 @@
+// An archive as an object of a storage.
+#pragma once
+
+#include <smdebug/archive/stream/byte_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/read_ranges.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+/// Reads the object as it was when this was made: one that has another size, version or time since is `unavailable`.
+/// Cost of that check: none where the storage tells versions when it reads, else a look at size and time a read.
+template <storage Inner>
+class stored_source final : public byte_source {
+public:
+    /// Errors: not_found, and those of the storage.
+    stored_source(Inner inner, std::string key) : inner_(std::move(inner)), key_(std::move(key)) {
+        const std::optional<std::uint64_t> bytes = inner_.size(key_);
+        if (!bytes) {
+            throw not_found("there is no archive " + name(), {.where = name()});
+        }
+        size_ = *bytes;
+        written_ = modified();
+        const object_range head{key_, {0, 1}};
+        read_ranges_versioned(
+            inner_, {&head, 1},
+            [&](std::size_t, const std::optional<byte_buffer>&, const object_version& version) { version_ = version; });
+    }
+
+    [[nodiscard]] byte_buffer read(byte_range where) const override {
+        byte_buffer part;
+        read_many({&where, 1}, [&](std::size_t, byte_buffer bytes) { part = std::move(bytes); });
+        return part;
+    }
+
+    void read_many(std::span<const byte_range> ranges, part_sink sink) const override {
+        std::vector<object_range> parts;
+        parts.reserve(ranges.size());
+        for (const byte_range& range : ranges) {
+            parts.push_back({key_, cut(range)});
+        }
+        read_ranges_versioned(
+            inner_, parts, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+                if (!bytes || version.differs_from(version_) || bytes->size() < parts[i].where.length || changed()) {
+                    throw unavailable("the archive " + name() + " has changed while it was read: open it again",
+                                      {.where = name(), .offset = parts[i].where.offset});
+                }
+                sink(i, std::move(*bytes));
+            });
+    }
+
+    [[nodiscard]] std::uint64_t size() const override { return size_; }
+    [[nodiscard]] std::string name() const override { return inner_.name() + "/" + key_; }
+    [[nodiscard]] bool batches_ranges() const override { return abilities_of(inner_).batches_ranges; }
+
+private:
+    [[nodiscard]] byte_range cut(byte_range where) const noexcept {
+        const std::uint64_t begin = where.offset < size_ ? where.offset : size_;
+        return {begin, where.length < size_ - begin ? where.length : size_ - begin};
+    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified() const {
+        if constexpr (dated_storage<Inner>) {
+            return inner_.modified(key_);
+        } else {
+            return std::nullopt;
+        }
+    }
+    [[nodiscard]] bool changed() const {
+        if (!version_.tag.empty()) {
+            return false;  // each reading tells
+        }
+        return inner_.size(key_) != size_ || modified() != written_;
+    }
+
+    Inner inner_;
+    std::string key_;
+    std::uint64_t size_ = 0;
+    std::optional<std::chrono::system_clock::time_point> written_;
+    object_version version_;
+};
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug

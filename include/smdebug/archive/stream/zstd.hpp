@@ -1,0 +1,31 @@
+// Zstandard by libzstd: one frame, or many, as its seekable format has them.
+#pragma once
+
+#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/core/form.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+/// Access points lie between frames: of an archive in a single frame, which is how zstd and tar write it, there is none but
+/// its beginning.  Frames that are to be skipped are.  A window above 128 MiB is refused.
+class zstd_codec final : public codec {
+public:
+    [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                 const access_point* from) const override;
+    [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
+};
+
+}  // namespace detail
+}  // namespace archive
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/archive/stream/impl/zstd.ipp>
+#endif

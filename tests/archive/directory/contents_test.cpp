@@ -1,0 +1,98 @@
+#include <smdebug/archive/directory/contents.hpp>
+
+#include "support/archive_builder.hpp"
+
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::archive::detail;
+using namespace smdebug_test;
+using objects = std::map<std::string, std::string>;
+
+namespace {
+
+contents contents_of(const std::string& archive, const archive_options& options = {}) {
+    memory_storage store;
+    store.write("a", as_bytes(archive));
+    return {std::make_shared<stored_source<memory_storage>>(store, "a"), options};
+}
+
+std::string read(const contents& from, const std::string& key, byte_range where = {0, UINT64_MAX}) {
+    return std::string{as_text(from.read(key, from.members().members.at(key), where).view())};
+}
+
+}  // namespace
+
+TEST_CASE("format_of: by the first bytes") {
+    CHECK(format_of(as_bytes(gzip_of("a"))) == format::gzip);
+    CHECK(format_of(as_bytes(zstd_of("a"))) == format::zstd);
+    CHECK(format_of(as_bytes(little<std::uint32_t>(0x184D2A51))) == format::zstd);
+    CHECK(format_of(as_bytes(zip_of(objects{{"a", ""}}))) == format::zip);
+    CHECK(format_of(as_bytes(tar_of(objects{{"a", ""}}))) == format::tar);
+    CHECK(format_of({}) == format::unknown);
+    CHECK(format_of(as_bytes("PK")) == format::unknown);
+}
+
+TEST_CASE("contents: kinds by what they are, whatever their names") {
+    const objects some{{"a", "1"}};
+    CHECK(contents_of(tar_of(some)).kind() == "tar");
+    CHECK(contents_of(gzip_of(tar_of(some))).kind() == "tar.gz");
+    CHECK(contents_of(zstd_of(tar_of(some))).kind() == "tar.zst");
+    CHECK(contents_of(zip_of(some)).kind() == "zip");
+}
+
+TEST_CASE("contents: parts in the order that they are asked for") {
+    for (const std::string& archive :
+         {tar_of(objects{{"a", "123"}, {"b", "45"}}), zip_of(objects{{"a", "123"}, {"b", "45"}})}) {
+        const contents all = contents_of(archive);
+        const member& a = all.members().members.at("a");
+        const member& b = all.members().members.at("b");
+        std::vector<std::string> got(3);
+        const std::vector<contents::part> parts{{"b", &b, {0, 9}}, {"a", &a, {1, 1}}, {"a", &a, {7, 1}}};
+        all.read_many(parts, [&](std::size_t i, const byte_buffer& bytes) { got[i] = as_text(bytes.view()); });
+        CHECK(got == std::vector<std::string>{"45", "2", ""});
+    }
+}
+
+TEST_CASE("contents: a member that is cut or wrong is told with archive, member and offset") {
+    const std::string archive = tar_of(objects{{"a", std::string(1000, 'x')}});
+    const contents cut = contents_of(archive.substr(0, 700));
+    CHECK(read(cut, "a", {0, 100}).size() == 100);
+    try {
+        static_cast<void>(read(cut, "a"));
+        FAIL("a cut member was read");
+    } catch (const corrupt_data& why) {
+        CHECK(why.where() == "memory:run/a!/a");
+        CHECK(why.offset() == 700);
+    }
+    std::string wrong = zip_of(objects{{"a", std::string(1000, 'x')}}, 0);
+    wrong[500] ^= 1;
+    CHECK_THROWS_AS(static_cast<void>(read(contents_of(wrong), "a")), corrupt_data);
+    std::string encrypted = zip_of(objects{{"a", "1"}}, 0);
+    encrypted[encrypted.rfind(little<std::uint32_t>(0x02014b50)) + 8] = 1;
+    CHECK_THROWS_AS(static_cast<void>(read(contents_of(encrypted), "a")), unsupported);
+}
+
+TEST_CASE("contents: a zip of more members than are kept open is read in any order") {
+    objects many;
+    for (int i = 0; i < 40; ++i) {
+        many.emplace("f" + std::to_string(i),
+                     std::string(static_cast<std::size_t>(1000 + i), static_cast<char>('a' + i % 26)));
+    }
+    const contents all = contents_of(zip_of(many));
+    for (int round = 0; round < 2; ++round) {
+        for (const auto& [key, content] : many) {
+            CHECK(read(all, key) == content);
+            CHECK(read(all, key, {990, 5}) == content.substr(990, 5));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+#include <smdebug/archive/directory/zip.hpp>
+
+#include "support/archive_builder.hpp"
+
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug::archive::detail;
+using namespace smdebug_test;
+using objects = std::map<std::string, std::string>;
+
+namespace {
+
+stored_source<memory_storage> source_of(const std::string& archive) {
+    memory_storage store;
+    store.write("a", as_bytes(archive));
+    return {store, "a"};
+}
+
+directory directory_of(const std::string& archive, const archive_options& options = {}) {
+    return read_zip(source_of(archive), options);
+}
+
+}  // namespace
+
+TEST_CASE("zip: members of 32 and of 64 bits, behind other bytes, before a comment") {
+    for (const bool wide : {false, true}) {
+        for (const std::string& before : {std::string{}, std::string(1000, 'p')}) {
+            const std::string archive = zip_of(objects{{"a", "123"}, {"b/c", "45"}}, 0, wide, before);
+            CHECK(has_zip_end(source_of(archive)));
+            const directory made = directory_of(archive);
+            REQUIRE(made.members.size() == 2);
+            const member& file = made.members.at("b/c");
+            CHECK(file.size == 2);
+            CHECK(archive.substr(zip_content_begin(source_of(archive), "b/c", file), 2) == "45");
+        }
+    }
+    std::string commented = zip_of(objects{{"a", "123"}});
+    commented.replace(commented.size() - 2, 2, little<std::uint16_t>(5) + "hello");
+    CHECK(directory_of(commented).members.size() == 1);
+    CHECK(directory_of(zip_of(objects{})).members.empty());
+}
+
+TEST_CASE("zip: folders, links, odd names, encryption and other methods") {
+    std::string archive = zip_of(objects{{"../x", "1"}, {"/y", "2"}, {"d/", ""}, {"z", "3"}}, 0);
+    CHECK(directory_of(archive).members.size() == 1);
+    CHECK(directory_of(archive).passed_over == 2);
+    const std::size_t entry = archive.rfind(little<std::uint32_t>(0x02014b50));
+    const auto with = [&](std::size_t at, const std::string& bytes) {
+        std::string changed = archive;
+        changed.replace(entry + at, bytes.size(), bytes);
+        return directory_of(changed);
+    };
+    CHECK(with(8, little<std::uint16_t>(1)).members.at("z").why == "it is encrypted");
+    CHECK(with(10, little<std::uint16_t>(12)).members.at("z").how == packing::refused);
+    CHECK(with(38, little<std::uint32_t>(0120777U << 16U)).members.at("z").why == "it is a symbolic link");
+    CHECK(with(46, "/").damage.size() == 1);
+}
+
+TEST_CASE("zip: of members with one name the last wins") {
+    const std::multimap<std::string, std::string> twice{{"a", "first"}, {"a", "second, longer"}};
+    const directory made = directory_of(zip_of(twice, 0));
+    CHECK(made.members.at("a").size == 14);
+}
+
+TEST_CASE("zip: a directory that is cut, lies, or is gone") {
+    const std::string archive = zip_of(objects{{"a", "1"}, {"b", "2"}});
+    CHECK_THROWS_AS(directory_of(archive.substr(0, archive.size() - 1)), corrupt_data);
+    CHECK_THROWS_AS(directory_of("PK\x03\x04"), corrupt_data);
+    CHECK_FALSE(has_zip_end(source_of("")));
+    const auto with = [&](std::size_t from_end, const std::string& bytes) {
+        std::string changed = archive;
+        changed.replace(changed.size() - from_end, bytes.size(), bytes);
+        return changed;
+    };
+    CHECK_THROWS_AS(directory_of(with(6, little<std::uint32_t>(0xFFFFFF))), corrupt_data);   // its place
+    CHECK_THROWS_AS(directory_of(with(10, little<std::uint32_t>(0xFFFFFF))), corrupt_data);  // its length
+    CHECK_THROWS_AS(directory_of(with(18, little<std::uint16_t>(1))), unsupported);          // several files
+    CHECK_THROWS_AS(directory_of(archive, {.most_members = 1}), unsupported);
+    CHECK(directory_of(with(12, little<std::uint16_t>(1))).damage.size() == 1);
+    std::string damaged = archive;
+    damaged[archive.rfind(little<std::uint32_t>(0x02014b50))] = 'x';
+    const directory made = directory_of(damaged);
+    CHECK(made.members.size() == 1);
+    REQUIRE(made.damage.size() == 1);
+    CHECK(made.damage[0].what == "its directory is damaged: 1 members are lost");
+    std::string far = archive;
+    far.replace(archive.rfind(little<std::uint32_t>(0x02014b50)) + 42, 4, little<std::uint32_t>(0xFFFFFFF0));
+    CHECK(directory_of(far).damage.size() == 1);
+    CHECK_THROWS_AS(
+        static_cast<void>(zip_content_begin(source_of(archive), "b", directory_of(archive).members.at("a"))),
+        corrupt_data);
+    std::string no_head = archive;
+    no_head[0] = 'x';
+    CHECK_THROWS_AS(
+        static_cast<void>(zip_content_begin(source_of(no_head), "a", directory_of(no_head).members.at("a"))),
+        corrupt_data);
+}

@@ -1,0 +1,38 @@
+// What a codec has to promise, asked of both.
+#include <smdebug/archive/stream/codec.hpp>
+
+#include "support/archive_builder.hpp"
+
+#include <smdebug/archive/stream/deflate.hpp>
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug::archive::detail;
+using namespace smdebug_test;
+
+TEST_CASE("codec: a decoder begins at a point, counts what it took, and ends with nothing") {
+    const auto check = [](const codec& format, const std::string& packed, std::string_view name) {
+        CHECK(format.name() == name);
+        memory_storage store;
+        store.write("a", as_bytes(packed));
+        const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
+        const auto decoder = format.begin(source, nullptr);
+        CHECK(decoder->consumed() == 0);
+        CHECK(decoder->point() != nullptr);
+        std::array<std::byte, 100> out{};
+        CHECK(decoder->decode(out, out.size()) == 5);
+        CHECK(decoder->decode(out, out.size()) == 0);
+        CHECK(decoder->consumed() == packed.size());
+    };
+    check(deflate_codec{deflate_wrap::gzip}, gzip_of("hello"), "gzip");
+    check(zstd_codec{}, zstd_of("hello"), "zstd");
+}

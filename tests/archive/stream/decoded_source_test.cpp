@@ -1,0 +1,182 @@
+// A compressed stream is read from any place on, whatever was read before and however little memory there is.
+#include <smdebug/archive/stream/decoded_source.hpp>
+
+#include "support/archive_builder.hpp"
+
+#include <smdebug/archive/stream/deflate.hpp>
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/archive/stream/zstd.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::archive::detail;
+using namespace smdebug_test;
+
+namespace {
+
+// Some of it can be compressed, some not; every place differs from others.
+const std::string& content() {
+    static const std::string text = [] {
+        std::string made;
+        std::mt19937 random{11};
+        while (made.size() < (std::size_t{9} << 20U)) {
+            if (random() % 3 == 0) {
+                made.append(random() % 3000, 'x');
+            } else {
+                for (unsigned left = random() % 2000; left > 0; --left) {
+                    made += static_cast<char>(random() & 0xFU);
+                }
+            }
+        }
+        return made;
+    }();
+    return text;
+}
+
+std::shared_ptr<const byte_source> stored(const std::string& bytes) {
+    memory_storage store;
+    store.write("a", as_bytes(bytes));
+    return std::make_shared<stored_source<memory_storage>>(store, "a");
+}
+
+std::shared_ptr<const codec> by_gzip_codec() { return std::make_shared<deflate_codec>(deflate_wrap::gzip); }
+std::shared_ptr<const codec> by_zstd_codec() { return std::make_shared<zstd_codec>(); }
+
+void check_part(const decoded_source& source, std::uint64_t offset, std::uint64_t length) {
+    CAPTURE(offset);
+    CAPTURE(length);
+    const std::string wanted = offset < content().size() ? content().substr(offset, length) : std::string{};
+    CHECK(as_text(source.read({offset, length}).view()) == wanted);
+}
+
+void check_anywhere(const decoded_source& source) {
+    std::mt19937 random{3};
+    for (int i = 0; i < 60; ++i) {
+        check_part(source, random() % content().size(), random() % 3 == 0 ? random() % 5'000'000 : random() % 5000);
+    }
+    check_part(source, content().size() - 1, 10);
+    check_part(source, content().size(), 10);
+    check_part(source, UINT64_MAX, UINT64_MAX);
+    check_part(source, 0, UINT64_MAX);
+    CHECK(source.size() == content().size());
+}
+
+constexpr archive_options little_memory{.memory_bytes = 0};
+
+}  // namespace
+
+TEST_CASE("decoded_source: any part of a stream, in one member or many, in one frame or many") {
+    for (const bool little : {false, true}) {
+        CAPTURE(little);
+        const archive_options options = little ? little_memory : archive_options{};
+        check_anywhere(decoded_source{stored(gzip_of(content())), by_gzip_codec(), options});
+        check_anywhere(decoded_source{stored(gzip_of(content(), 300'000)), by_gzip_codec(), options});
+        check_anywhere(decoded_source{stored(gzip_of(content(), std::string_view::npos, 0)), by_gzip_codec(), options});
+        check_anywhere(decoded_source{stored(zstd_of(content())), by_zstd_codec(), options});
+        check_anywhere(decoded_source{stored(zstd_of(content(), 300'000)), by_zstd_codec(), options});
+    }
+}
+
+TEST_CASE("decoded_source: in order each span is inflated once; what memory holds is not inflated again") {
+    const decoded_source source{stored(gzip_of(content())), by_gzip_codec()};
+    for (std::uint64_t place = 0; place < content().size(); place += 100'000) {
+        check_part(source, place, 100'000);
+    }
+    const auto once = source.counted();
+    CHECK(once.spans >= 5);
+    CHECK(once.decoded == once.spans);
+    CHECK(once.points > 1);
+    check_part(source, 5, 100);
+    CHECK(source.counted().decoded == once.decoded);
+}
+
+TEST_CASE("decoded_source: without memory, one frame in order is inflated twice, not once a span") {
+    const decoded_source source{stored(zstd_of(content())), by_zstd_codec(), little_memory};
+    CHECK(source.size() == content().size());
+    const auto once = source.counted();
+    CHECK(once.points == 1);
+    for (std::uint64_t place = 0; place < content().size(); place += 50'000) {
+        check_part(source, place, 50'000);
+    }
+    CHECK(source.counted().decoded <= 2 * once.decoded);
+}
+
+TEST_CASE("decoded_source: a part behind an access point does not inflate what is before it") {
+    const decoded_source source{stored(gzip_of(content())), by_gzip_codec(), little_memory};
+    CHECK(source.size() == content().size());
+    const auto before = source.counted();
+    CHECK(before.points == before.spans);
+    check_part(source, content().size() / 2, 10);
+    CHECK(source.counted().decoded == before.decoded + 1);
+}
+
+TEST_CASE("decoded_source: threads read anywhere at once") {
+    for (const bool little : {false, true}) {
+        const decoded_source source{stored(gzip_of(content())), by_gzip_codec(),
+                                    little ? little_memory : archive_options{}};
+        std::atomic<int> wrong = 0;
+        {
+            std::vector<std::jthread> readers;
+            for (unsigned seed = 0; seed < 4; ++seed) {
+                readers.emplace_back([&, seed] {
+                    std::mt19937 random{seed};
+                    for (int i = 0; i < 20; ++i) {
+                        const std::size_t offset = random() % content().size();
+                        wrong += as_text(source.read({offset, 1000}).view()) == content().substr(offset, 1000) ? 0 : 1;
+                    }
+                });
+            }
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("decoded_source: a cut stream is read up to where it ends, and told each time behind that") {
+    for (const bool by_zstd : {false, true}) {
+        CAPTURE(by_zstd);
+        const std::string packed = by_zstd ? zstd_of(content()) : gzip_of(content());
+        const decoded_source source{stored(packed.substr(0, packed.size() / 2)),
+                                    by_zstd ? by_zstd_codec() : by_gzip_codec()};
+        check_part(source, 0, 1'000'000);
+        for (int i = 0; i < 2; ++i) {
+            CHECK_THROWS_AS(static_cast<void>(source.read({content().size() - 100, 10})), corrupt_data);
+            CHECK_THROWS_AS(static_cast<void>(source.size()), corrupt_data);
+        }
+        check_part(source, 1'000'000, 10);
+    }
+}
+
+TEST_CASE("decoded_source: what inflates to more than is allowed is refused where that shows") {
+    const std::string zeros(std::size_t{80} << 20U, '\0');
+    const std::string packed = gzip_of(zeros);
+    const decoded_source dense{stored(packed), by_gzip_codec(), {.most_ratio = 500}};
+    CHECK_THROWS_AS(static_cast<void>(dense.size()), corrupt_data);
+    CHECK(dense.read({0, 10}).size() == 10);
+    const decoded_source allowed{stored(packed), by_gzip_codec(), {.most_ratio = 5000}};
+    CHECK(allowed.size() == zeros.size());
+    const decoded_source large{stored(packed), by_gzip_codec(), {.most_ratio = 5000, .most_bytes = 1'000'000}};
+    CHECK_THROWS_AS(static_cast<void>(large.size()), corrupt_data);
+}
+
+TEST_CASE("decoded_source: a stream that is another when it is inflated again is unavailable") {
+    memory_storage store;
+    store.write("a", as_bytes(gzip_of(content())));
+    const auto packed = std::make_shared<stored_source<memory_storage>>(store, "a");
+    const decoded_source source{packed, by_gzip_codec(), little_memory};
+    CHECK(source.size() == content().size());
+    std::string other = content();
+    std::reverse(other.begin(), other.end());
+    store.write("a", as_bytes(gzip_of(other)));
+    CHECK_THROWS_AS(static_cast<void>(source.read({0, 10})), unavailable);
+}

@@ -1,0 +1,107 @@
+#include <smdebug/archive/stream/deflate.hpp>
+
+#include "support/archive_builder.hpp"
+
+#include <smdebug/archive/stream/stored_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::archive::detail;
+using namespace smdebug_test;
+
+namespace {
+
+std::shared_ptr<const byte_source> stored(const std::string& bytes) {
+    memory_storage store;
+    store.write("a", as_bytes(bytes));
+    return std::make_shared<stored_source<memory_storage>>(store, "a");
+}
+
+// All that a decoder gives, `piece` bytes a call.
+std::string all_of(decoder& from, std::size_t piece, std::size_t enough) {
+    std::string made;
+    std::string buffer(piece, '\0');
+    while (const std::size_t count =
+               from.decode(std::as_writable_bytes(std::span{buffer.data(), buffer.size()}), enough)) {
+        made.append(buffer, 0, count);
+    }
+    return made;
+}
+
+std::string inflated(const std::string& packed, deflate_wrap wrap = deflate_wrap::gzip) {
+    return all_of(*deflate_codec{wrap}.begin(stored(packed), nullptr), 1000, 1000);
+}
+
+std::string numbers(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        text += std::to_string(i * 7919) + ",";
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("deflate: gzip members behind each other, empty ones, zeros behind them") {
+    CHECK(inflated(gzip_of("abc")) == "abc");
+    CHECK(inflated(gzip_of("abc") + gzip_of("") + gzip_of("def") + std::string(700, '\0')) == "abcdef");
+    CHECK(inflated(deflated("abc", -15) + "whatever", deflate_wrap::none) == "abc");
+    const std::string text = numbers(50'000);
+    CHECK(inflated(gzip_of(text, 10'000)) == text);
+}
+
+TEST_CASE("deflate: what stands behind the members, a cut and a wrong checksum are damage") {
+    CHECK_THROWS_AS(inflated(gzip_of("abc") + "x"), corrupt_data);
+    CHECK_THROWS_AS(inflated(gzip_of("abc") + std::string(10, '\0') + "x"), corrupt_data);
+    const std::string packed = gzip_of(numbers(1000));
+    for (std::size_t length = 1; length < packed.size(); ++length) {
+        CHECK_THROWS_AS(inflated(packed.substr(0, length)), corrupt_data);
+    }
+    std::string wrong = packed;
+    wrong[packed.size() - 6] ^= 1;
+    CHECK_THROWS_AS(inflated(wrong), corrupt_data);
+    try {
+        static_cast<void>(inflated(wrong));
+    } catch (const corrupt_data& why) {
+        CHECK(why.offset().has_value());
+        CHECK(why.where() == "memory:run/a");
+    }
+}
+
+TEST_CASE("deflate: decoding begins anew at each access point, in the midst of bytes and members") {
+    const std::string text = numbers(60'000);
+    for (const std::size_t member : {std::string::npos, std::size_t{100'000}}) {
+        const auto packed = stored(gzip_of(text, member));
+        const deflate_codec codec{deflate_wrap::gzip};
+        const auto first = codec.begin(packed, nullptr);
+        std::size_t place = 0;
+        int points = 0;
+        std::string buffer(200'000, '\0');
+        while (true) {
+            if (const auto point = first->point()) {
+                ++points;
+                CHECK(point->cost() > 0);
+                const auto again = codec.begin(packed, point.get());
+                CHECK(all_of(*again, 30'000, 30'000) == text.substr(place));
+            }
+            const std::size_t count =
+                first->decode(std::as_writable_bytes(std::span{buffer.data(), buffer.size()}), 20'000);
+            if (count == 0) {
+                break;
+            }
+            place += count;
+        }
+        CHECK(place == text.size());
+        CHECK(points > 3);
+    }
+}
+
+TEST_CASE("deflate: CRC-32 of zip and gzip") { CHECK(crc32_of(as_bytes("123456789")) == 0xCBF43926U); }
