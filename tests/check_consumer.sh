@@ -1,25 +1,26 @@
 #!/usr/bin/env bash
-# check_consumer.sh [--without-s3] SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in
+# check_consumer.sh [--bare] SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in
 # SOURCE_FOLDER with the OPTIONs, from nothing, and builds and runs its programs.
 # What headers define is inline: else a program of two files that include them does not link ("multiple definition").
-# --without-s3: as on a machine without libcurl, OpenSSL and pugixml: CMake does not find them, their headers are errors.
+# --bare: as on a machine without libcurl, OpenSSL, pugixml, zlib and libzstd: CMake does not find them, their headers are
+# errors.
 set -euo pipefail
-without_s3=0
-if [[ $1 == --without-s3 ]]; then
-    without_s3=1
+bare=0
+if [[ $1 == --bare ]]; then
+    bare=1
     shift
 fi
 source=$1 build=$2 cmake=$3 generator=$4 compiler=$5
 shift 5
 rm -rf "$build"
 hidden=()
-if ((without_s3)); then
-    for header in curl/curl.h openssl/evp.h openssl/hmac.h openssl/sha.h openssl/opensslv.h openssl/md5.h pugixml.hpp; do
+if ((bare)); then
+    for header in curl/curl.h openssl/evp.h openssl/hmac.h openssl/sha.h openssl/opensslv.h openssl/md5.h pugixml.hpp zlib.h zstd.h; do
         mkdir -p "$(dirname "$build/hidden/$header")"
         echo '#error "this machine does not have it"' >"$build/hidden/$header"
     done
     hidden=(-DCMAKE_CXX_FLAGS="-I$build/hidden")
-    for package in CURL OpenSSL pugixml; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+    for package in CURL OpenSSL pugixml ZLIB Zstd; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 fi
 "$cmake" -S "$source" -B "$build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
@@ -43,8 +44,8 @@ for program in "$build"/*consumer; do
     echo "$program"
     "$program"
     programs=$((programs + 1))
-    if ((without_s3)) && readelf -d "$program" | grep -E 'NEEDED.*(curl|crypto|pugixml)'; then
-        echo "$program needs what S3 needs"
+    if ((bare)) && readelf -d "$program" | grep -E 'NEEDED.*(curl|crypto|pugixml|libz)'; then
+        echo "$program needs what S3 or archives need"
         exit 1
     fi
 done

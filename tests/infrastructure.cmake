@@ -119,7 +119,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endfunction()
     # smdebug_DIR, not a search path: the staged package, not one that lies on the machine
     add_consumer_test(consumer_of_package "" -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
-    add_consumer_test(consumer_of_folder --without-s3 -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
+    add_consumer_test(consumer_of_folder --bare -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
     set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)

@@ -196,7 +196,8 @@ TEST_CASE("program: places that are no run are errors that say what was looked f
     CHECK(contains(errors[0], "there is no training run in " + empty.path()));
     CHECK(contains(errors[1], SMDEBUG_TEST_DATA "/golden/README.md is a file, not the folder of a run"));
     CHECK(contains(errors[2], "\"s3:///run\" names no place in S3"));
-    CHECK(contains(errors[3], "Unsupported"));
+    CHECK(contains(errors[3], "NotFound: there is no archive "));
+    CHECK(contains(errors[3], "/run.tar.gz"));
 }
 
 #ifdef SMDEBUG_PROGRAM

@@ -1,4 +1,5 @@
-// A user's program: includes everything but S3, keeps a run in memory and reads it, and is told what a bucket takes.
+// A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, and is told what a bucket
+// and an archive take.
 #include <smdebug/smdebug.hpp>
 
 #include <cstdio>
@@ -10,13 +11,14 @@ namespace smd = smdebug;
 
 namespace {
 
-bool says_what_s3_takes(const std::function<void()>& open) {
+bool says_what_it_takes(const std::string& component, const std::function<void()>& open) {
     try {
         open();
     } catch (const smd::unsupported& refused) {
         std::printf("%s\n", refused.what());
         const std::string text = refused.what();
-        return text.find("<smdebug/s3.hpp>") != std::string::npos && text.find("smdebug::s3") != std::string::npos;
+        return text.find("<smdebug/" + component + ".hpp>") != std::string::npos &&
+               text.find("smdebug::" + component) != std::string::npos;
     }
     return false;
 }
@@ -36,7 +38,8 @@ int main() {
     const smd::memory_trial run(kept);
     std::printf("smdebug %d.%d.%d: %zu tensors\n", SMDEBUG_VERSION_MAJOR, SMDEBUG_VERSION_MINOR, SMDEBUG_VERSION_PATCH,
                 run.tensor_names().size());
-    const bool told = says_what_s3_takes([] { static_cast<void>(smd::create_trial("s3://bucket/run")); }) &&
-                      says_what_s3_takes([] { const smd::hook hook({.out_dir = "s3://bucket/run"}); });
+    const bool told = says_what_it_takes("s3", [] { static_cast<void>(smd::create_trial("s3://bucket/run")); }) &&
+                      says_what_it_takes("s3", [] { const smd::hook hook({.out_dir = "s3://bucket/run"}); }) &&
+                      says_what_it_takes("archive", [] { static_cast<void>(smd::create_trial("run.tar.gz")); });
     return told && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // Where a run is opened: the folder that it lies in, or a place in S3 that its files are copied to.
 #pragma once
 
+#include <smdebug/archive.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/s3.hpp>
@@ -39,7 +40,7 @@ struct run_place {
         return is_copied() ? run_place{files, opened + ".session." + std::to_string(number)} : *this;
     }
     [[nodiscard]] bool has_ended() const {
-        return smdebug::detail::open_place(opened).size(smdebug::detail::locations::end_of_job).has_value();
+        return smdebug::open_storage(opened).size(smdebug::detail::locations::end_of_job).has_value();
     }
 };
 

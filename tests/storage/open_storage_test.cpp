@@ -42,8 +42,8 @@ TEST_CASE("open_storage: the path says which storage it is, to read and to write
 }
 
 TEST_CASE("open_storage: whoever opens, what cannot be opened is refused with the same words") {
-    for (const std::string text : {"", "s3:/bucket/run", "gs://bucket/run", "s3://", "s3:///run", "s3://a b/run",
-                                   "a.zip", "file:///runs/a.tar.gz"}) {
+    for (const std::string text :
+         {"", "s3:/bucket/run", "gs://bucket/run", "s3://", "s3:///run", "s3://a b/run", "gs://bucket/a.zip"}) {
         CAPTURE(text);
         const auto refusal_of = [&](auto&& open) -> std::string {
             try {

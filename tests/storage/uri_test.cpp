@@ -12,6 +12,8 @@
 #include <string>
 
 using namespace smdebug;
+using smdebug::detail::archive_in;
+using smdebug::detail::archive_path;
 using smdebug::detail::is_in_s3;
 using smdebug::detail::local_path;
 
@@ -81,4 +83,33 @@ TEST_CASE("local_path: S3 is no folder, nor is a name of an archive, unless ther
     }
     std::filesystem::create_directory(folder.path() + "/folder.tar");
     CHECK(local_path(folder.path() + "/folder.tar") == folder.path() + "/folder.tar");
+}
+
+TEST_CASE("archive_in: by the name, by a file that is there, and what is behind \"!/\"") {
+    const smdebug_test::temporary_folder folder;
+    folder.write("file", "x");
+    folder.write("a!b", "x");
+    std::filesystem::create_directory(folder.path() + "/folder.tar");
+    const auto parts = [](const std::string& path) {
+        const std::optional<archive_path> found = archive_in(path);
+        return found ? found->folder + "|" + found->key + "|" + found->inside : std::string{};
+    };
+    CHECK(parts("runs/a.tar") == "runs|a.tar|");
+    CHECK(parts("a.tar.zst") == ".|a.tar.zst|");
+    CHECK(parts("/a.tgz/") == "/|a.tgz|");
+    CHECK(parts("runs/a.tar!/b/c") == "runs|a.tar|b/c");
+    CHECK(parts("runs/a.zip!") == "runs|a.zip|");
+    CHECK(parts("file:///runs/a.tzst!/b") == "/runs|a.tzst|b");
+    CHECK(parts("s3://bucket/a.tar.gz") == "s3://bucket|a.tar.gz|");
+    CHECK(parts("s3://bucket/jobs/a.zip!/b") == "s3://bucket/jobs|a.zip|b");
+    CHECK(parts(folder.path() + "/file") == folder.path() + "|file|");
+    CHECK(parts(folder.path() + "/file!/b") == folder.path() + "|file|b");
+    CHECK(parts(folder.path() + "/a!b") == folder.path() + "|a!b|");
+    CHECK_FALSE(archive_in(folder.path() + "/file")->is_named_so);
+    for (const std::string& none : {std::string{"runs/a"}, folder.path() + "/folder.tar", folder.path(),
+                                    std::string{"s3://bucket/run"}, std::string{"a/b!/c"}, std::string{"a.tar!b"}}) {
+        CAPTURE(none);
+        CHECK(parts(none).empty());
+    }
+    CHECK_THROWS_AS(static_cast<void>(archive_in("")), value_error);
 }

@@ -1,5 +1,7 @@
 #include <smdebug/trial/create_trial.hpp>
 
+#include <smdebug/archive.hpp>
+
 #include "support/environment_variable.hpp"
 
 #include <doctest/doctest.h>
@@ -30,12 +32,12 @@ TEST_CASE("create_trial: ~ is the home folder, as for hooks") {
 }
 
 TEST_CASE("create_trial: what cannot be read yet says so, and names the path") {
-    CHECK_THROWS_AS(static_cast<void>(create_trial("runs/a.tar.gz")), unsupported);
+    CHECK_THROWS_AS(static_cast<void>(create_trial("gs://runs/a.tar.gz")), value_error);
     CHECK_THROWS_AS(static_cast<void>(create_trial("/no/such/folder")), not_found);
     try {
         static_cast<void>(create_trial("runs/a.zip"));
         FAIL("nothing was thrown");
-    } catch (const unsupported& thrown) {
+    } catch (const not_found& thrown) {
         CHECK(thrown.where() == "runs/a.zip");
     }
 }

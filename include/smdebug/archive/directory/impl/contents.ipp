@@ -21,6 +21,11 @@ namespace detail {
 // Opened members of a zip that are kept, with their inflated bytes.
 inline constexpr std::size_t most_open_members = 16;
 
+// By its checksum, or, where that is wrong, by its magic: what lies behind a damaged head can be read.
+[[nodiscard]] inline bool looks_like_tar(byte_view head) {
+    return is_tar_head(head) || (head.size() >= 512 && as_text(head.subspan(257)).starts_with("ustar"));
+}
+
 SMDEBUG_INLINE format format_of(byte_view head) noexcept {
     const auto begins = [&](std::string_view magic) { return as_text(head).starts_with(magic); };
     if (begins("\x1F\x8B")) {
@@ -33,7 +38,7 @@ SMDEBUG_INLINE format format_of(byte_view head) noexcept {
     if (begins("PK\x03\x04") || begins("PK\x05\x06")) {
         return format::zip;
     }
-    return is_tar_head(head) ? format::tar : format::unknown;
+    return looks_like_tar(head) ? format::tar : format::unknown;
 }
 
 SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, const archive_options& options)
@@ -65,7 +70,7 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
     const byte_buffer inside = plain_->read({0, 512});
     const bool is_empty =
         std::all_of(inside.view().begin(), inside.view().end(), [](std::byte one) { return one == std::byte{0}; });
-    if (!is_tar_head(inside.view()) && !(is_empty && inside.size() == 512)) {
+    if (!looks_like_tar(inside.view()) && !(is_empty && inside.size() == 512)) {
         throw unsupported(archive_->name() + (outer == format::unknown ? " is" : ", inflated, is") +
                               " no archive of a known format: tar, tar.gz, tar.zst and zip are read" +
                               (head.empty() ? "; it is empty" : ""),

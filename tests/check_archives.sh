@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER: packs every recorded run by an archiver that others wrote, puts
+# the archive in the place of the run's folder, under the folder's name, and asks the questions of the golden run.
+# What a growing run is asked is left out, as an archive does not grow.  Exit status 77 where the archiver is not installed.
+set -euo pipefail
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+kind=$1 replay=$2 python=$3 runs=$4 output=$5/$1
+rm -rf "$output"
+mkdir -p "$output"
+
+# pack ARCHIVE: of what lies in the current folder.
+case $kind in
+    tar) needs=tar; pack() { tar -cf "$1" .; } ;;
+    tar-pax) needs=tar; pack() { tar --format=pax -cf "$1" -- *; } ;;
+    tar-v7) needs=tar; pack() { tar --format=v7 -cf "$1" -- *; } ;;
+    bsdtar) needs=bsdtar; pack() { bsdtar -cf "$1" .; } ;;
+    7z-tar) needs=7z; pack() { 7z a -ttar "$1" . >/dev/null; } ;;
+    gzip) needs=gzip; pack() { tar -c . | gzip -9 >"$1"; } ;;
+    pigz) needs=pigz; pack() { tar -c . | pigz -p 2 -b 32 >"$1"; } ;;
+    bgzip) needs=bgzip; pack() { tar -c . | bgzip >"$1"; } ;;
+    zstd) needs=zstd; pack() { tar -c . | zstd -q >"$1"; } ;;
+    zip) needs=zip; pack() { zip -q -r "$1.zip" . && mv "$1.zip" "$1"; } ;;
+    zip-0) needs=zip; pack() { zip -q -0 -r "$1.zip" . && mv "$1.zip" "$1"; } ;;
+    zip-stream) needs=zip; pack() { zip -q -r - . | cat >"$1"; } ;;  # with data descriptors
+    7z-zip) needs=7z; pack() { 7z a -tzip "$1.zip" . >/dev/null && mv "$1.zip" "$1"; } ;;
+    tarfile) needs=$python; pack() { "$python" -c 'import sys, tarfile; tarfile.open(sys.argv[1], "w:gz").add(".")' "$1"; } ;;
+    zipfile) needs=$python; pack() { "$python" -m zipfile -c "$1" ./*; } ;;
+    *) echo "check_archives.sh: unknown kind $kind" >&2 && exit 2 ;;
+esac
+command -v "$needs" >/dev/null || { echo "check_archives.sh: there is no $needs"; exit 77; }
+
+# without_sessions FROM TO: questions or answers without those about a growing run.
+without_sessions() {
+    "$python" -c 'import json, sys
+whole = json.load(open(sys.argv[1]))
+whole.pop("sessions", None)
+json.dump(whole, open(sys.argv[2], "w"))' "$1" "$2"
+}
+
+failed=0 asked=0
+while read -r expected; do
+    run=${expected#"$runs"/} run=${run%.expected.json}
+    if [[ ! -d $runs/$run ]] || ! compgen -G "$runs/$run/*" >/dev/null; then continue; fi
+    mkdir -p "$(dirname "$output/$run")"
+    (cd "$runs/$run" && pack "$output/$run")
+    without_sessions "$expected" "$output/$run.expected.json"
+    "$replay" "$output" "$output/$run.expected.json" >"$output/$run.actual.json"
+    asked=$((asked + 1))
+    if ! "$python" "$runs/compare.py" "$output/$run.expected.json" "$output/$run.actual.json"; then
+        echo "FAILED: $run"
+        failed=$((failed + 1))
+    fi
+done < <(find "$runs" -name '*.expected.json' | sort)
+echo "$kind: $asked runs, $failed with differences"
+((failed == 0 && asked >= 40))
