@@ -26,11 +26,14 @@ inline double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
+inline double fastest(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+
 /// One thing to measure.
 struct subject {
     std::string name;
     std::function<void()> run;
     std::vector<double> times = {};
+    std::function<void()> before = {};  ///< called before each run, and not timed
 };
 
 /// Runs all subjects round by round, one after the other, so that what disturbs the machine disturbs all of them; the
@@ -38,6 +41,9 @@ struct subject {
 inline void run_rounds(std::vector<subject>& subjects, int rounds) {
     for (int round = 0; round <= rounds; ++round) {
         for (subject& one : subjects) {
+            if (one.before) {
+                one.before();
+            }
             const double taken = seconds(one.run);
             if (round > 0) {
                 one.times.push_back(taken);

@@ -6,12 +6,10 @@
 #include "bench.hpp"
 #include "eigen_peer.hpp"
 #include "plain_sum.hpp"
-#include "support/run_builder.hpp"
+#include "written_run.hpp"
 
-#include <smdebug/index/locations.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/reduce/simd_kernel.hpp>
-#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
 
@@ -20,7 +18,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <thread>
@@ -30,63 +27,8 @@ namespace smd = smdebug;
 
 namespace {
 
-struct shape {
-    long files;
-    long tensors;
-    long bytes;
-};
-
-smdebug_test::written_step event_step(const shape& of, std::mt19937& random) {
-    std::normal_distribution<float> normal{0.01F, 1.0F};
-    std::vector<float> values(static_cast<std::size_t>(of.bytes) / sizeof(float));
-    smdebug_test::written_step written;
-    for (long i = 0; i < of.tensors; ++i) {
-        if (i == 0 || values.size() < 1024) {
-            std::generate(values.begin(), values.end(), [&] { return normal(random); });
-        } else {
-            std::rotate(values.begin(), values.begin() + 17, values.end());
-        }
-        const std::string name = "layer_" + std::to_string(i) + "/weight";
-        written.tensors.push_back(values.size() == 1 ? smdebug_test::tensor_of<float>(name, values, smd::shape_type{})
-                                                     : smdebug_test::tensor_of<float>(name, values));
-    }
-    return written;
-}
-
-/// A run in a folder of its own.
-struct written_run {
-    bench::data_folder folder;
-    std::vector<std::string> paths;
-    std::uint64_t bytes = 0;
-
-    written_run(const shape& of, smd::record::footer_kind footers) {
-        smd::local_storage store{folder.path()};
-        std::mt19937 random{1};
-        smdebug_test::run_builder build{store};
-        build.collections();
-        auto step = event_step(of, random);
-        step.footers = footers;
-        for (long i = 0; i < of.files; ++i) {
-            step.step = i;
-            build.step(step);
-            const std::string key = smd::detail::locations::event_key(i, "worker_0");
-            paths.push_back(folder.path() + "/" + key);
-            bytes += *store.size(key);
-        }
-        build.end();
-    }
-};
-
-void scan_all(const smd::local_trial& run, smd::reduction_set wanted, unsigned threads) {
-    double total = 0;
-    smd::for_each_tensor(run, {}, wanted,
-                         [&](const smd::reduced_tensor& found) { total += found.reductions(smd::reduction::mean); },
-                         {.threads = threads});
-    bench::keep(total);
-}
-
 /// Eigen over the bytes of mapped files, a tensor's size at a time, a pass for each reduction.
-void eigen_five(const std::vector<std::string>& paths, const shape& of) {
+void eigen_five(const std::vector<std::string>& paths, const bench::run_size& of) {
     float total = 0;
     for (const std::string& path : paths) {
         bench::mapped(path, [&](const std::byte* bytes, std::size_t size) {
@@ -101,7 +43,7 @@ void eigen_five(const std::vector<std::string>& paths, const shape& of) {
 }
 
 /// Seconds that numpy takes for all reductions of the files; nothing where it is not installed.
-std::optional<double> numpy_all(const std::string& folder, const shape& of) {
+std::optional<double> numpy_all(const std::string& folder, const bench::run_size& of) {
     const std::string command = std::string{"\"" SMDEBUG_BENCH_PYTHON "\" \"" SMDEBUG_BENCH_NUMPY_PEER "\" --scan "} +
                                 std::to_string(of.bytes) + " \"" + folder + "/events\" 2>/dev/null";
     std::FILE* lines = ::popen(command.c_str(), "r");
@@ -111,33 +53,33 @@ std::optional<double> numpy_all(const std::string& folder, const shape& of) {
     return told && ended ? std::optional{seconds} : std::nullopt;
 }
 
-void measure(const shape& of, int rounds) {
+void measure(const bench::run_size& of, int rounds) {
     using smd::reduction;
     const auto all = smd::reduction_set::all();
     const auto five =
         smd::reduction_set{reduction::min} | reduction::max | reduction::mean | reduction::l1 | reduction::l2;
     const unsigned cores = std::max(2U, std::thread::hardware_concurrency());
-    const written_run usual{of, smd::record::footer_kind::package_constant};
-    const written_run checked{of, smd::record::footer_kind::checksum};
+    const bench::written_run usual{of, smd::record::footer_kind::package_constant};
+    const bench::written_run checked{of, smd::record::footer_kind::checksum};
     const smd::local_trial run{usual.folder.path()};
     const smd::local_trial verified{checked.folder.path()};
     std::vector<bench::subject> one{
         {"limit: plain sum, reading 128 KiB", [&] { bench::keep(bench::sum_reading(usual.paths)); }},
         {"limit: plain sum, mapping", [&] { bench::keep(bench::sum_mapping(usual.paths)); }},
-        {"all 18 and the counts", [&] { scan_all(run, all, 1); }},
-        {"min max mean l1 l2", [&] { scan_all(run, five, 1); }},
-        {"mean", [&] { scan_all(run, reduction::mean, 1); }},
-        {"all 18, every checksum verified", [&] { scan_all(verified, all, 1); }}};
+        {"all 18 and the counts", [&] { bench::scan_all(run, all, 1); }},
+        {"min max mean l1 l2", [&] { bench::scan_all(run, five, 1); }},
+        {"mean", [&] { bench::scan_all(run, reduction::mean, 1); }},
+        {"all 18, every checksum verified", [&] { bench::scan_all(verified, all, 1); }}};
     if (eigen_peer::version != nullptr && of.bytes >= 4096) {
         one.push_back({"peer: Eigen, min max mean l1 l2", [&] { eigen_five(usual.paths, of); }});
     }
     std::vector<bench::subject> many{
-        {"limit: plain sum, reading 128 KiB", [&] { bench::on_threads(cores, usual.paths, bench::sum_reading); }},
+        {"limit: plain sum, reading 128 KiB", [&] { bench::on_threads(cores, usual.paths, bench::sum_reading<>); }},
         {"limit: plain sum, mapping", [&] { bench::on_threads(cores, usual.paths, bench::sum_mapping); }},
-        {"all 18 and the counts", [&] { scan_all(run, all, cores); }},
-        {"min max mean l1 l2", [&] { scan_all(run, five, cores); }},
-        {"mean", [&] { scan_all(run, reduction::mean, cores); }},
-        {"all 18, every checksum verified", [&] { scan_all(verified, all, cores); }}};
+        {"all 18 and the counts", [&] { bench::scan_all(run, all, cores); }},
+        {"min max mean l1 l2", [&] { bench::scan_all(run, five, cores); }},
+        {"mean", [&] { bench::scan_all(run, reduction::mean, cores); }},
+        {"all 18, every checksum verified", [&] { bench::scan_all(verified, all, cores); }}};
     std::printf("%ld event files x %ld tensors x %ld bytes = %.2f GB in the page cache, %s, medians of %d rounds\n",
                 of.files, of.tensors, of.bytes, static_cast<double>(usual.bytes) / 1e9,
                 run.state()->kernel().name().c_str(), rounds);
@@ -172,8 +114,8 @@ int main(int argc, char** argv) {
             rounds);
         return 0;
     }
-    for (const shape& of :
-         {shape{200, 20, 262'144}, shape{100, 2000, 1024}, shape{8, 5, 33'554'432}, shape{1000, 1000, 4}}) {
+    for (const auto& of : {bench::run_size{200, 20, 262'144}, bench::run_size{100, 2000, 1024},
+                           bench::run_size{8, 5, 33'554'432}, bench::run_size{1000, 1000, 4}}) {
         measure(of, rounds);
     }
     std::printf(
