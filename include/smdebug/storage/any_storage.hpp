@@ -9,6 +9,7 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
@@ -155,6 +156,8 @@ public:
     }
     /// Nothing for a storage that has none to give.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const { return inner_->view(key); }
+    /// Null for a storage that has no such thing.
+    [[nodiscard]] std::unique_ptr<detail::opened_object> open(std::string_view key) const { return inner_->open(key); }
     /// True for a storage that has no such thing.
     [[nodiscard]] bool read_ahead(std::string_view key) const { return inner_->read_ahead(key); }
     /// Null for a storage that has no such thing.
@@ -206,6 +209,7 @@ private:
         virtual void read_each_versioned(std::span<const std::string> keys, versioned_object_sink sink) const = 0;
         virtual void read_ranges_versioned(std::span<const object_range> ranges, versioned_range_sink sink) const = 0;
         [[nodiscard]] virtual std::optional<byte_buffer> view(std::string_view key) const = 0;
+        [[nodiscard]] virtual std::unique_ptr<detail::opened_object> open(std::string_view key) const = 0;
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual std::unique_ptr<held_objects> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
@@ -246,6 +250,7 @@ private:
 static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
               versioned_batch_reader<any_storage> && place_prober<any_storage>);
 static_assert(viewing_storage<any_storage> && prefetching_storage<any_storage> && holding_storage<any_storage>);
+static_assert(detail::opening_storage<any_storage>);
 static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
 static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
 

@@ -9,6 +9,7 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/posix/claim.hpp>
 #include <smdebug/storage/posix/file.hpp>
 #include <smdebug/storage/posix/folder.hpp>
@@ -63,6 +64,9 @@ public:
     /// (above 1 GiB, too), or the file is not there: read() then is the way.  Who opens the file for writing waits
     /// while the buffer lives, see leased_map: hold it briefly.
     [[nodiscard]] std::optional<byte_buffer> view(std::string_view key) const;
+
+    /// Opens a file to be read in pieces, at a system call each; null where read() will fail.
+    [[nodiscard]] std::unique_ptr<detail::opened_object> open(std::string_view key) const;
 
     /// Asks the system to read the beginning of a file, if it has not; returns whether it has.
     /// It costs an open, more than reading a small file that the system has: see abilities().
@@ -182,6 +186,7 @@ private:
 static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
               place_prober<local_storage>);
 static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
+static_assert(detail::opening_storage<local_storage>);
 static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
 static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
 static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);

@@ -8,6 +8,7 @@
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/read/files_ahead.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
 #include <smdebug/trial/selection.hpp>
@@ -85,6 +86,7 @@ struct scan_of {
     std::shared_ptr<const typename Trial::state_type> state;
     selected_tensors which;
     reduction_set saved;
+    std::unique_ptr<files_ahead> ahead = std::make_unique<files_ahead>();
     walk_manner manner;
     std::vector<const catalog::file*> files;
 };
@@ -165,7 +167,7 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
         [&] { return cutter.next(); },
         [&](std::size_t thread, const detail::scan_share& share, Part& part) {
             walks[thread].walk(
-                files.subspan(share.begin, share.end - share.begin),
+                files, share.begin, share.end,
                 [&](std::size_t, const detail::scanned_tensor& tensor) { visit(part, tensor); }, [](std::size_t) {});
         },
         [&](const detail::scan_share& share, Part& part) {

@@ -90,6 +90,23 @@ TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can d
     CHECK(way(most, most) == file_way::large);
 }
 
+TEST_CASE("way_of: files that can be opened are, as long as no record of them is too large to be held") {
+    constexpr reading_limits opening{
+        .in_place_from = 500, .opened_from = 700, .largest_whole = 5000, .sparse_from = 1000};
+    const auto opened = [&](std::uint64_t end, std::uint64_t wanted, bool can_view) {
+        return way_of({.end = end, .wanted = wanted, .records = 1}, opening, can_view, true);
+    };
+    CHECK(opened(499, 499, true) == file_way::whole);
+    CHECK(opened(699, 699, true) == file_way::in_place);
+    CHECK(opened(699, 699, false) == file_way::whole);
+    CHECK(opened(700, 700, true) == file_way::opened);
+    CHECK(opened(700, 700, false) == file_way::opened);
+    CHECK(opened(1000, 124, true) == file_way::sparse);
+    CHECK(opened(5000, 5000, false) == file_way::opened);
+    CHECK(opened(5001, 5001, false) == file_way::large);
+    CHECK(opened(5001, 5001, true) == file_way::in_place);
+}
+
 TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {
     constexpr file_extent extent{.end = 100, .wanted = 7, .records = 1};
     CHECK(bytes_held(extent, file_way::whole) == 100);

@@ -8,12 +8,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -81,7 +84,8 @@ memory_storage a_run() {
     return store;
 }
 
-texts walked(const counted_trial& run, const tensor_selection& chosen, const reading_limits& limits) {
+template <class Trial>
+texts walked(const Trial& run, const tensor_selection& chosen, const reading_limits& limits) {
     const auto from = run.snapshot();
     const smdebug::detail::selected_tensors which{chosen, *from};
     scan_walk walk{*run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = limits}};
@@ -236,14 +240,118 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
         const basic_trial<prefetching> run{store};
         const auto from = run.snapshot();
         const smdebug::detail::selected_tensors which{{}, *from};
-        scan_walk walk{
-            *run.state(), *from, which, reduction_set::all(), {.in_place = true, .limits = {.in_place_from = 1}}};
+        files_ahead ahead;
+        scan_walk walk{*run.state(),
+                       *from,
+                       which,
+                       reduction_set::all(),
+                       {.in_place = true, .limits = {.in_place_from = 1}, .ahead = &ahead}};
         const std::vector<const catalog::file*> files = from->files_in({});
         walk.walk(
-            files, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
-        CHECK(store.asked->size() == (near ? 3 : 19));
-        CHECK(store.asked->front() == smdebug::detail::locations::event_key(1, "worker_0"));
+            files, 0, 1, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
+        CHECK(store.asked->size() == (near ? 2 : 16));
+        walk.walk(
+            files, 1, 20, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
+        CHECK(store.asked->size() == (near ? 3 : 20));
+        CHECK(store.asked->front() == smdebug::detail::locations::event_key(0, "worker_0"));
     }
+}
+
+namespace {
+
+/// Opens its objects, too, and counts that.
+struct opening_storage_of_memory : counting_storage {
+    using counting_storage::counting_storage;
+    struct opened {
+        int asked = 0;
+        std::uint64_t bytes = 0;
+        int open = 0;
+        bool opens = true;
+    };
+    std::shared_ptr<opened> of_files = std::make_shared<opened>();
+
+    [[nodiscard]] std::unique_ptr<opened_object> open(std::string_view key) const {
+        struct object final : opened_object {
+            object(byte_buffer content, std::shared_ptr<opened> counted)
+                : bytes(std::move(content)), counts(std::move(counted)) {
+                ++counts->open;
+            }
+            ~object() override { --counts->open; }
+            [[nodiscard]] std::uint64_t size() const noexcept override { return bytes.size(); }
+            [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+                const byte_buffer some = bytes.slice({.offset = offset, .length = into.size()});
+                std::copy(some.view().begin(), some.view().end(), into.begin());
+                counts->bytes += some.size();
+                return some.size();
+            }
+            byte_buffer bytes;
+            std::shared_ptr<opened> counts;
+        };
+        ++of_files->asked;
+        if (!of_files->opens || !size(key)) {
+            return nullptr;
+        }
+        const counts before = *seen;
+        auto made = std::make_unique<object>(read(key), of_files);
+        *seen = before;
+        return made;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("scan_walk: a file that is opened holds the same, each byte is read once, and it is closed when it is done") {
+    const counting_storage plain{a_run()};
+    const texts expected = walked(counted_trial{plain}, {}, {});
+    for (const std::uint64_t piece : {1U, 100U, 50'000U, 1'000'000U}) {
+        const opening_storage_of_memory store{a_run()};
+        CHECK(walked(basic_trial{store}, {}, {.opened_from = 1000, .hot_piece = piece}) == expected);
+        // The missing file is not opened; it and the next one are read with others.
+        CHECK(store.of_files->asked == 3);
+        CHECK(store.of_files->bytes > 80'000);
+        CHECK(store.of_files->bytes + store.seen->whole == plain.seen->whole);
+        CHECK(store.seen->ranged == 0);
+        CHECK(store.of_files->open == 0);
+    }
+    const opening_storage_of_memory closed{a_run()};
+    closed.of_files->opens = false;
+    CHECK(walked(basic_trial{closed}, {}, {.opened_from = 1000}) == expected);
+    CHECK(closed.of_files->asked == 1);
+    closed.seen->shows = true;
+    CHECK(walked(basic_trial{closed}, {}, {.in_place_from = 1000, .opened_from = 1000}) == expected);
+}
+
+TEST_CASE("scan_walk: what can be opened and looked at in place is both in turns, until one is known to be faster") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    for (step_number step = 0; step < 300; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step)})}});
+    }
+    build.end();
+    const texts expected = walked(counted_trial{counting_storage{inner}}, {}, {});
+    const opening_storage_of_memory store{inner};
+    store.seen->shows = true;
+    CHECK(walked(basic_trial{store}, {}, {.in_place_from = 1, .opened_from = 1}) == expected);
+    CHECK(store.of_files->asked >= 2);
+    CHECK(store.seen->shown >= 2);
+    CHECK(store.of_files->asked + store.seen->shown == 300);
+    CHECK(store.seen->whole == 0);
+}
+
+TEST_CASE("scan_walk: a file whose records are wanted in another order than they lie is not opened") {
+    memory_storage inner;
+    run_builder build{inner};
+    build.collections();
+    build.step(
+        {.step = 0, .tensors = {tensor_of<float>("w", {2}), tensor_of<float>("smdebug/reductions/mean/w", {5}, {})}});
+    build.step(
+        {.step = 1, .tensors = {tensor_of<float>("smdebug/reductions/mean/w", {5}, {}), tensor_of<float>("w", {2})}});
+    build.end();
+    const opening_storage_of_memory store{inner};
+    CHECK(walked(basic_trial{store}, {}, {.opened_from = 1}).size() == 2);
+    CHECK(store.of_files->asked == 1);
+    CHECK(store.seen->whole == inner.size(smdebug::detail::locations::event_key(0, "worker_0")));
 }
 
 TEST_CASE("scan_walk: when a file is done nothing of it is held") {

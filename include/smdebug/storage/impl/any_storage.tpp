@@ -38,6 +38,13 @@ struct any_storage::model final : interface {
             return std::nullopt;
         }
     }
+    [[nodiscard]] std::unique_ptr<detail::opened_object> open([[maybe_unused]] std::string_view key) const override {
+        if constexpr (detail::opening_storage<Inner>) {
+            return store.open(key);
+        } else {
+            return nullptr;
+        }
+    }
     [[nodiscard]] bool read_ahead([[maybe_unused]] std::string_view key) const override {
         if constexpr (prefetching_storage<Inner>) {
             return store.read_ahead(key);

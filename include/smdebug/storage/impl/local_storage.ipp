@@ -47,6 +47,22 @@ SMDEBUG_INLINE std::optional<byte_buffer> local_storage::view(std::string_view k
     return std::nullopt;
 }
 
+SMDEBUG_INLINE std::unique_ptr<detail::opened_object> local_storage::open(std::string_view key) const {
+    struct opened_file final : detail::opened_object {
+        explicit opened_file(std::string path) : file(std::move(path)) {}
+        [[nodiscard]] std::uint64_t size() const noexcept override { return file.size(); }
+        [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+            return file.read_at(offset, into);
+        }
+        detail::posix::file file;
+    };
+    try {
+        return std::make_unique<opened_file>(path_of(key));
+    } catch (const error&) {
+        return nullptr;  // reading will tell
+    }
+}
+
 SMDEBUG_INLINE bool local_storage::read_ahead(std::string_view key) const {
     try {
         return stays_inside(key) && detail::posix::read_ahead(detail::posix::file{path_of(key)});

@@ -14,7 +14,10 @@ scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
       state(run.state()),
       which(given.which, *from),
       saved(given.saved),
-      manner{.in_place = given.in_place, .defer_checks = given.defer_checks, .keep_repeats = given.keep_repeats} {
+      manner{.in_place = given.in_place,
+             .defer_checks = given.defer_checks,
+             .keep_repeats = given.keep_repeats,
+             .ahead = ahead.get()} {
     files = from->files_in(given.which.range);
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
 }

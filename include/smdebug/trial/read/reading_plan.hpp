@@ -27,8 +27,10 @@ struct file_extent {
 /// Sizes from which on a file is read in another way.
 struct reading_limits {
     std::uint64_t in_place_from = std::uint64_t{256} << 10U;  ///< below that, looking in place costs more than a copy
-    std::uint64_t largest_whole = std::uint64_t{64} << 20U;   ///< beyond that, a file is not copied into memory whole
-    std::uint64_t large_piece = std::uint64_t{8} << 20U;      ///< of such
+    std::uint64_t opened_from = std::uint64_t{256} << 10U;  ///< below that, opening files each costs more than it gives
+    std::uint64_t hot_piece = std::uint64_t{256} << 10U;    ///< of such: it stays in the CPU's second cache
+    std::uint64_t largest_whole = std::uint64_t{64} << 20U;  ///< beyond that, a file is not copied into memory whole
+    std::uint64_t large_piece = std::uint64_t{8} << 20U;     ///< of such
     /// Files from that size on of which less than an eighth is wanted are read in pieces, too, smaller ones.
     std::uint64_t sparse_from = std::uint64_t{256} << 10U;
     std::uint64_t small_piece = std::uint64_t{64} << 10U;
@@ -41,6 +43,7 @@ enum class file_way : std::uint8_t {
     untouched,  ///< nothing in it is wanted
     whole,      ///< read into memory, with others
     in_place,   ///< looked at where it lies
+    opened,     ///< in pieces that stay in the CPU's cache, or in place where that is faster
     sparse,     ///< in small pieces, where they are wanted
     large,      ///< in large pieces
 };
@@ -50,14 +53,18 @@ enum class file_way : std::uint8_t {
     return way == file_way::whole ? extent.end : extent.wanted;
 }
 
-/// The way for a file; `can_view`: it may be looked at in place.
-[[nodiscard]] constexpr file_way way_of(const file_extent& extent, const reading_limits& limits,
-                                        bool can_view) noexcept {
+/// The way for a file; `can_view`: it may be looked at in place; `can_open`: it may be opened, and what is wanted of it
+/// lies in it as it is asked for.
+[[nodiscard]] constexpr file_way way_of(const file_extent& extent, const reading_limits& limits, bool can_view,
+                                        bool can_open = false) noexcept {
     if (extent.records == 0) {
         return file_way::untouched;
     }
     if (extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
         return file_way::sparse;
+    }
+    if (can_open && extent.end >= limits.opened_from && extent.end <= limits.largest_whole) {
+        return file_way::opened;
     }
     if (can_view && extent.end >= limits.in_place_from) {
         return file_way::in_place;

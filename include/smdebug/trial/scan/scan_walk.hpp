@@ -1,24 +1,29 @@
-// The files of a scan, one after another: read whole, looked at in place, or read in pieces; where the storage reads
-// many ranges at once, the pieces of many files together.
+// The files of a scan, one after another: read whole, looked at in place, or read in pieces, large or such as stay in the
+// CPU's cache; where the storage reads many ranges at once, the pieces of many files together.
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/event_source.hpp>
-#include <smdebug/trial/read/prefetch_window.hpp>
+#include <smdebug/trial/read/faster_way.hpp>
+#include <smdebug/trial/read/files_ahead.hpp>
+#include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -36,10 +41,11 @@ struct walk_manner {
     bool defer_checks = false;  ///< see scanned_tensor::check
     bool keep_repeats = false;  ///< see scanned_tensor::repeats
     reading_limits limits = {};
+    files_ahead* ahead = nullptr;  ///< of all walks through the same files; null: none is asked for before its turn
 };
 
 /// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
-/// Borrows: state, catalog and selection.
+/// Borrows: state, catalog, selection, and what the manner names.
 template <class State>
 class scan_walk {
 public:
@@ -52,14 +58,15 @@ public:
     /// The extent of a file; files of the same layout cost nothing after the first.
     [[nodiscard]] file_extent extent(const catalog::file& file);
 
-    /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file, and done(place) after each
-    /// file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
+    /// Calls visit(place, const scanned_tensor&) for each selected tensor of each file from `begin` to before `end`, and
+    /// done(place) after each file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
     /// each of its tensors, and the next one is read.
     /// Errors: what `visit` and `done` throw, which ends the walk.
     template <class Visit, class Done>
-    void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
-        ahead_ = prefetch_window{1};
-        for (std::size_t begin = 0; begin < files.size();) {
+    void walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last, Visit&& visit,
+              Done&& done) {
+        const std::span<const catalog::file* const> files = all.first(last);
+        while (begin < files.size()) {
             std::size_t end = begin;
             while (end < files.size() && end - begin < most_at_once &&
                    way(*files[end], end - begin) == file_way::whole) {
@@ -71,15 +78,29 @@ public:
             } else if (end > begin) {
                 read_whole(files, begin, end, visit, done);
             } else {
+                bring(all, end);
                 read_apart(files, end++, visit, done);
             }
             unviewed_ -= std::min(unviewed_, end - begin);
+            unopened_ -= std::min(unopened_, end - begin);
             begin = end;
         }
     }
 
+    /// The same for all files.
+    template <class Visit, class Done>
+    void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
+        walk(files, 0, files.size(), visit, done);
+    }
+
 private:
     using storage_type = typename State::storage_type;
+
+    /// Asks for the file at `place` and some behind it, where these are read apart and the storage reads ahead.
+    void bring(std::span<const catalog::file* const> files, std::size_t place);
+
+    /// Whether a scan asks for the records of a file as they lie in it.
+    [[nodiscard]] bool in_order(const catalog::file& file);
 
     /// The way for a file that is `ahead` files ahead.
     [[nodiscard]] file_way way(const catalog::file& file, std::size_t ahead);
@@ -190,6 +211,17 @@ private:
                 scan(file, key, place, &nothing, nullptr, visit);
                 break;
             }
+            case file_way::opened:
+                if (!read_opened(files, place, key, visit)) {
+                    unopened_ = opens_skipped;
+                    if (way(file, 0) == file_way::in_place) {
+                        read_apart(files, place, visit, done);
+                    } else {
+                        read_whole(files, place, place + 1, visit, done);
+                    }
+                    return;
+                }
+                break;
             case file_way::in_place:
                 if (!look_in_place(files, place, key, visit)) {
                     unviewed_ = views_skipped;
@@ -211,19 +243,43 @@ private:
         done(place);
     }
 
+    /// False where the storage does not open the file.
+    template <class Visit>
+    [[nodiscard]] bool read_opened(std::span<const catalog::file* const> files, std::size_t place,
+                                   const std::string& key, Visit& visit) {
+        if constexpr (opening_storage<storage_type>) {
+            using clock = std::chrono::steady_clock;
+            const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
+            const faster_way::way chosen = may_view ? faster_.next() : faster_way::usual;
+            const clock::time_point begin = clock::now();
+            const auto took = [&] {
+                if (may_view) {
+                    faster_.took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
+                                 extent(*files[place]).wanted);
+                }
+                return true;
+            };
+            if (chosen == faster_way::other) {
+                if (look_in_place(files, place, key, visit)) {
+                    return took();
+                }
+                unviewed_ = views_skipped;
+            }
+            const std::unique_ptr<opened_object> file = key.empty() ? nullptr : state_.store().open(key);
+            if (file != nullptr) {
+                opened_event_file source{*file, buffer_, static_cast<std::size_t>(manner_.limits.hot_piece)};
+                scan(*files[place], key, place, &source, nullptr, visit);
+                return took();
+            }
+        }
+        return false;
+    }
+
     /// False where the storage does not show the file.
     template <class Visit>
     [[nodiscard]] bool look_in_place(std::span<const catalog::file* const> files, std::size_t place,
                                      const std::string& key, Visit& visit) {
         if constexpr (viewing_storage<storage_type>) {
-            if constexpr (prefetching_storage<storage_type>) {
-                const auto next = static_cast<prefetch_window::item>(place + 1);
-                if (place + 1 < files.size() && !ahead_.is_asked_for(next) &&
-                    way(*files[place + 1], 1) == file_way::in_place) {
-                    const bool is_near = state_.store().read_ahead(State::event_key(from_, *files[place + 1]));
-                    ahead_.pass(next + (is_near ? files_near : 0));
-                }
-            }
             std::optional<byte_buffer> shown;
             try {
                 shown = state_.store().view(key);
@@ -283,8 +339,8 @@ private:
     // Where one file is not shown (it is still written to, say, or somebody else's), the next ones may not be, either.
     static constexpr std::size_t views_skipped = 64;
 
-    // Where one file was near, so are the next ones, mostly: they are not all asked for.
-    static constexpr prefetch_window::item files_near = 8;
+    // The same where one is not opened.
+    static constexpr std::size_t opens_skipped = 64;
 
     const State& state_;
     const catalog& from_;
@@ -296,8 +352,11 @@ private:
     file_scanner<State> scanner_;
     std::optional<std::uint32_t> last_layout_;
     file_extent last_extent_;
+    bool last_in_order_ = false;
     std::size_t unviewed_ = 0;  // files that are read before the next look in place
-    prefetch_window ahead_{1};  // places of files that are looked at in place
+    std::size_t unopened_ = 0;  // the same before the next is opened
+    faster_way faster_;         // the usual one is opening, the other looking in place
+    piece_buffer buffer_;
 };
 
 }  // namespace detail

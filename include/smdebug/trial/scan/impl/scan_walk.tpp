@@ -26,6 +26,7 @@ file_extent scan_walk<State>::extent(const catalog::file& file) {
     if (!last_layout_ || *last_layout_ != file.layout) {
         last_extent_ = extent_of(from_.layout_of(file), which_);
         last_layout_ = file.layout;
+        last_in_order_ = last_extent_.end >= manner_.limits.opened_from && in_order(file);
     }
     return last_extent_;
 }
@@ -33,7 +34,38 @@ file_extent scan_walk<State>::extent(const catalog::file& file) {
 template <class State>
 file_way scan_walk<State>::way(const catalog::file& file, std::size_t ahead) {
     const bool can_view = views_ && manner_.in_place && unviewed_ <= ahead;
-    return way_of(extent(file), manner_.limits, can_view);
+    const file_extent size = extent(file);
+    const bool can_open = opening_storage<storage_type> && !batches_ && unopened_ <= ahead && last_in_order_;
+    return way_of(size, manner_.limits, can_view, can_open);
+}
+
+template <class State>
+void scan_walk<State>::bring(std::span<const catalog::file* const> files, std::size_t place) {
+    if constexpr (prefetching_storage<storage_type>) {
+        const auto is_apart = [&](std::size_t i) {
+            const file_way how = way(*files[i], 0);
+            return how == file_way::in_place || how == file_way::opened;
+        };
+        if (manner_.ahead == nullptr || !is_apart(place)) {
+            return;
+        }
+        const std::size_t end = std::min(files.size(), place + files_ahead::window(extent(*files[place]).end));
+        while (const std::optional<std::size_t> next = manner_.ahead->take(place, end)) {
+            if (is_apart(*next)) {
+                manner_.ahead->tell(*next, state_.store().read_ahead(State::event_key(from_, *files[*next])));
+            }
+        }
+    }
+}
+
+template <class State>
+bool scan_walk<State>::in_order(const catalog::file& file) {
+    std::uint64_t last = 0;
+    bool ascending = true;
+    scanner_.each_record(
+        file, [&](byte_range record) { ascending = ascending && record.offset >= std::exchange(last, record.offset); },
+        [] {});
+    return ascending;
 }
 
 template <class State>

@@ -1,0 +1,61 @@
+// An event file that is read in pieces which stay in the CPU's cache until they are worked through.
+// A mapping pays for every page of a file, and a buffer as large as the file for writing to memory and reading it back;
+// a small buffer that is used over and over costs the copy alone.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/storage/opened_object.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// Memory for one piece of a file after another; it is never filled, and only grows.
+class piece_buffer {
+public:
+    /// Room for `size` bytes, whose first one lies as `offset` does among the bytes of a cache line: copying from such
+    /// a place of a file costs least.  The first `kept` bytes of `from`, which lie in this buffer, are moved there.
+    [[nodiscard]] std::span<std::byte> room_for(std::size_t size, std::uint64_t offset, byte_view kept = {});
+
+private:
+    static constexpr std::size_t line = 64;
+
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t size_ = 0;
+};
+
+/// The records of an open file.  An event source, see event_source.hpp.
+/// Memory: the buffer's: `piece` bytes or the largest record, whichever is more.  Borrows file and buffer.
+class opened_event_file {
+public:
+    /// Records of half a `piece` and more are read each for itself, smaller ones with those that follow.
+    opened_event_file(const opened_object& file, piece_buffer& buffer, std::size_t piece) noexcept
+        : file_(file), buffer_(buffer), piece_(piece) {}
+
+    /// The bytes of a record, cut at the file's end; gone at the next call.  Each byte of the file is read once where
+    /// records are asked for by ascending offset.  Errors: what the file throws.
+    [[nodiscard]] byte_view at(byte_range record);
+
+private:
+    void read(std::uint64_t begin, std::size_t length);
+
+    const opened_object& file_;
+    piece_buffer& buffer_;
+    std::size_t piece_;
+    byte_view there_;  // the bytes of the file from begin_ on
+    std::uint64_t begin_ = 0;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/opened_event_file.ipp>
+#endif

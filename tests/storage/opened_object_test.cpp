@@ -1,0 +1,68 @@
+#include <smdebug/storage/opened_object.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+std::string read(const smdebug::detail::opened_object& file, std::uint64_t offset, std::size_t size) {
+    std::vector<std::byte> into(size);
+    into.resize(file.read_at(offset, into));
+    return std::string{as_text(into)};
+}
+
+struct returns_a_value {
+    [[nodiscard]] std::optional<int> open(std::string_view) const { return 1; }
+};
+static_assert(!smdebug::detail::opening_storage<returns_a_value> && !smdebug::detail::opening_storage<memory_storage>);
+
+}  // namespace
+
+TEST_CASE("opened_object: a file is read in pieces, and is one version of it, whatever comes in its place") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    store.write("events/a", as_bytes("0123456789"));
+    const auto file = store.open("events/a");
+    const auto same = any_storage{store}.open("events/a");
+    REQUIRE(file != nullptr);
+    REQUIRE(same != nullptr);
+    store.write("events/a", as_bytes("another one, which is longer"));
+    store.remove("events/a");
+    CHECK(file->size() == 10);
+    CHECK(same->size() == 10);
+    CHECK(read(*file, 0, 4) == "0123");
+    CHECK(read(*same, 8, 4) == "89");
+    CHECK(read(*file, 2, 3) == "234");
+    CHECK(read(*file, 10, 3).empty());
+    CHECK(read(*file, 1'000, 3).empty());
+}
+
+TEST_CASE("opened_object: what cannot be opened is left to read(), which tells why") {
+    const temporary_folder folder;
+    folder.write("folder/inside", "content");
+    const local_storage store{folder.path()};
+    CHECK(store.open("missing") == nullptr);
+    CHECK(store.open("folder") == nullptr);
+    CHECK(store.open("../outside") == nullptr);
+    CHECK(store.open("") == nullptr);
+    memory_storage objects;
+    objects.write("a", as_bytes("content"));
+    CHECK(any_storage{objects}.open("a") == nullptr);
+}
