@@ -58,7 +58,7 @@ struct scan_options {
     /// elements more there are is in scanned_tensor::repeats: see repeated_block.  Else all of them are, 256 MiB for a
     /// record of a hundred bytes.  Where the trial's decoder can: repeating_decoder.
     bool keep_repeats = false;
-    /// Large files of this machine's disks are looked at in place while `visit` runs, without a copy.  Only for a
+    /// Large files of this machine's disks may be looked at in place while `visit` runs, where that is faster.  Only for a
     /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
     /// most; see leased_map for what comes then.
     bool in_place = false;

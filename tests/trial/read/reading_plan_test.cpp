@@ -56,6 +56,8 @@ TEST_CASE("extent_of: the end of the last record, and the bytes that are wanted"
     CHECK(extent_of(entries, smdebug::detail::selected_tensors{{.names = texts{"last"}}, *from}).wanted == last.length);
     CHECK(all.records == 3);
     CHECK(some.records == 2);
+    CHECK(all.largest > 40'000);
+    CHECK(some.largest == all.largest);
 }
 
 TEST_CASE("extent_of: numbers that overflow count as the largest, records by number") {
@@ -64,7 +66,7 @@ TEST_CASE("extent_of: numbers that overflow count as the largest, records by num
     std::vector<byte_range> places(3, byte_range{.offset = most - 3, .length = 10});
     const layout hostile{from->layouts[0]->shared_names(), places, {}};
     const file_extent found = extent_of(hostile, smdebug::detail::selected_tensors{{}, *from});
-    CHECK(found == file_extent{.end = most, .wanted = 30, .records = 3});
+    CHECK(found == file_extent{.end = most, .wanted = 30, .records = 3, .largest = 10});
     places.assign(3, byte_range{.offset = 0, .length = std::uint64_t{1} << 63U});
     const file_extent halves =
         extent_of(layout{from->layouts[0]->shared_names(), places, {}}, smdebug::detail::selected_tensors{{}, *from});
@@ -92,9 +94,9 @@ TEST_CASE("way_of: by size, by how much is wanted, and by what the storage can d
 
 TEST_CASE("way_of: files that can be opened are, as long as no record of them is too large to be held") {
     constexpr reading_limits opening{
-        .in_place_from = 500, .opened_from = 700, .largest_whole = 5000, .sparse_from = 1000};
-    const auto opened = [&](std::uint64_t end, std::uint64_t wanted, bool can_view) {
-        return way_of({.end = end, .wanted = wanted, .records = 1}, opening, can_view, true);
+        .in_place_from = 500, .opened_from = 700, .largest_record = 600, .largest_whole = 5000, .sparse_from = 1000};
+    const auto opened = [&](std::uint64_t end, std::uint64_t wanted, bool can_view, std::uint64_t largest = 0) {
+        return way_of({.end = end, .wanted = wanted, .records = 1, .largest = largest}, opening, can_view, true);
     };
     CHECK(opened(499, 499, true) == file_way::whole);
     CHECK(opened(699, 699, true) == file_way::in_place);
@@ -102,9 +104,10 @@ TEST_CASE("way_of: files that can be opened are, as long as no record of them is
     CHECK(opened(700, 700, true) == file_way::opened);
     CHECK(opened(700, 700, false) == file_way::opened);
     CHECK(opened(1000, 124, true) == file_way::sparse);
-    CHECK(opened(5000, 5000, false) == file_way::opened);
-    CHECK(opened(5001, 5001, false) == file_way::large);
-    CHECK(opened(5001, 5001, true) == file_way::in_place);
+    CHECK(opened(5000, 5000, false, 5000) == file_way::opened);
+    CHECK(opened(5001, 5001, false, 600) == file_way::opened);
+    CHECK(opened(5001, 5001, false, 601) == file_way::large);
+    CHECK(opened(5001, 5001, true, 601) == file_way::in_place);
 }
 
 TEST_CASE("bytes_held: the whole of a file that is read whole, else what is wanted of it") {

@@ -14,9 +14,10 @@ namespace detail {
 
 /// How much of an event file there is to read.
 struct file_extent {
-    std::uint64_t end = 0;     ///< where the last record ends
-    std::uint64_t wanted = 0;  ///< bytes of the records that are selected
-    std::size_t records = 0;   ///< how many those are
+    std::uint64_t end = 0;      ///< where the last record ends
+    std::uint64_t wanted = 0;   ///< bytes of the records that are selected
+    std::size_t records = 0;    ///< how many those are
+    std::uint64_t largest = 0;  ///< bytes of the largest of them
     friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
 };
 
@@ -29,6 +30,8 @@ struct reading_limits {
     std::uint64_t in_place_from = std::uint64_t{256} << 10U;  ///< below that, looking in place costs more than a copy
     std::uint64_t opened_from = std::uint64_t{256} << 10U;  ///< below that, opening files each costs more than it gives
     std::uint64_t hot_piece = std::uint64_t{256} << 10U;    ///< of such: it stays in the CPU's second cache
+    std::uint64_t largest_record = std::uint64_t{16}
+                                   << 20U;  ///< beyond that, none is believed to be as long as it claims
     std::uint64_t largest_whole = std::uint64_t{64} << 20U;  ///< beyond that, a file is not copied into memory whole
     std::uint64_t large_piece = std::uint64_t{8} << 20U;     ///< of such
     /// Files from that size on of which less than an eighth is wanted are read in pieces, too, smaller ones.
@@ -63,7 +66,8 @@ enum class file_way : std::uint8_t {
     if (extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
         return file_way::sparse;
     }
-    if (can_open && extent.end >= limits.opened_from && extent.end <= limits.largest_whole) {
+    const bool is_bounded = extent.end <= limits.largest_whole || extent.largest <= limits.largest_record;
+    if (can_open && is_bounded && extent.end >= limits.opened_from) {
         return file_way::opened;
     }
     if (can_view && extent.end >= limits.in_place_from) {

@@ -214,10 +214,10 @@ private:
             case file_way::opened:
                 if (!read_opened(files, place, key, visit)) {
                     unopened_ = opens_skipped;
-                    if (way(file, 0) == file_way::in_place) {
-                        read_apart(files, place, visit, done);
-                    } else {
+                    if (way(file, 0) == file_way::whole) {
                         read_whole(files, place, place + 1, visit, done);
+                    } else {
+                        read_apart(files, place, visit, done);
                     }
                     return;
                 }

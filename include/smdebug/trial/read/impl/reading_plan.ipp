@@ -21,6 +21,7 @@ SMDEBUG_INLINE file_extent extent_of(const layout& entries, const selected_tenso
         if (which.contains(entry.what.name)) {
             extent.wanted = sum(extent.wanted, entry.record.length);
             ++extent.records;
+            extent.largest = std::max(extent.largest, entry.record.length);
         }
     }
     return extent;

@@ -19,7 +19,9 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       views_(abilities_of(state.store()).views),
       batches_(abilities_of(state.store()).batches_ranges),
       bound_(state.decoder(), state.options().limits.record),
-      scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {}
+      scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {
+    manner_.limits.largest_record = std::min(manner_.limits.largest_record, state.options().limits.record);
+}
 
 template <class State>
 file_extent scan_walk<State>::extent(const catalog::file& file) {
