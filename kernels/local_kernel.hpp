@@ -35,10 +35,16 @@ template <class Kernel>
     return Kernel{}.reduce_repeated(held, repeats, wanted);
 }
 
+template <class Kernel>
+[[nodiscard]] result<reduction_values> reduce_fed_with(const smdebug::detail::fed_tensor& tensor,
+                                                       reduction_set wanted) noexcept {
+    return Kernel{}.reduce_fed(tensor, wanted);
+}
+
 /// The table of a kernel.
 template <class Kernel>
 [[nodiscard]] constexpr detail::compiled_kernel table_of(const char* instruction_set) noexcept {
-    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>};
+    return {instruction_set, &reduce_with<Kernel>, &reduce_repeated_with<Kernel>, &reduce_fed_with<Kernel>};
 }
 
 /// The table for a kernel of Base.

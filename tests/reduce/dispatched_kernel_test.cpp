@@ -178,6 +178,35 @@ TEST_CASE("dispatched_kernel: a watch is shown the bytes") {
     }
 }
 
+TEST_CASE("dispatched_kernel: a tensor whose bytes are fed, also with code that has to see all of them together") {
+    static constexpr reduce::detail::compiled_kernel plain{
+        "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {
+            return scalar_kernel{}.reduce(tensor, wanted);
+        }};
+    std::vector<dispatched_kernel> kernels{dispatched_kernel{plain}};
+    for (const dispatched_kernel& kernel : dispatched_kernel::available()) {
+        kernels.push_back(kernel);
+    }
+    std::vector<float> numbers(10'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<float>(i * 7919 % 1009) - 400;
+    }
+    const reduce_test::owned_tensor tensor(dtype::float32, numbers);
+    const byte_view all = tensor.view().bytes;
+    const auto whole = *scalar_kernel{}.reduce(tensor.view(), reduction_set::all());
+    for (const dispatched_kernel& kernel : kernels) {
+        CAPTURE(kernel.name());
+        const auto feed = [&](std::size_t begin, std::size_t least) {
+            return all.subspan(begin, std::min(std::max<std::size_t>(least, 10'001), all.size() - begin));
+        };
+        const auto fed = kernel.reduce_fed({dtype::float32, all.size(), feed}, reduction_set::all());
+        REQUIRE(fed.ok());
+        CHECK(same_bits(*fed, whole));
+        const auto nothing = [](std::size_t, std::size_t) { return byte_view{}; };
+        CHECK(kernel.reduce_fed({dtype::float32, 8, nothing}, reduction_set::all()).code() == status::truncated);
+    }
+}
+
 TEST_CASE("dispatched_kernel: a tensor whose last value repeats, also with code that has to see all of it") {
     static constexpr reduce::detail::compiled_kernel plain{
         "plain", [](const tensor_view& tensor, reduction_set wanted, const byte_watch*) noexcept {

@@ -1,10 +1,12 @@
 #include <smdebug/reduce/reduce_tensor.hpp>
 
 #include <doctest/doctest.h>
+#include <reduce/answers.hpp>
 #include <reduce/corpus.hpp>
 #include <smdebug/reduce/scalar_kernel.hpp>
 #include <smdebug/reduce/simd_sweeps.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -175,6 +177,82 @@ TEST_CASE("reduce_tensor: bytes that are walked over twice are shown once") {
     const auto found = *reduce_tensor<scalar_sweeps>(tensor.view(), reduction_set::all(), &watch);
     CHECK(found(reduction::l2) == doctest::Approx(1e202));
     CHECK(shown == huge.size() * sizeof(double));
+}
+
+namespace {
+
+/// Gives some bytes at a time, always in the same place, and what was there before is gone.
+struct window {
+    byte_view all;
+    std::size_t most;
+    std::size_t asked = 0;
+    std::vector<std::byte> bytes = {};
+
+    byte_view operator()(std::size_t begin, std::size_t least) {
+        ++asked;
+        const std::size_t size = std::min(std::max(least, most), all.size() - std::min(begin, all.size()));
+        bytes.assign(bytes.size(), std::byte{0xFF});
+        bytes.resize(size);
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(std::min(begin, all.size())), size, bytes.begin());
+        return bytes;
+    }
+};
+
+template <class Sweeps>
+void check_fed(const tensor_view& tensor) {
+    for (const reduction_set wanted : {reduction_set::all(), reduction_set{reduction::mean}}) {
+        const auto whole = reduce_tensor<Sweeps>(tensor, wanted);
+        for (const std::size_t most : {std::size_t{1}, std::size_t{10'001}, std::size_t{100'000}}) {
+            window bytes{tensor.bytes, most};
+            const auto fed = reduce_fed_tensor<Sweeps>({tensor.type, tensor.bytes.size(), bytes}, wanted);
+            CAPTURE(most);
+            REQUIRE(fed.ok());
+            CHECK(reduce_test::same_bits(*fed, *whole));
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("reduce_fed_tensor: bytes that are fed in windows of any size have the bits of all of them together") {
+    for (const dtype type : {dtype::float32, dtype::float64, dtype::float16, dtype::int8, dtype::int64, dtype::uint16,
+                             dtype::complex64, dtype::complex128}) {
+        for (const std::size_t count : {0U, 1U, 2U, 2047U, 2048U, 2049U, 9000U}) {
+            std::vector<std::uint8_t> bytes(count * size_of(type));
+            for (std::size_t i = 0; i < bytes.size(); ++i) {
+                bytes[i] = static_cast<std::uint8_t>(i * 7919 % 61);
+            }
+            const reduce_test::owned_tensor tensor(type, bytes);
+            CAPTURE(name_of(type));
+            CAPTURE(count);
+            check_fed<scalar_sweeps>(tensor.view());
+            check_fed<simd_sweeps<xsimd::default_arch>>(tensor.view());
+        }
+    }
+}
+
+TEST_CASE("reduce_fed_tensor: what is walked over twice is fed twice") {
+    for (const double number : {1e200, 1e-200}) {
+        const std::vector<double> values(10'000, number);
+        const reduce_test::owned_tensor tensor(dtype::float64, values);
+        check_fed<scalar_sweeps>(tensor.view());
+        window bytes{tensor.view().bytes, 20'000};
+        CHECK(reduce_fed_tensor<scalar_sweeps>({dtype::float64, 80'000, bytes}, reduction::l2).ok());
+        CHECK(bytes.asked >= 8);
+    }
+}
+
+TEST_CASE("reduce_fed_tensor: bytes that end too early are no answer, and neither are those of texts") {
+    const std::vector<float> values(10'000, 1.0F);
+    const reduce_test::owned_tensor tensor(dtype::float32, values);
+    for (const std::size_t there : {0U, 3U, 8192U, 20'000U, 39'999U}) {
+        window bytes{tensor.view().bytes.first(there), 9000};
+        CHECK(reduce_fed_tensor<scalar_sweeps>({dtype::float32, 40'000, bytes}, reduction::mean).code() ==
+              status::truncated);
+    }
+    window none{{}, 9000};
+    CHECK(reduce_fed_tensor<scalar_sweeps>({dtype::float32, 4, none}, reduction::mean).code() == status::truncated);
+    CHECK(reduce_fed_tensor<scalar_sweeps>({dtype::string, 4, none}, reduction::mean).code() == status::unsupported);
 }
 
 TEST_CASE("reduce_tensor: bytes beyond the last whole element do not count") {

@@ -143,3 +143,48 @@ TEST_CASE("usual_event: of whatever is matched the general decoders find the sam
     }
     CHECK(changed_and_matched > 1000);
 }
+
+TEST_CASE("usual_event: its head is known by what stands before the elements, and its tail by what may follow them") {
+    for (const bool with_metadata : {true, false}) {
+        const std::vector<std::byte> message = message_of("layer/weight", 300, 7, with_metadata, {3, 100});
+        const byte_view bytes{message};
+        wire::usual_event whole;
+        REQUIRE(wire::match_usual_event(bytes, whole));
+        const auto content = static_cast<std::size_t>(whole.tensor.content.data() - bytes.data());
+        for (std::size_t size = 0; size <= bytes.size(); ++size) {
+            wire::usual_head head;
+            const bool is_there = wire::match_usual_head(bytes.first(size), bytes.size(), head);
+            CHECK(is_there == (size >= content));
+            if (is_there) {
+                CHECK(head.tag == whole.tag);
+                CHECK(head.dtype_code == whole.tensor.dtype_code);
+                CHECK(same(head.shape, *whole.tensor.shape));
+                CHECK(head.content == content);
+                CHECK(head.content_size == 300);
+            }
+            CHECK_FALSE(wire::match_usual_head(bytes.first(size), bytes.size() - 1, head));
+            CHECK_FALSE(wire::match_usual_head(bytes.first(size), bytes.size() + 1, head));
+        }
+        const byte_view tail = bytes.subspan(content + 300);
+        CHECK(tail.empty() != with_metadata);
+        CHECK(wire::is_usual_tail(tail));
+        for (std::size_t size = 1; size < tail.size(); ++size) {
+            CHECK_FALSE(wire::is_usual_tail(tail.first(size)));
+        }
+        // What is matched by its head and its tail is matched as a whole, whatever is damaged.
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            for (const int change : {1, 0x80, 0x10}) {
+                std::vector<std::byte> damaged = message;
+                damaged[i] ^= static_cast<std::byte>(change);
+                wire::usual_head head;
+                wire::usual_event event;
+                const byte_view now{damaged};
+                const bool by_parts =
+                    wire::match_usual_head(now, now.size(), head) &&
+                    wire::is_usual_tail(now.subspan(static_cast<std::size_t>(head.content + head.content_size)));
+                CHECK(by_parts == wire::match_usual_event(now, event));
+                CHECK((!by_parts || event.tensor.content.size() == head.content_size));
+            }
+        }
+    }
+}

@@ -257,7 +257,8 @@ private:
                              .how = {.threads = args.threads},
                              .defer_checks = true,
                              .keep_repeats = true,
-                             .in_place = true};
+                             .in_place = true,
+                             .stream = true};
         if (args.tensors) {
             options.which.regex = *args.tensors;
         }

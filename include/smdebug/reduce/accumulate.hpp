@@ -24,6 +24,7 @@ template <class Lane>
 struct element_source {
     const std::byte* bytes = nullptr;
     std::size_t count = 0;
+    const smdebug::detail::byte_feed* feed = nullptr;  ///< gives the bytes, where they are not in memory together
     std::size_t repeats = 0;  ///< elements that follow; where there are some, `bytes` are as repeated_block has it
     std::size_t element_size = sizeof(Lane);
     double scale = 1;  ///< lanes are elements times this, a power of two
@@ -67,6 +68,7 @@ struct totals {
     scaled_product product;
     spread plain;
     spread absolute;
+    bool cut = false;  ///< the bytes ended too early: nothing here is to be believed
 
     [[nodiscard]] bool all_finite() const noexcept { return (kinds.nan | kinds.pos_inf | kinds.neg_inf) == 0; }
 };
@@ -91,20 +93,22 @@ public:
     /// is not null, is shown the bytes a piece of some blocks at a time, before they are swept.
     [[nodiscard]] totals run(const byte_watch* watch) noexcept {
         if (source_.widen == nullptr) {
-            for (std::size_t at = 0; at < all_.count;) {
-                const std::byte* raw = block_at(at);
-                show(watch, raw, at);
-                at = add(look_at(raw, raw, length_at(at), raw), at);
+            for (std::size_t at = 0; at < all_.count && !all_.cut;) {
+                if (const std::byte* raw = block_at(at)) {
+                    show(watch, raw, at);
+                    at = add(look_at(raw, raw, length_at(at), raw), at);
+                }
             }
             return all_;
         }
         alignas(64) Lane lanes[block_size];
-        for (std::size_t at = 0; at < all_.count;) {
-            const std::byte* raw = block_at(at);
-            show(watch, raw, at);
-            source_.widen(raw, length_at(at), source_.scale, lanes);
-            const auto* filled = reinterpret_cast<const std::byte*>(lanes);
-            at = add(look_at(raw, filled, length_at(at), nullptr), at);
+        for (std::size_t at = 0; at < all_.count && !all_.cut;) {
+            if (const std::byte* raw = block_at(at)) {
+                show(watch, raw, at);
+                source_.widen(raw, length_at(at), source_.scale, lanes);
+                const auto* filled = reinterpret_cast<const std::byte*>(lanes);
+                at = add(look_at(raw, filled, length_at(at), nullptr), at);
+            }
         }
         return all_;
     }
@@ -119,9 +123,25 @@ private:
         bool regular = true;
     };
 
-    // Where its elements lie; those that are nowhere are those of the last block.
-    [[nodiscard]] const std::byte* block_at(std::size_t begin) const noexcept {
+    // Where its elements lie; those that are nowhere are those of the last block.  Null where they cannot be had.
+    [[nodiscard]] const std::byte* block_at(std::size_t begin) noexcept {
+        if (source_.feed != nullptr) {
+            return fed_block(begin * source_.element_size, length_at(begin) * source_.element_size);
+        }
         return source_.bytes + (begin < source_.count ? begin : source_.count - block_size) * source_.element_size;
+    }
+
+    // Blocks are cut out of what the feed gives; what is left of it when a block is not in it whole is given again.
+    [[nodiscard]] const std::byte* fed_block(std::size_t begin, std::size_t size) noexcept {
+        if (begin - fed_begin_ > fed_.size() || size > fed_.size() - (begin - fed_begin_)) {
+            fed_ = (*source_.feed)(begin, size);
+            fed_begin_ = begin;
+            if (fed_.size() < size) {
+                all_.cut = true;
+                return nullptr;
+            }
+        }
+        return fed_.data() + (begin - fed_begin_);
     }
 
     // A piece is 16 KiB: it stays in L1 until it is swept, and is worth a call.
@@ -271,6 +291,8 @@ private:
     element_source<Lane> source_;
     [[no_unique_address]] Demand wanted_;
     totals all_;
+    byte_view fed_;  // the bytes from fed_begin_ on
+    std::size_t fed_begin_ = 0;
 };
 
 }  // namespace detail

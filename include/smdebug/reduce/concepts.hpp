@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/name.hpp>
@@ -65,6 +66,28 @@ concept repeating_reducer =
     requires(const K& kernel, const tensor_view& values, std::size_t repeats, reduction_set wanted) {
         { kernel.reduce_repeated(values, repeats, wanted) } -> std::same_as<result<reduction_values>>;
     };
+
+namespace detail {
+
+/// Gives the bytes of a tensor from `begin` on: at least `least` of them, fewer only where they cannot be had, and the
+/// tensor is given up.  They are there until the next call.  It must not throw.
+using byte_feed = function_ref<byte_view(std::size_t begin, std::size_t least)>;
+
+/// A tensor whose bytes do not lie in memory together.
+struct fed_tensor {
+    dtype type = dtype::invalid;
+    std::size_t size = 0;  ///< bytes
+    byte_feed feed;  ///< is asked for them by blocks, from the first on, and where they are looked at twice, again
+};
+
+/// Optional: reduce_fed(tensor, set) answers for such a tensor what reduce() answers for one in memory, to the last bit.
+/// Errors: truncated where the bytes ended too early, and those of reduce().
+template <class K>
+concept fed_reducer = requires(const K& kernel, const fed_tensor& tensor, reduction_set wanted) {
+    { kernel.reduce_fed(tensor, wanted) } -> std::same_as<result<reduction_values>>;
+};
+
+}  // namespace detail
 
 /// name(): what a kernel calls itself in benchmarks and in a trial's name.
 template <class K>

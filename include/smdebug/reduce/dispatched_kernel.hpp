@@ -2,11 +2,13 @@
 // Apart, because it has to be linked (smdebug::kernels) and needs no xsimd; smdebug.hpp does not include it.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -29,6 +31,9 @@ struct compiled_kernel {
     /// See repeating_reducer.  Null: tensors whose last value repeats are expanded for `reduce`.
     result<reduction_values> (*reduce_repeated)(const tensor_view& values, std::size_t repeats,
                                                 reduction_set wanted) noexcept = nullptr;
+    /// See fed_reducer.  Null: tensors whose bytes are fed are gathered for `reduce`.
+    result<reduction_values> (*reduce_fed)(const smdebug::detail::fed_tensor& tensor,
+                                           reduction_set wanted) noexcept = nullptr;
 };
 
 }  // namespace detail
@@ -79,6 +84,23 @@ public:
         }
         const std::vector<std::byte> all = with_repeats(values, repeats);
         return reduce({.type = values.type, .shape = values.shape, .bytes = all, .strings = {}}, wanted);
+    }
+
+    /// The same of a tensor whose bytes are fed, see fed_reducer.
+    [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor, reduction_set wanted) const {
+        if (code_->reduce_fed != nullptr) {
+            return code_->reduce_fed(tensor, wanted);
+        }
+        std::vector<std::byte> all;
+        while (all.size() < tensor.size) {
+            const byte_view some = tensor.feed(all.size(), 1);
+            if (some.empty()) {
+                return status::truncated;
+            }
+            const byte_view mine = some.first(std::min(some.size(), tensor.size - all.size()));
+            all.insert(all.end(), mine.begin(), mine.end());
+        }
+        return reduce({.type = tensor.type, .shape = {}, .bytes = all, .strings = {}}, wanted);
     }
 
     /// "avx512bw".

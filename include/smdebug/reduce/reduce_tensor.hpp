@@ -64,7 +64,7 @@ template <class Sweeps, class Lane, class Demand>
 [[nodiscard]] inline totals walk(element_source<Lane> source, Demand wanted,
                                  decltype(element_source<Lane>::widen) scaled_widen, const byte_watch* watch) noexcept {
     totals all = block_walk<Sweeps, Lane, Demand>(source, wanted).run(watch);
-    if (scaled_widen == nullptr) {
+    if (scaled_widen == nullptr || all.cut) {
         return all;
     }
     source.scale = needed_scale<Sweeps>(all, wanted);
@@ -78,6 +78,7 @@ template <class Sweeps, class Lane, class Demand>
         all.squares = again.squares;
         all.plain = again.plain;
         all.absolute = again.absolute;
+        all.cut = again.cut;
     }
     return all;
 }
@@ -103,13 +104,20 @@ class dtype_walk {
 public:
     dtype_walk(const tensor_view& tensor, Demand wanted, const byte_watch* watch = nullptr,
                std::size_t repeats = 0) noexcept
-        : tensor_(tensor), wanted_(wanted), watch_(watch), repeats_(repeats) {}
+        : type_(tensor.type),
+          bytes_(tensor.bytes.data()),
+          size_(tensor.bytes.size()),
+          wanted_(wanted),
+          watch_(watch),
+          repeats_(repeats) {}
+    dtype_walk(const smdebug::detail::fed_tensor& tensor, Demand wanted) noexcept
+        : type_(tensor.type), size_(tensor.size), feed_(&tensor.feed), wanted_(wanted) {}
 
     [[nodiscard]] result<totals> run() const noexcept {
-        if (!is_numeric(tensor_.type)) {
+        if (!is_numeric(type_)) {
             return status::unsupported;
         }
-        return visit_dtype(tensor_.type, [this]<class T>() -> result<totals> {
+        return visit_dtype(type_, [this]<class T>() -> result<totals> {
             if constexpr (std::same_as<T, float>) {
                 return walk<Sweeps, float>(in_place<float>(), wanted_, nullptr, watch_);
             } else if constexpr (std::same_as<T, double>) {
@@ -130,8 +138,9 @@ private:
     template <class Lane>
     [[nodiscard]] element_source<Lane> in_place() const noexcept {
         element_source<Lane> source;
-        source.bytes = tensor_.bytes.data();
-        source.count = tensor_.bytes.size() / sizeof(Lane);
+        source.bytes = bytes_;
+        source.feed = feed_;
+        source.count = size_ / sizeof(Lane);
         source.repeats = repeats_;
         return source;
     }
@@ -140,7 +149,7 @@ private:
     [[nodiscard]] element_source<typename Conversion::lane> source_of() const noexcept {
         auto source = in_place<typename Conversion::lane>();
         source.element_size = sizeof(typename Conversion::element);
-        source.count = tensor_.bytes.size() / source.element_size;
+        source.count = size_ / source.element_size;
         source.widen = &Sweeps::template widen<Conversion>;
         return source;
     }
@@ -158,10 +167,13 @@ private:
         return walk<Sweeps>(source, wanted_, nullptr, watch_);
     }
 
-    const tensor_view& tensor_;
+    dtype type_;
+    const std::byte* bytes_ = nullptr;
+    std::size_t size_;
+    const smdebug::detail::byte_feed* feed_ = nullptr;
     [[no_unique_address]] Demand wanted_;
-    const byte_watch* watch_;
-    std::size_t repeats_;
+    const byte_watch* watch_ = nullptr;
+    std::size_t repeats_ = 0;
 };
 
 /// The values of a tensor: what the demand holds, and what comes along for free.
@@ -193,6 +205,27 @@ template <class Sweeps>
 template <class Sweeps, reduction_set Wanted>
 [[nodiscard]] inline result<reduction_values> reduce_tensor(const tensor_view& tensor) noexcept {
     return reduce_demand<Sweeps>(tensor, fixed_demand<demand_of<Sweeps>(Wanted)>{});
+}
+
+/// At least the values `wanted` of a tensor whose bytes are fed.  Errors: truncated, too, see fed_reducer.
+template <class Sweeps>
+[[nodiscard]] inline result<reduction_values> reduce_fed_tensor(const smdebug::detail::fed_tensor& tensor,
+                                                                reduction_set wanted) noexcept {
+    if (tensor.size < 2 * size_of(tensor.type)) {  // one element, or none
+        const byte_view bytes = tensor.size > 0 ? tensor.feed(0, tensor.size) : byte_view{};
+        return bytes.size() < tensor.size
+                   ? result<reduction_values>{status::truncated}
+                   : reduce_tensor<Sweeps>({tensor.type, {}, bytes.first(tensor.size), {}}, wanted);
+    }
+    const demand needed = demand_of<Sweeps>(wanted);
+    const result<totals> all = dtype_walk<Sweeps, demand>(tensor, needed).run();
+    if (!all) {
+        return all.code();
+    }
+    if (all->cut) {
+        return status::truncated;
+    }
+    return finisher<Sweeps>(*all, needed, is_complex(tensor.type)).values();
 }
 
 /// At least the values `wanted` of a tensor that `repeats` more elements belong to, see repeated_block: a block of them

@@ -156,6 +156,12 @@ struct scalar_kernel {
         return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps>(tensor, wanted, &watch);
     }
 
+    /// The same of a tensor whose bytes are fed, see fed_reducer.
+    [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor,
+                                                      reduction_set wanted) const noexcept {
+        return reduce::detail::reduce_fed_tensor<reduce::detail::scalar_sweeps>(tensor, wanted);
+    }
+
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/record/crc_check.hpp>
 #include <smdebug/record/framing.hpp>
@@ -15,10 +16,13 @@
 #include <smdebug/wire/event.hpp>
 #include <smdebug/wire/summary.hpp>
 #include <smdebug/wire/tensor_proto.hpp>
+#include <smdebug/wire/tensor_shape.hpp>
 #include <smdebug/wire/usual_event.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +52,23 @@ inline void decode_simple(float value, decoded_tensor& out) {
     store_le(out.expanded.data(), value);
     out.bytes = out.expanded;
 }
+
+/// Where the elements of a record lie, for who does not want all of it in memory.
+struct record_parts {
+    dtype type = dtype::invalid;
+    shape_type shape;
+    std::uint64_t content = 0;       ///< where they begin in the record
+    std::uint64_t content_size = 0;  ///< bytes of them
+    std::uint64_t size = 0;          ///< bytes of the record
+};
+
+/// Optional: plan() and ends_well() of a decoder tell that, see event_decoder.
+template <class D>
+concept planning_decoder = requires(byte_view bytes, std::uint64_t size, std::string_view name, record_parts& parts,
+                                    std::optional<std::uint32_t>& checksum) {
+    { D::plan(bytes, size, name, parts) } -> std::same_as<bool>;
+    { D::ends_well(bytes, checksum) } -> std::same_as<bool>;
+};
 
 /// An Event's bytes to a tensor.  Statuses are those of wire/: truncated means that a field reaches too far.
 [[nodiscard]] inline status decode_event_tensor(byte_view message, std::string_view name, decoded_tensor& out,
@@ -129,6 +150,46 @@ public:
         return size ? result<std::uint64_t>{*size} : status::too_large;
     }
 
+    /// Fills `out` where the elements of a record of at most `size` bytes, which begins with `head`, are the bytes of
+    /// one part of it, and the record is that of the tensor `name`.  False for any other, and for what is damaged:
+    /// decode() tells.
+    [[nodiscard]] static bool plan(byte_view head, std::uint64_t size, std::string_view name,
+                                   detail::record_parts& out) {
+        const result<std::uint64_t> framed = record_size(head);
+        detail::wire::usual_head usual;
+        if (!framed.ok() || *framed > size ||
+            !detail::wire::match_usual_head(head.subspan(record::header_size), *framed - record::overhead, usual) ||
+            usual.tag != name || detail::wire::decode_tensor_shape(usual.shape, out.shape) != status::ok) {
+            return false;
+        }
+        out.type = dtype_from_code(usual.dtype_code);
+        const std::optional<std::size_t> count = element_count(out.shape);
+        // Booleans have to be looked at one by one.
+        if (!is_numeric(out.type) || out.type == dtype::boolean || !count ||
+            usual.content_size % size_of(out.type) != 0 || usual.content_size / size_of(out.type) != *count) {
+            return false;
+        }
+        out.content = record::header_size + usual.content;
+        out.content_size = usual.content_size;
+        out.size = *framed;
+        return true;
+    }
+
+    /// Whether what follows the elements is as it should be; `checksum` is then what the payload's is to be, or nothing
+    /// where nobody asks.
+    [[nodiscard]] static bool ends_well(byte_view tail, std::optional<std::uint32_t>& checksum) noexcept {
+        if (tail.size() < record::footer_size) {
+            return false;
+        }
+        const byte_view metadata = tail.first(tail.size() - record::footer_size);
+        const auto footer = load_le<std::uint32_t>(tail.data() + metadata.size());
+        checksum.reset();
+        if (Check == crc_check::full && footer != record::package_footer) {
+            checksum = footer;
+        }
+        return detail::wire::is_usual_tail(metadata);
+    }
+
     /// "event_decoder<full>".
     [[nodiscard]] static std::string name() { return "event_decoder<" + std::string{name_of(Check)} + ">"; }
 
@@ -164,6 +225,7 @@ private:
 static_assert(tensor_decoder<event_decoder<>> && deferring_decoder<event_decoder<>>);
 static_assert(repeating_decoder<event_decoder<>>);
 static_assert(sizing_decoder<event_decoder<>>);
+static_assert(detail::planning_decoder<event_decoder<>>);
 
 }  // namespace v1
 }  // namespace smdebug

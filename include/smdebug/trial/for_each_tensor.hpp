@@ -70,7 +70,8 @@ detail::walk_end for_each_tensor(const Trial& run, const tensor_selection& which
                                .how = how,
                                .defer_checks = true,
                                .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
-                               .in_place = true};
+                               .in_place = true,
+                               .stream = true};
     return scan_parts(
         run, options, detail::kept_tensors{},
         [&](detail::kept_tensors& kept, const detail::scanned_tensor& tensor) {

@@ -14,6 +14,7 @@
 #include <smdebug/trial/scan/scan_file.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -89,6 +90,25 @@ template <class Kernel>
     return check.holds();
 }
 
+/// The values that were left in their file, reduced into `found`, and verified; why they cannot be.
+template <class Kernel>
+[[nodiscard]] std::optional<lookup_failure> reduce_stream(const scanned_tensor& tensor, reduction_set wanted,
+                                                          const Kernel& kernel, reduction_values& found) {
+    status outcome = status::unsupported;
+    try {
+        if constexpr (fed_reducer<Kernel>) {
+            outcome = tensor.stream->reduce(kernel, wanted, found);
+        }
+    } catch (const std::exception&) {
+        return failure_at_hand(std::string{tensor.event_file}, tensor.offset);
+    }
+    if (outcome == status::ok) {
+        return std::nullopt;
+    }
+    return lookup_failure{
+        .why = absence::damaged, .damage = outcome, .offset = tensor.offset, .where = std::string{tensor.event_file}};
+}
+
 }  // namespace detail
 
 /// Reduces a tensor of a scan: at least those of `wanted` that there are.  What a scan left to check is checked.
@@ -119,6 +139,16 @@ template <reduction_kernel Kernel>
                                        .damage = status::bad_payload_checksum,
                                        .offset = tensor.offset,
                                        .where = std::string{tensor.event_file}});
+        }
+    }
+    if (tensor.stream != nullptr) {
+        if (auto failed = detail::reduce_stream(tensor, wanted - tensor.saved, kernel, found.reductions)) {
+            found.reductions = {};
+            found.shape = tensor.saved_shape;
+            found.failure = std::make_shared<const detail::lookup_failure>(*std::move(failed));
+        } else {
+            found.type = tensor.stream->type();
+            found.reductions.count = tensor.stream->count();
         }
     }
     if (!tensor.saved.empty()) {

@@ -62,6 +62,9 @@ struct scan_options {
     /// `visit` that neither blocks nor writes to the run: meanwhile who opens the file for writing waits, for 45 s at
     /// most; see leased_map for what comes then.
     bool in_place = false;
+    /// Values of large tensors may be left in the file: scanned_tensor::stream, instead of `values`.  For a `visit` that
+    /// asks for their reductions only, by reduced().
+    bool stream = false;
 };
 
 namespace detail {

@@ -29,7 +29,9 @@ namespace detail {
 /// Goes through a message from its beginning; each step says whether what it expects stands there.
 class expected_fields {
 public:
-    explicit expected_fields(byte_view message) noexcept : at_(message.data()), end_(at_ + message.size()) {}
+    /// `beyond`: bytes of the message that follow what is there.
+    explicit expected_fields(byte_view message, std::uint64_t beyond = 0) noexcept
+        : at_(message.data()), end_(at_ + message.size()), beyond_(beyond) {}
 
     [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
     [[nodiscard]] bool stands(std::byte tag) const noexcept { return at_ != end_ && *at_ == tag; }
@@ -55,7 +57,7 @@ public:
     }
     [[nodiscard]] bool take_bytes(std::byte tag, byte_view& bytes) noexcept {
         std::uint64_t length = 0;
-        if (!take_number(tag, length) || length > left()) {
+        if (!take_number(tag, length) || length > there()) {
             return false;
         }
         bytes = byte_view{at_, static_cast<std::size_t>(length)};
@@ -68,12 +70,43 @@ public:
         return take_number(tag, length) && length == left();
     }
 
+    /// Bytes of the message that are not taken.
+    [[nodiscard]] std::uint64_t left() const noexcept { return there() + beyond_; }
+
 private:
-    [[nodiscard]] std::uint64_t left() const noexcept { return static_cast<std::uint64_t>(end_ - at_); }
+    [[nodiscard]] std::uint64_t there() const noexcept { return static_cast<std::uint64_t>(end_ - at_); }
 
     const std::byte* at_;
     const std::byte* end_;
+    std::uint64_t beyond_;
 };
+
+struct event_tags {
+    static constexpr std::byte wall_time{0x09};
+    static constexpr std::byte step{0x10};
+    static constexpr std::byte summary{0x2a};
+    static constexpr std::byte value{0x0a};
+    static constexpr std::byte name{0x0a};
+    static constexpr std::byte tensor{0x42};
+    static constexpr std::byte metadata{0x4a};
+    static constexpr std::byte dtype{0x08};
+    static constexpr std::byte shape{0x12};
+    static constexpr std::byte content{0x22};
+};
+
+/// Takes what stands before the tensor.
+[[nodiscard]] inline bool take_name(expected_fields& fields, std::string_view& name) noexcept {
+    std::uint64_t number = 0;
+    byte_view bytes;
+    if (!fields.skip_fixed64(event_tags::wall_time) ||
+        (fields.stands(event_tags::step) && !fields.take_number(event_tags::step, number)) ||
+        !fields.enter_last(event_tags::summary) || !fields.enter_last(event_tags::value) ||
+        !fields.take_bytes(event_tags::name, bytes)) {
+        return false;
+    }
+    name = as_text(bytes);
+    return true;
+}
 
 }  // namespace detail
 
@@ -82,37 +115,62 @@ private:
 /// else.  The general decoders find the same in it.  False for any other message, whether there is anything wrong with
 /// it or not; `out` is then unspecified.      Cost: some tens of nanoseconds.
 [[nodiscard]] inline bool match_usual_event(byte_view message, usual_event& out) noexcept {
-    constexpr std::byte wall_time{0x09};
-    constexpr std::byte step{0x10};
-    constexpr std::byte summary{0x2a};
-    constexpr std::byte value{0x0a};
-    constexpr std::byte tag{0x0a};
-    constexpr std::byte tensor{0x42};
-    constexpr std::byte metadata{0x4a};
-    constexpr std::byte dtype{0x08};
-    constexpr std::byte shape{0x12};
-    constexpr std::byte content{0x22};
+    using tags = detail::event_tags;
     detail::expected_fields fields{message};
-    std::uint64_t number = 0;
     byte_view bytes;
-    if (!fields.skip_fixed64(wall_time) || (fields.stands(step) && !fields.take_number(step, number)) ||
-        !fields.enter_last(summary) || !fields.enter_last(value) || !fields.take_bytes(tag, bytes)) {
-        return false;
-    }
-    out.tag = as_text(bytes);
     tensor_proto& found = out.tensor;
-    if (!fields.take_bytes(tensor, found.message) ||
-        (!fields.at_end() && !(fields.take_bytes(metadata, bytes) && fields.at_end()))) {
+    if (!detail::take_name(fields, out.tag) || !fields.take_bytes(tags::tensor, found.message) ||
+        (!fields.at_end() && !(fields.take_bytes(tags::metadata, bytes) && fields.at_end()))) {
         return false;
     }
     detail::expected_fields inner{found.message};
-    if (!inner.take_number(dtype, found.dtype_code) || !inner.take_bytes(shape, bytes) ||
-        !inner.take_bytes(content, found.content) || !inner.at_end() || found.content.empty()) {
+    if (!inner.take_number(tags::dtype, found.dtype_code) || !inner.take_bytes(tags::shape, bytes) ||
+        !inner.take_bytes(tags::content, found.content) || !inner.at_end() || found.content.empty()) {
         return false;
     }
     found.shape = bytes;
     found.fields = 1U << tensor_field::dtype | 1U << tensor_field::shape | 1U << tensor_field::content;
     return true;
+}
+
+/// What stands before the elements of such an event.
+/// Borrows: everything points into the message.
+struct usual_head {
+    std::string_view tag;
+    std::uint64_t dtype_code = 0;
+    byte_view shape;
+    std::uint64_t content = 0;       ///< where the elements begin in the message
+    std::uint64_t content_size = 0;  ///< bytes of them; the tensor ends with them
+};
+
+/// Fills `out` by the first bytes of a message of `size` bytes where match_usual_event() would by all of them, and
+/// is_usual_tail() holds of what is behind the elements.
+[[nodiscard]] inline bool match_usual_head(byte_view first, std::uint64_t size, usual_head& out) noexcept {
+    using tags = detail::event_tags;
+    if (first.size() > size) {
+        first = first.first(static_cast<std::size_t>(size));
+    }
+    detail::expected_fields fields{first, size - first.size()};
+    std::uint64_t tensor_size = 0;
+    if (!detail::take_name(fields, out.tag) || !fields.take_number(tags::tensor, tensor_size)) {
+        return false;
+    }
+    const std::uint64_t before = fields.left();
+    if (!fields.take_number(tags::dtype, out.dtype_code) || !fields.take_bytes(tags::shape, out.shape) ||
+        !fields.take_number(tags::content, out.content_size)) {
+        return false;
+    }
+    const std::uint64_t taken = before - fields.left();
+    out.content = size - fields.left();
+    return out.content_size > 0 && out.content_size <= fields.left() && tensor_size >= taken &&
+           tensor_size - taken == out.content_size;
+}
+
+/// Whether this is what may stand behind the tensor: metadata, or nothing.
+[[nodiscard]] inline bool is_usual_tail(byte_view tail) noexcept {
+    detail::expected_fields fields{tail};
+    byte_view metadata;
+    return fields.at_end() || (fields.take_bytes(detail::event_tags::metadata, metadata) && fields.at_end());
 }
 
 }  // namespace detail::wire

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 using namespace smdebug::detail;
 
@@ -40,6 +41,16 @@ TEST_CASE("faster_way: the usual one is left only for a gain") {
     CHECK(done(ways, 1000, 1, 0.97)[faster_way::other] < 10);
     faster_way others;
     CHECK(done(others, 1000, 1, 0.9)[faster_way::usual] < 10);
+}
+
+TEST_CASE("faster_way: of much work one piece in each way is enough") {
+    faster_way ways;
+    for (int i = 0; i < 2; ++i) {
+        const auto now = ways.next();
+        CHECK(now == (i == 0 ? faster_way::usual : faster_way::other));
+        ways.took(now, now == faster_way::usual ? 2 : 1, std::uint64_t{16} << 20U);
+    }
+    CHECK(done(ways, 48, 2, 1)[faster_way::other] == 48);
 }
 
 TEST_CASE("faster_way: when the work changes so does the way, soon after the other one had its turn") {

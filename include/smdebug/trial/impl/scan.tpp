@@ -17,6 +17,7 @@ scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
       manner{.in_place = given.in_place,
              .defer_checks = given.defer_checks,
              .keep_repeats = given.keep_repeats,
+             .stream = given.stream,
              .ahead = ahead.get()} {
     files = from->files_in(given.which.range);
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });

@@ -27,7 +27,8 @@ public:
     void took(way which, double seconds, std::uint64_t amount) noexcept;
 
 private:
-    static constexpr std::size_t turns = 2;  // pieces of work that each way has at first
+    static constexpr std::size_t turns = 2;                             // pieces of work that each way has at first
+    static constexpr std::uint64_t telling = std::uint64_t{16} << 20U;  // of which one is enough: bytes take time
     static constexpr std::size_t recent = 3;
     static constexpr std::uint32_t first_pause = 48;  // pieces of work before the other way has one again
     static constexpr std::uint32_t longest_pause = 768;

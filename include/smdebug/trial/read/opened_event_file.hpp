@@ -7,6 +7,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/opened_object.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,20 @@ public:
     /// The bytes of a record, cut at the file's end; gone at the next call.  Each byte of the file is read once where
     /// records are asked for by ascending offset.  Errors: what the file throws.
     [[nodiscard]] byte_view at(byte_range record);
+
+    /// What the buffer has of the file from `offset` on, and at least so many bytes, cut at the file's end; gone at the
+    /// next call.  Errors: what the file throws.
+    [[nodiscard]] byte_view from(std::uint64_t offset, std::uint64_t least);
+
+    /// Bytes of the file from `offset` on.
+    [[nodiscard]] std::uint64_t left_at(std::uint64_t offset) const noexcept {
+        return file_.size() - std::min(offset, file_.size());
+    }
+
+    /// Reads past the buffer, which stays as it is; see opened_object::read_at().
+    [[nodiscard]] std::size_t read_apart(std::uint64_t offset, std::span<std::byte> into) const {
+        return file_.read_at(offset, into);
+    }
 
 private:
     void read(std::uint64_t begin, std::size_t length);

@@ -30,6 +30,8 @@ struct reading_limits {
     std::uint64_t in_place_from = std::uint64_t{256} << 10U;  ///< below that, looking in place costs more than a copy
     std::uint64_t opened_from = std::uint64_t{256} << 10U;  ///< below that, opening files each costs more than it gives
     std::uint64_t hot_piece = std::uint64_t{256} << 10U;    ///< of such: it stays in the CPU's second cache
+    std::uint64_t stream_from = std::uint64_t{1}
+                                << 20U;  ///< larger records are reduced piece by piece, where they may be
     std::uint64_t largest_record = std::uint64_t{16}
                                    << 20U;  ///< beyond that, none is believed to be as long as it claims
     std::uint64_t largest_whole = std::uint64_t{64} << 20U;  ///< beyond that, a file is not copied into memory whole

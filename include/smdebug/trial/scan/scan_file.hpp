@@ -11,16 +11,23 @@
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/tensor/concepts.hpp>
+#include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
+#include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
 
+#include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +52,8 @@ struct scanned_tensor {
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker;
     std::string_view name;
-    const decoded_tensor* values = nullptr;   ///< null: not saved, or see `failure`
+    const decoded_tensor* values = nullptr;   ///< null: not saved, or see `stream` or `failure`
+    value_stream* stream = nullptr;           ///< the values of a large tensor, where asked for: for reduced() alone
     record::payload_check check;              ///< what is left to check of the values; holds() unless deferred
     std::size_t repeats = 0;                  ///< elements that follow the last of `values`: 0 unless kept apart
     std::string_view event_file;              ///< its key
@@ -58,7 +66,9 @@ struct scanned_tensor {
     std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
 
     /// The values' shape, else the saved one; null when neither is there.
-    [[nodiscard]] const shape_type* shape() const noexcept { return values != nullptr ? &values->shape : saved_shape; }
+    [[nodiscard]] const shape_type* shape() const noexcept {
+        return values != nullptr ? &values->shape : (stream != nullptr ? &stream->shape() : saved_shape);
+    }
 };
 
 /// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
@@ -67,9 +77,14 @@ template <class State>
 class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
-    /// `keep_repeats`: see scan_options.
+    /// `keep_repeats`: see scan_options.  `stream_from`: records of that size are left in files that are read in pieces,
+    /// see scanned_tensor::stream; 0: none.
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
-                 bool defer_checks = false, bool keep_repeats = false);
+                 bool defer_checks = false, bool keep_repeats = false, std::uint64_t stream_from = 0);
+
+    /// Whether `State` can leave records in their files.
+    static constexpr bool can_stream =
+        planning_decoder<typename State::decoder_type> && fed_reducer<typename State::kernel_type>;
 
     /// Calls visit(const scanned_tensor&) for each tensor of `event_file`, whose key is `key` and whose bytes `source`
     /// has (see event_source.hpp); null where it could not be read, because of `why_not`, or because it is not there.
@@ -143,7 +158,10 @@ private:
             out_.offset = entry->record.offset;
             const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
                                       .repeats = keep_repeats_ ? &out_.repeats : nullptr};
-            const auto bytes = [&] { return source->at(entry->record); };
+            if (stream(*entry, *source)) {
+                return;
+            }
+            const auto bytes = [&] { return source->at(believed(entry->record, *source)); };
             if (auto failed = decoder_.decode(*entry, out_.name, key_of_file(), bytes, values_, left)) {
                 failure_ = *std::move(failed);
                 out_.failure = &failure_;
@@ -151,6 +169,39 @@ private:
                 out_.values = &values_;
             }
         }
+    }
+
+    // Whether the values are left in the file.
+    template <class Source>
+    [[nodiscard]] bool stream([[maybe_unused]] const layout::entry& entry, [[maybe_unused]] Source& source) {
+        if constexpr (can_stream && std::same_as<Source, opened_event_file>) {
+            if (stream_from_ > 0 && entry.record.length >= stream_from_) {
+                try {
+                    if (stream_.template begin<typename State::decoder_type>(source, entry.record, out_.name)) {
+                        out_.stream = &stream_;
+                        return true;
+                    }
+                } catch (const std::exception&) {
+                    return false;  // decoding it will tell
+                }
+            }
+        }
+        return false;
+    }
+
+    // What is read of a record: of a large one what its own head says, as record_bound has it.
+    template <class Source>
+    [[nodiscard]] byte_range believed(byte_range record, [[maybe_unused]] Source& source) {
+        if constexpr (sizing_decoder<typename State::decoder_type> && std::same_as<Source, opened_event_file>) {
+            using decoder = typename State::decoder_type;
+            constexpr std::uint64_t large = std::uint64_t{16} << 20U;
+            if (record.length > large) {
+                const byte_view head = source.at({record.offset, decoder::head_size});
+                const result<std::uint64_t> size = state_->decoder().record_size(head);
+                record.length = std::min<std::uint64_t>(record.length, size.ok() ? *size : decoder::head_size);
+            }
+        }
+        return record;
     }
 
     // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
@@ -187,10 +238,13 @@ private:
     const std::vector<bool>* wanted_;
     bool defer_checks_;
     bool keep_repeats_;
+    std::uint64_t stream_from_;
+    const State* state_;
     const std::string* key_ = nullptr;
     std::optional<lookup_failure> file_failure_;
     lookup_failure failure_;
     decoded_tensor values_;
+    value_stream stream_;
     scanned_tensor out_;
 };
 

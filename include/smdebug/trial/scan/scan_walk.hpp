@@ -40,6 +40,7 @@ struct walk_manner {
     bool in_place = false;      ///< files may be looked at in place, while `visit` runs: it must not block
     bool defer_checks = false;  ///< see scanned_tensor::check
     bool keep_repeats = false;  ///< see scanned_tensor::repeats
+    bool stream = false;        ///< see scanned_tensor::stream
     reading_limits limits = {};
     files_ahead* ahead = nullptr;  ///< of all walks through the same files; null: none is asked for before its turn
 };

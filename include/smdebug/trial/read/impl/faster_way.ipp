@@ -20,7 +20,9 @@ SMDEBUG_INLINE void faster_way::took(way which, double seconds, std::uint64_t am
     }
     const double cost = seconds / static_cast<double>(amount);
     if (begins()) {
-        ways_[which].add(cost);
+        for (std::size_t i = 0; i < (amount < telling ? 1 : turns); ++i) {
+            ways_[which].add(cost);
+        }
         if (!begins()) {
             choose(ways_[other].least() < worth_it * ways_[usual].least() ? other : usual);
         }

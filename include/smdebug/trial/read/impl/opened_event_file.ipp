@@ -29,13 +29,17 @@ SMDEBUG_INLINE std::span<std::byte> piece_buffer::room_for(std::size_t size, std
 }
 
 SMDEBUG_INLINE byte_view opened_event_file::at(byte_range record) {
-    const std::uint64_t begin = std::min(record.offset, file_.size());
-    const auto length = static_cast<std::size_t>(std::min(record.length, file_.size() - begin));
+    const byte_view some = from(record.offset, record.length);
+    return some.first(static_cast<std::size_t>(std::min<std::uint64_t>(record.length, some.size())));
+}
+
+SMDEBUG_INLINE byte_view opened_event_file::from(std::uint64_t offset, std::uint64_t least) {
+    const std::uint64_t begin = std::min(offset, file_.size());
+    const auto length = static_cast<std::size_t>(std::min(least, file_.size() - begin));
     if (begin < begin_ || begin - begin_ > there_.size() || length > there_.size() - (begin - begin_)) {
         read(begin, length);
     }
-    const byte_view from_begin = there_.subspan(static_cast<std::size_t>(begin - begin_));
-    return from_begin.first(std::min(length, from_begin.size()));
+    return there_.subspan(static_cast<std::size_t>(begin - begin_));
 }
 
 SMDEBUG_INLINE void opened_event_file::read(std::uint64_t begin, std::size_t length) {

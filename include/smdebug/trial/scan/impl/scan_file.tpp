@@ -10,13 +10,16 @@ namespace detail {
 
 template <class State>
 file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
-                                  const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats)
+                                  const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
+                                  std::uint64_t stream_from)
     : decoder_(state),
       from_(&from),
       asked_(saved),
       wanted_(wanted),
       defer_checks_(defer_checks),
-      keep_repeats_(keep_repeats) {}
+      keep_repeats_(keep_repeats),
+      stream_from_(stream_from),
+      state_(&state) {}
 
 template <class State>
 void file_scanner<State>::begin_file(const catalog::file& event_file, const std::string& key, bool is_there,
@@ -42,6 +45,7 @@ template <class State>
 void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
     out_.name = (*from_->names)[name];
     out_.values = nullptr;
+    out_.stream = nullptr;
     out_.check = {};
     out_.repeats = 0;
     out_.offset = 0;

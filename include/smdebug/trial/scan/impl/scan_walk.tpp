@@ -19,8 +19,11 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       views_(abilities_of(state.store()).views),
       batches_(abilities_of(state.store()).batches_ranges),
       bound_(state.decoder(), state.options().limits.record),
-      scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats) {
-    manner_.limits.largest_record = std::min(manner_.limits.largest_record, state.options().limits.record);
+      scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats,
+               manner.stream ? manner.limits.stream_from : 0) {
+    const std::uint64_t most = state.options().limits.record;
+    const bool streams = manner_.stream && file_scanner<State>::can_stream;
+    manner_.limits.largest_record = streams ? most : std::min(manner_.limits.largest_record, most);
 }
 
 template <class State>

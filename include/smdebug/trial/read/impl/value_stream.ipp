@@ -1,0 +1,62 @@
+// The bodies of <smdebug/trial/read/value_stream.hpp>.
+#pragma once
+
+#include <smdebug/record/crc32c.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/trial/read/value_stream.hpp>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE void value_stream::start() {
+    crc_ = 0;
+    passed_ = 0;
+    is_cut_ = false;
+    failed_ = nullptr;
+    if (checksum_) {
+        const std::size_t before = static_cast<std::size_t>(parts_.content) - record::header_size;
+        const byte_view head = file_->from(offset_ + record::header_size, before);
+        crc_ = record::crc32c::extend(crc_, head.first(std::min(before, head.size())));
+    }
+}
+
+SMDEBUG_INLINE byte_view value_stream::more(std::size_t begin, std::size_t least) noexcept {
+    byte_view some;
+    try {
+        some = file_->from(offset_ + parts_.content + begin, least);
+    } catch (...) {
+        failed_ = std::current_exception();
+        return {};
+    }
+    some = some.first(std::min(some.size(), size() - begin));
+    is_cut_ = is_cut_ || some.size() < least;
+    const std::size_t end = begin + some.size();
+    if (checksum_ && begin <= passed_ && passed_ < end) {
+        crc_ = record::crc32c::extend(crc_, some.subspan(passed_ - begin));
+        passed_ = end;
+    }
+    return some;
+}
+
+SMDEBUG_INLINE status value_stream::finish() {
+    while (checksum_ && passed_ < size() && !is_cut_ && failed_ == nullptr) {
+        static_cast<void>(more(passed_, 1));
+    }
+    if (failed_ != nullptr) {
+        std::rethrow_exception(failed_);
+    }
+    if (is_cut_) {
+        return status::truncated;
+    }
+    if (checksum_) {
+        const byte_view metadata = byte_view{tail_}.first(tail_.size() - record::footer_size);
+        crc_ = record::crc32c::extend(crc_, metadata);
+        return record::crc32c::mask(crc_) == *checksum_ ? status::ok : status::bad_payload_checksum;
+    }
+    return status::ok;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
