@@ -19,6 +19,9 @@ TEST_CASE("files_ahead: each place is taken once, in order, within the window") 
     CHECK(ahead.take(1, 3) == std::size_t{2});
     CHECK(ahead.take(10, 12) == std::size_t{10});
     CHECK_FALSE(ahead.take(3, 11));
+    CHECK(ahead.is_taken(0));
+    CHECK(ahead.is_taken(10));
+    CHECK_FALSE(ahead.is_taken(11));
 }
 
 TEST_CASE("files_ahead: behind files that are there some are passed over, more and more, until one is not there") {

@@ -221,6 +221,8 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
         using counting_storage::counting_storage;
         std::shared_ptr<texts> asked = std::make_shared<texts>();
         bool near = false;
+        bool small_alone = true;
+        [[nodiscard]] storage_abilities abilities() const { return {.reads_ahead = small_alone}; }
         [[nodiscard]] bool read_ahead(std::string_view key) const {
             asked->emplace_back(key);
             return near;
@@ -254,6 +256,20 @@ TEST_CASE("scan_walk: files are asked for ahead while they are not near, and now
             files, 1, 20, [](std::size_t, const smdebug::detail::scanned_tensor&) {}, [](std::size_t) {});
         CHECK(store.asked->size() == (near ? 3 : 20));
         CHECK(store.asked->front() == smdebug::detail::locations::event_key(0, "worker_0"));
+        // Small ones that are read with others: where the storage does not ask for such itself.
+        for (const bool small_alone : {true, false}) {
+            store.asked->clear();
+            store.small_alone = small_alone;
+            const basic_trial<prefetching> other{store};
+            files_ahead again;
+            scan_walk small{*other.state(), *from, which, reduction_set::all(), {.ahead = &again}};
+            std::size_t before_last = 0;
+            small.walk(
+                files, [](std::size_t, const smdebug::detail::scanned_tensor&) {},
+                [&](std::size_t place) { before_last = place == 2 ? store.asked->size() : before_last; });
+            CHECK(before_last == (small_alone ? 0 : (near ? 3 : 19)));
+            CHECK(store.asked->size() == (small_alone ? 0 : (near ? 3 : 20)));
+        }
     }
 }
 

@@ -20,9 +20,16 @@ public:
     /// The files to ask for while one of `bytes` is read, that one included.
     [[nodiscard]] static constexpr std::size_t window(std::uint64_t bytes) noexcept {
         constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20U;
-        constexpr std::uint64_t most_files = 16;
         return static_cast<std::size_t>(
-            std::clamp<std::uint64_t>(most_bytes / std::max<std::uint64_t>(bytes, 1), 2, most_files));
+            std::clamp<std::uint64_t>(most_bytes / std::max<std::uint64_t>(bytes, 1), 2, widest));
+    }
+
+    /// The most files that window() says.
+    static constexpr std::size_t widest = 16;
+
+    /// Whether a place, and with it all before it, is taken or passed over.
+    [[nodiscard]] bool is_taken(std::size_t place) const noexcept {
+        return place < end_.load(std::memory_order_relaxed);
     }
 
     /// Takes the first place from `begin` on, before `end`, that nobody has taken; nothing where there is none.

@@ -77,9 +77,10 @@ public:
             if (ranged > end) {
                 read_ranged(files, begin, end = ranged, visit, done);
             } else if (end > begin) {
-                read_whole(files, begin, end, visit, done);
+                bring(all, begin);
+                read_whole(all, begin, end, visit, done);
             } else {
-                bring(all, end);
+                bring(all, begin);
                 read_apart(files, end++, visit, done);
             }
             unviewed_ -= std::min(unviewed_, end - begin);
@@ -97,7 +98,8 @@ public:
 private:
     using storage_type = typename State::storage_type;
 
-    /// Asks for the file at `place` and some behind it, where these are read apart and the storage reads ahead.
+    /// Asks for the file at `place` and some behind it, where the storage has the system read ahead, or is looked at in
+    /// place.
     void bring(std::span<const catalog::file* const> files, std::size_t place);
 
     /// Whether a scan asks for the records of a file as they lie in it.
@@ -121,6 +123,7 @@ private:
             keys.push_back(State::event_key(from_, *files[i]));
         }
         const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
+            bring(files, begin + i + 1);
             scan(*files[begin + i], keys[i], begin + i, source, why_not, visit);
             done(begin + i);
         };
@@ -349,6 +352,7 @@ private:
     walk_manner manner_;
     bool views_;
     bool batches_;
+    bool small_ahead_;  // small files are asked for, too: nobody else does
     record_bound<typename State::decoder_type> bound_;
     file_scanner<State> scanner_;
     std::optional<std::uint32_t> last_layout_;

@@ -18,6 +18,7 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       manner_(manner),
       views_(abilities_of(state.store()).views),
       batches_(abilities_of(state.store()).batches_ranges),
+      small_ahead_(!batches_ && !abilities_of(state.store()).reads_ahead),
       bound_(state.decoder(), state.options().limits.record),
       scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats,
                manner.stream ? manner.limits.stream_from : 0) {
@@ -47,16 +48,19 @@ file_way scan_walk<State>::way(const catalog::file& file, std::size_t ahead) {
 template <class State>
 void scan_walk<State>::bring(std::span<const catalog::file* const> files, std::size_t place) {
     if constexpr (prefetching_storage<storage_type>) {
-        const auto is_apart = [&](std::size_t i) {
+        if (manner_.ahead == nullptr || place >= files.size() || manner_.ahead->is_taken(place + files_ahead::widest)) {
+            return;
+        }
+        const auto is_asked_for = [&](std::size_t i) {
             const file_way how = way(*files[i], 0);
-            return how == file_way::in_place || how == file_way::opened;
+            return how == file_way::in_place || how == file_way::opened || (small_ahead_ && how == file_way::whole);
         };
-        if (manner_.ahead == nullptr || !is_apart(place)) {
+        if (!is_asked_for(place)) {
             return;
         }
         const std::size_t end = std::min(files.size(), place + files_ahead::window(extent(*files[place]).end));
         while (const std::optional<std::size_t> next = manner_.ahead->take(place, end)) {
-            if (is_apart(*next)) {
+            if (is_asked_for(*next)) {
                 manner_.ahead->tell(*next, state_.store().read_ahead(State::event_key(from_, *files[*next])));
             }
         }
