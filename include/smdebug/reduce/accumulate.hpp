@@ -136,12 +136,9 @@ private:
         if (begin - fed_begin_ > fed_.size() || size > fed_.size() - (begin - fed_begin_)) {
             fed_ = (*source_.feed)(begin, size);
             fed_begin_ = begin;
-            if (fed_.size() < size) {
-                all_.cut = true;
-                return nullptr;
-            }
+            all_.cut = fed_.size() < size;
         }
-        return fed_.data() + (begin - fed_begin_);
+        return all_.cut ? nullptr : fed_.data() + (begin - fed_begin_);
     }
 
     // A piece is 16 KiB: it stays in L1 until it is swept, and is worth a call.

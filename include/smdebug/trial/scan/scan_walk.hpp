@@ -190,19 +190,7 @@ private:
 
     /// Scans a file that was read as one range: as read_whole does.
     template <class Visit>
-    void scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source, Visit& visit) {
-        std::optional<whole_event_file> whole;
-        std::string why_not;
-        try {
-            whole.emplace(source.at({.offset = 0, .length = extent(file).end}));
-        } catch (const unsupported&) {
-            read_pieces(file, source.key(), place, manner_.limits.large_piece, visit);
-            return;
-        } catch (const error& failed) {
-            why_not = failed.message();
-        }
-        scan(file, source.key(), place, whole ? &*whole : nullptr, whole ? nullptr : &why_not, visit);
-    }
+    void scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source, Visit& visit);
 
     template <class Visit, class Done>
     void read_apart(std::span<const catalog::file* const> files, std::size_t place, Visit& visit, Done& done) {
@@ -250,81 +238,16 @@ private:
     /// False where the storage does not open the file.
     template <class Visit>
     [[nodiscard]] bool read_opened(std::span<const catalog::file* const> files, std::size_t place,
-                                   const std::string& key, Visit& visit) {
-        if constexpr (opening_storage<storage_type>) {
-            using clock = std::chrono::steady_clock;
-            const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
-            const faster_way::way chosen = may_view ? faster_.next() : faster_way::usual;
-            const clock::time_point begin = clock::now();
-            const auto took = [&] {
-                if (may_view) {
-                    faster_.took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
-                                 extent(*files[place]).wanted);
-                }
-                return true;
-            };
-            if (chosen == faster_way::other) {
-                if (look_in_place(files, place, key, visit)) {
-                    return took();
-                }
-                unviewed_ = views_skipped;
-            }
-            const std::unique_ptr<opened_object> file = key.empty() ? nullptr : state_.store().open(key);
-            if (file != nullptr) {
-                opened_event_file source{*file, buffer_, static_cast<std::size_t>(manner_.limits.hot_piece)};
-                scan(*files[place], key, place, &source, nullptr, visit);
-                return took();
-            }
-        }
-        return false;
-    }
+                                   const std::string& key, Visit& visit);
 
     /// False where the storage does not show the file.
     template <class Visit>
     [[nodiscard]] bool look_in_place(std::span<const catalog::file* const> files, std::size_t place,
-                                     const std::string& key, Visit& visit) {
-        if constexpr (viewing_storage<storage_type>) {
-            std::optional<byte_buffer> shown;
-            try {
-                shown = state_.store().view(key);
-            } catch (const error&) {
-                return false;  // reading will tell
-            }
-            if (shown) {
-                whole_event_file source{shown->view()};
-                scan(*files[place], key, place, &source, nullptr, visit);
-                return true;
-            }
-        }
-        return false;
-    }
+                                     const std::string& key, Visit& visit);
 
     template <class Visit>
     void read_pieces(const catalog::file& file, const std::string& key, std::size_t place, std::uint64_t piece,
-                     Visit& visit) {
-        if constexpr (range_batch_reader<storage_type>) {
-            if (batches_ && !key.empty()) {
-                wanted_records wanted = records_of(file);
-                paged_event_file source{state_.store(), key, std::move(wanted.places), manner_.limits.largest_page,
-                                        std::move(wanted.tensor_ends)};
-                scan_ranged(file, key, place, source, visit);
-                return;
-            }
-        }
-        piecewise_event_file source{state_.store(), key, piece, bound_};
-        bool is_there = !key.empty();
-        try {
-            if (is_there) {
-                static_cast<void>(source.at(first_wanted(file)));  // kept, so it is not read twice
-            }
-        } catch (const not_found&) {
-            is_there = false;
-        } catch (const error&) {
-            // What cannot be read is told record by record.
-        } catch (const std::bad_alloc&) {
-        }
-        scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
-    }
+                     Visit& visit);
 
     struct wanted_records {
         std::vector<byte_range> places = {};
