@@ -95,8 +95,8 @@ TEST_CASE("archives: every truncation and 10,000 flipped bits of each kind; a te
             look(wrong, kind, kind == "tar", flipped);
         }
         CHECK(flipped.told > 0);
-        MESSAGE(kind, ": ", archive.size(), " truncations: ", cut.right, " right, ", cut.told,
-                " told; ", bits, " bits: ", flipped.right, " right, ", flipped.told, " told, ", flipped.in_place,
+        MESSAGE(kind, ": ", archive.size(), " truncations: ", cut.right, " right, ", cut.told, " told; ", bits,
+                " bits: ", flipped.right, " right, ", flipped.told, " told, ", flipped.in_place,
                 " in a member's own bytes");
     }
 }
