@@ -45,6 +45,7 @@ TEST_CASE("run_hint: a folder or file of a run is told with the run") {
     const std::string said = " It is a part of the run " + folder.path() + "/a";
     CHECK(cli::detail::run_hint(folder.path() + "/a/events") == said);
     CHECK(cli::detail::run_hint(folder.path() + "/a/events/000000000000/x.tfevents") == said);
+    CHECK(cli::detail::run_hint("run.tar.gz").empty());
     CHECK(cli::detail::run_hint("file://" + folder.path() + "/a/index") == said);
 }
 

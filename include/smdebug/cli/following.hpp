@@ -110,6 +110,9 @@ template <class Trial>
     } catch (const missing_collection_files&) {
         throw;  // the job has ended without them
     } catch (const not_found&) {
+        if (names_archive(path)) {
+            throw;  // no run starts in an archive
+        }
     } catch (const timed_out&) {
     } catch (const collections_file_exception&) {  // it may be half written
     }

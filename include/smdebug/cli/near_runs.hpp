@@ -104,12 +104,18 @@ inline constexpr std::size_t most_looked_at = 4096;
     return did_you_mean(near);
 }
 
+/// Whether a path is an archive's by its name, or something in one.
+[[nodiscard]] inline bool names_archive(const std::string& path) {
+    const auto archived = smdebug::detail::archive_in(path);
+    return archived && (archived->is_named_so || !archived->inside.empty());
+}
+
 /// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
 /// folders of this machine only, as elsewhere looking costs requests.
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
-    if (smdebug::detail::is_in_s3(path) || smdebug::detail::archive_in(path)) {
+    if (smdebug::detail::is_in_s3(path) || names_archive(path)) {
         return {};
     }
     const std::string here = smdebug::detail::local_path(path);
