@@ -14,7 +14,7 @@ case $kind in
     tar-pax) needs=tar; pack() { tar --format=pax -cf "$1" -- *; } ;;
     tar-v7) needs=tar; pack() { tar --format=v7 -cf "$1" -- *; } ;;
     bsdtar) needs=bsdtar; pack() { bsdtar -cf "$1" .; } ;;
-    7z-tar) needs=7z; pack() { 7z a -ttar "$1" . >/dev/null; } ;;
+    7z-tar) needs=7z; pack() { 7z a -ttar "$1.tar" . >/dev/null && mv "$1.tar" "$1"; } ;;
     gzip) needs=gzip; pack() { tar -c . | gzip -9 >"$1"; } ;;
     pigz) needs=pigz; pack() { tar -c . | pigz -p 2 -b 32 >"$1"; } ;;
     bgzip) needs=bgzip; pack() { tar -c . | bgzip >"$1"; } ;;
@@ -23,7 +23,8 @@ case $kind in
     zip-0) needs=zip; pack() { zip -q -0 -r "$1.zip" . && mv "$1.zip" "$1"; } ;;
     zip-stream) needs=zip; pack() { zip -q -r - . | cat >"$1"; } ;;  # with data descriptors
     7z-zip) needs=7z; pack() { 7z a -tzip "$1.zip" . >/dev/null && mv "$1.zip" "$1"; } ;;
-    tarfile) needs=$python; pack() { "$python" -c 'import sys, tarfile; tarfile.open(sys.argv[1], "w:gz").add(".")' "$1"; } ;;
+    tarfile) needs=$python; pack() { "$python" -c 'import sys, tarfile
+with tarfile.open(sys.argv[1], "w:gz") as to: to.add(".")' "$1"; } ;;
     zipfile) needs=$python; pack() { "$python" -m zipfile -c "$1" ./*; } ;;
     *) echo "check_archives.sh: unknown kind $kind" >&2 && exit 2 ;;
 esac
