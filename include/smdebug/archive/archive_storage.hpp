@@ -100,10 +100,11 @@ public:
             std::make_shared<archive::detail::opened_archive>(opened_->all(), opened_->path(), folder)};
     }
 
-private:
+    /// Of an archive that is open already.
     explicit archive_storage(std::shared_ptr<const archive::detail::opened_archive> opened)
         : opened_(std::move(opened)) {}
 
+private:
     std::shared_ptr<const archive::detail::opened_archive> opened_;
 };
 

@@ -8,6 +8,12 @@
 using namespace smdebug::archive::detail;
 using texts = std::vector<std::string>;
 
+TEST_CASE("without_dots: what a link names, seen from the archive's root") {
+    CHECK(without_dots("a/../b/./c") == "b/c");
+    CHECK(without_dots("a/b/../../c") == "c");
+    CHECK(without_dots("a/../../b").empty());
+}
+
 TEST_CASE("key_of: without what says nothing; empty for what leaves the archive") {
     CHECK(key_of("a/b") == "a/b");
     CHECK(key_of("./a//b/.") == "a/b");

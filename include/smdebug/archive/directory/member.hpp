@@ -48,6 +48,9 @@ struct directory {
     std::uint64_t passed_over = 0;  ///< members that are no files of a run: links out of it, devices, odd names
 };
 
+/// A path without ".", "x/.." and empty parts; empty where it leaves the archive.
+[[nodiscard]] std::string without_dots(std::string_view path);
+
 /// A member's name as the key of an object: without "./" before it; empty for what would leave the archive ("../x", "/x").
 [[nodiscard]] std::string key_of(std::string_view name);
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
+#include <smdebug/archive/directory/zip.hpp>
 #include <smdebug/archive/opened_runs.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace smdebug {
@@ -16,11 +18,11 @@ namespace detail {
 
 SMDEBUG_INLINE std::optional<opened_runs> open_runs(const any_storage& folder, const std::string& key,
                                                     std::string_view inside, const archive_options& options) {
-    const stored_source<any_storage> probe{folder, key};
-    if (format_of(probe.read({0, 512}).view()) == format::unknown && !has_zip_end(probe)) {
+    const auto source = std::make_shared<stored_source<any_storage>>(folder, key);
+    if (format_of(source->read({0, 512}).view()) == format::unknown && !has_zip_end(*source)) {
         return std::nullopt;
     }
-    const archive_storage whole{folder, key, inside, options};
+    const archive_storage<any_storage> whole{std::make_shared<opened_archive>(source, inside, options)};
     opened_runs all{.name = folder.name() + "/" + key, .damage = whole.damage()};
     const std::vector<std::string> found = whole.runs();
     if (!inside.empty() || found.empty()) {

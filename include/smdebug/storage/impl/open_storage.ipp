@@ -53,19 +53,23 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
     if (!archived) {
         return detail::open_folder(path, std::move(options));
     }
-    if (&archive::detail::open_run == nullptr) {
+    const bool must_be_archive = archived->is_named_so || !archived->inside.empty();
+    const bool has_archives = &archive::detail::open_run != nullptr;
+    if (!has_archives && must_be_archive) {
         throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
                               ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
                               "libzstd)",
                           {.where = std::string{path}});
     }
-    const archive_options how = options.archive;
-    std::optional<any_storage> run = archive::detail::open_run(
-        detail::open_folder(archived->folder, std::move(options)), archived->key, archived->inside, how);
-    if (run) {
-        return *std::move(run);
+    if (has_archives) {
+        const archive_options how = options.archive;
+        std::optional<any_storage> run = archive::detail::open_run(
+            detail::open_folder(archived->folder, std::move(options)), archived->key, archived->inside, how);
+        if (run) {
+            return *std::move(run);
+        }
     }
-    if (archived->is_named_so || !archived->inside.empty()) {
+    if (must_be_archive) {
         throw unsupported(std::string{path} + " is no archive of a known format: tar, tar.gz, tar.zst and zip are read",
                           {.where = std::string{path}});
     }

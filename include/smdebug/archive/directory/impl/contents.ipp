@@ -45,7 +45,8 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
     : archive_(std::move(archive)), plain_(archive_), options_(options) {
     const byte_buffer head = archive_->read({0, 512});
     const format outer = format_of(head.view());
-    if (outer == format::zip) {
+    // Zip's mark may also stand behind a program that unpacks itself.
+    if (outer == format::zip || (outer == format::unknown && has_zip_end(*archive_))) {
         kind_ = "zip";
         directory_ = read_zip(*archive_, options_);
         return;
@@ -61,11 +62,6 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
         plain_ = std::make_shared<decoded_source>(archive_, std::move(unpacks), options_);
     } else {
         kind_ = "tar";
-    }
-    if (outer == format::unknown && has_zip_end(*archive_)) {  // behind a program that unpacks itself
-        kind_ = "zip";
-        directory_ = read_zip(*archive_, options_);
-        return;
     }
     const byte_buffer inside = plain_->read({0, 512});
     const bool is_empty =

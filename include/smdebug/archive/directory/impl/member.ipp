@@ -4,6 +4,7 @@
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/core/relative_path.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <set>
@@ -13,20 +14,26 @@ inline namespace v1 {
 namespace archive {
 namespace detail {
 
-SMDEBUG_INLINE std::string key_of(std::string_view name) {
-    if (!stays_inside(name)) {
-        return {};
-    }
-    std::string key;
-    for (std::size_t begin = 0; begin <= name.size();) {
-        const std::size_t end = std::min(name.find('/', begin), name.size());
-        const std::string_view part = name.substr(begin, end - begin);
-        if (!part.empty() && part != ".") {
-            key.append(key.empty() ? "" : "/").append(part);
+SMDEBUG_INLINE std::string without_dots(std::string_view path) {
+    std::string made;
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view part = path.substr(begin, end - begin);
+        if (part == "..") {
+            if (made.empty()) {
+                return {};
+            }
+            made.erase(made.find('/') == std::string::npos ? 0 : made.rfind('/'));
+        } else if (!part.empty() && part != ".") {
+            made.append(made.empty() ? "" : "/").append(part);
         }
         begin = end + 1;
     }
-    return key;
+    return made;
+}
+
+SMDEBUG_INLINE std::string key_of(std::string_view name) {
+    return stays_inside(name) ? without_dots(name) : std::string{};
 }
 
 SMDEBUG_INLINE std::vector<std::string> runs_in(const directory& of) {

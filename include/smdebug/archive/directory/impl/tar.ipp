@@ -279,7 +279,7 @@ private:
         std::string target = to;
         if (!is_hard && !to.starts_with('/')) {  // seen from its own folder
             const std::size_t folder = key.rfind('/');
-            target = normal(folder == std::string::npos ? to : key.substr(0, folder + 1) + to);
+            target = without_dots(folder == std::string::npos ? to : key.substr(0, folder + 1) + to);
         }
         target = key_of(target);
         if (key.empty() || target.empty()) {
@@ -303,25 +303,6 @@ private:
                                   " members, which archive_options do not allow",
                               {.where = from_.name(), .offset = place_});
         }
-    }
-
-    // A path without "x/..": empty where it leaves the archive.
-    [[nodiscard]] static std::string normal(std::string_view path) {
-        std::string made;
-        for (std::size_t begin = 0; begin <= path.size();) {
-            const std::size_t end = std::min(path.find('/', begin), path.size());
-            const std::string_view part = path.substr(begin, end - begin);
-            if (part == "..") {
-                if (made.empty()) {
-                    return {};
-                }
-                made.erase(made.find('/') == std::string::npos ? 0 : made.rfind('/'));
-            } else if (!part.empty() && part != ".") {
-                made.append(made.empty() ? "" : "/").append(part);
-            }
-            begin = end + 1;
-        }
-        return made;
     }
 
     // Links to files; those to folders, to nothing, or in a circle are passed over.

@@ -6,7 +6,6 @@
 #include <smdebug/storage/cache/content_hash.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace smdebug {
