@@ -47,6 +47,7 @@
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/refresh_guard.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/watch/watch.hpp>

@@ -9,6 +9,7 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
     void read_each(std::span<const std::string> keys, object_sink sink) const;
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const;
+    [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const;
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const;
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -81,13 +83,20 @@ public:
     void read_ranges(std::span<const object_range> ranges, range_sink sink) const {
         opened_->read_ranges(ranges, sink);
     }
+    /// A member of a .tar to be read in pieces, at the cost of their bytes; null for one of a zip, and where read() will
+    /// fail.
+    [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const {
+        return opened_->open(key);
+    }
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return opened_->list(prefix, after);
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return opened_->size(key); }
     /// The archive's path, and "!/folder" where one was given.
     [[nodiscard]] std::string name() const { return opened_->name(); }
-    [[nodiscard]] storage_abilities abilities() const { return {.batches_ranges = opened_->all()->batches_ranges()}; }
+    [[nodiscard]] storage_abilities abilities() const {
+        return {.batches_ranges = opened_->all()->batches_ranges(), .opens_small = opened_->all()->kind() != "zip"};
+    }
 
     /// The folders of the archive in which runs lie, "" for its root, whatever folder was given.
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(opened_->all()->members()); }

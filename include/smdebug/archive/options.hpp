@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace smdebug {
 inline namespace v1 {
 
+class passing_reader;
+
 struct archive_options {
-    /// Inflated bytes that are kept in memory, for all readers of one archive together.  At least two pieces of a few MiB
-    /// are, whatever it says.
+    /// Inflated bytes that are kept in memory, for all readers of one archive together, and half as much again of its small
+    /// files: index and collections.  At least two pieces of a few MiB are, whatever it says.
     std::uint64_t memory_bytes = std::uint64_t{64} << 20U;
     /// An archive that inflates to more than so many times its size is refused where that is noticed.
     std::uint64_t most_ratio = 1'000;
@@ -19,6 +22,10 @@ struct archive_options {
 
     /// Of an archive whose directory is damaged, what can be read around that is read; else opening it by its path fails.
     bool skip_damaged = false;
+
+    /// Reads the files of a compressed .tar while it is inflated for its directory, so that what it writes down of them
+    /// need not be inflated again: see reduce_in_passing().  Null: nobody.
+    std::shared_ptr<passing_reader> in_passing = {};
 
     friend bool operator==(const archive_options&, const archive_options&) = default;
 };

@@ -237,7 +237,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         summary.take(row);
         any_checked = true;
     };
-    for_each_run(args.runs, args.how, to, command, [&](const std::string& path, const std::string& why) {
+    for_each_run(args.runs, reducing(args.how), to, command, [&](const std::string& path, const std::string& why) {
         tally.add_failed();
         actions.fail(path, rules.names_of(args.rules), why, note);
     });

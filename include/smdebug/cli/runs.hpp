@@ -17,6 +17,7 @@
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -48,6 +49,12 @@ struct follow_options {
     bool on = false;
     std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
 };
+
+/// For a command that reduces what it reads: a compressed archive is then inflated once.
+[[nodiscard]] inline run_options reducing(run_options how) {
+    how.storage.archive.in_passing = reduce_in_passing();
+    return how;
+}
 
 /// A run's path as it was given, without slashes at its end, but for those of an address (s3://, file:///).
 [[nodiscard]] inline std::string plain_path(std::string path) {

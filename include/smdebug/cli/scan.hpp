@@ -136,16 +136,17 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
         }
         rows.take(row);
     };
-    for_each_run(args.check.runs, args.check.how, to, command, [&](const std::string& path, const std::string& why) {
-        row_buffer row = rows.buffer();
-        row.text(path);
-        row.empty();
-        row.text(name_of(rule_status::error));
-        detail::fill_not_evaluated(row, why);
-        rows.take(row);
-        tally.add_failed();
-        actions.fail(path, {}, why, note);
-    });
+    for_each_run(args.check.runs, reducing(args.check.how), to, command,
+                 [&](const std::string& path, const std::string& why) {
+                     row_buffer row = rows.buffer();
+                     row.text(path);
+                     row.empty();
+                     row.text(name_of(rule_status::error));
+                     detail::fill_not_evaluated(row, why);
+                     rows.take(row);
+                     tally.add_failed();
+                     actions.fail(path, {}, why, note);
+                 });
     rows.take(healthy);
     rows.take(idle);
     rows.finish("");

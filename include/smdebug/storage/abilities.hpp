@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <concepts>
@@ -15,6 +16,7 @@ struct storage_abilities {
     bool batches_ranges = true;  ///< read_ranges() costs less than single reads: ranges are worth collecting for it
     bool views = true;           ///< view() may show objects that nobody has read before
     bool reads_ahead = true;     ///< read_ahead() pays for small objects, too, and those that are wanted later only
+    bool opens_small = true;     ///< open() pays for small objects, too; else for those above some 100 KiB only
     bool follows = true;         ///< followers cost by what is new; else list(prefix, after) tells as much for less
     bool writes = true;          ///< where not, write() and create() throw unsupported
     bool removes = true;         ///< where not, remove() throws unsupported
@@ -38,6 +40,7 @@ template <class S>
     return {.batches_ranges = told.batches_ranges && range_batch_reader<S>,
             .views = told.views && viewing_storage<S>,
             .reads_ahead = told.reads_ahead && prefetching_storage<S>,
+            .opens_small = told.opens_small && detail::opening_storage<S>,
             .follows = told.follows && followable_storage<S>,
             .writes = told.writes && writable_storage<S>,
             .removes = told.removes && removing_storage<S>,

@@ -55,6 +55,7 @@ inline void decode_simple(float value, decoded_tensor& out) {
 
 /// Where the elements of a record lie, for who does not want all of it in memory.
 struct record_parts {
+    std::string_view name;  ///< borrows the record's head
     dtype type = dtype::invalid;
     shape_type shape;
     std::uint64_t content = 0;       ///< where they begin in the record
@@ -151,15 +152,16 @@ public:
     }
 
     /// Fills `out` where the elements of a record of at most `size` bytes, which begins with `head`, are the bytes of
-    /// one part of it, and the record is that of the tensor `name`.  False for any other, and for what is damaged:
-    /// decode() tells.
+    /// one part of it, and the record is that of the tensor `name` (empty: of any).  False for any other, and for what is
+    /// damaged: decode() tells.
     [[nodiscard]] static bool plan(byte_view head, std::uint64_t size, std::string_view name,
                                    detail::record_parts& out) {
         const result<std::uint64_t> framed = record_size(head);
         detail::wire::usual_head usual;
         if (!framed.ok() || *framed > size ||
             !detail::wire::match_usual_head(head.subspan(record::header_size), *framed - record::overhead, usual) ||
-            usual.tag != name || detail::wire::decode_tensor_shape(usual.shape, out.shape) != status::ok) {
+            (!name.empty() && usual.tag != name) ||
+            detail::wire::decode_tensor_shape(usual.shape, out.shape) != status::ok) {
             return false;
         }
         out.type = dtype_from_code(usual.dtype_code);
@@ -169,6 +171,7 @@ public:
             usual.content_size % size_of(out.type) != 0 || usual.content_size / size_of(out.type) != *count) {
             return false;
         }
+        out.name = usual.tag;
         out.content = record::header_size + usual.content;
         out.content_size = usual.content_size;
         out.size = *framed;

@@ -141,6 +141,10 @@ template <reduction_kernel Kernel>
                                        .where = std::string{tensor.event_file}});
         }
     }
+    if (tensor.passed != nullptr) {
+        found.reductions = tensor.passed->reductions;
+        found.type = tensor.passed->type;
+    }
     if (tensor.stream != nullptr) {
         if (auto failed = detail::reduce_stream(tensor, wanted - tensor.saved, kernel, found.reductions)) {
             found.reductions = {};

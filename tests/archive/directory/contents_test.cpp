@@ -57,7 +57,7 @@ TEST_CASE("contents: parts in the order that they are asked for") {
         const member& a = all.members().members.at("a");
         const member& b = all.members().members.at("b");
         std::vector<std::string> got(3);
-        const std::vector<contents::part> parts{{"b", &b, {0, 9}}, {"a", &a, {1, 1}}, {"a", &a, {7, 1}}};
+        const std::vector<contents::wanted_part> parts{{"b", &b, {0, 9}}, {"a", &a, {1, 1}}, {"a", &a, {7, 1}}};
         all.read_many(parts, [&](std::size_t i, const byte_buffer& bytes) { got[i] = as_text(bytes.view()); });
         CHECK(got == std::vector<std::string>{"45", "2", ""});
     }

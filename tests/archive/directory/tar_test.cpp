@@ -21,7 +21,7 @@ namespace {
 directory directory_of(const std::string& archive, const archive_options& options = {}) {
     memory_storage store;
     store.write("a", as_bytes(archive));
-    return read_tar(stored_source{store, "a"}, options);
+    return read_tar(stored_source{store, "a"}, options, [](std::string_view, const member&) {});
 }
 
 // What each member has, read where the directory says.

@@ -72,7 +72,7 @@ void check_anywhere(const decoded_source& source) {
     CHECK(source.size() == content().size());
 }
 
-constexpr archive_options little_memory{.memory_bytes = 0};
+const archive_options little_memory{.memory_bytes = 0};
 
 }  // namespace
 

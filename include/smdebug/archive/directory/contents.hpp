@@ -7,6 +7,8 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/storage/opened_object.hpp>
+#include <smdebug/storage/passing_reader.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +46,28 @@ public:
     /// Errors: corrupt_data, with archive, member and offset; unsupported (sparse, encrypted, ...), those of the source.
     [[nodiscard]] byte_buffer read(std::string_view key, const member& of, byte_range where) const;
 
+    /// Reads a part of a member from `offset` on until `into` is full or it ends; returns how many bytes there were.
+    /// Errors: as read().
+    [[nodiscard]] std::size_t read_at(std::string_view key, const member& of, std::uint64_t offset,
+                                      std::span<std::byte> into) const;
+
+    /// At most so many bytes of a member, where they are in memory as they are; see opened_object::part().
+    [[nodiscard]] byte_buffer part(std::string_view key, const member& of, std::uint64_t offset,
+                                   std::uint64_t most) const;
+
+    /// A member to be read in pieces, with what was written down of it in passing; null where that may not be: of a zip,
+    /// checksums are of whole members.  `all` is kept alive.
+    [[nodiscard]] static std::unique_ptr<smdebug::detail::opened_object> open(std::shared_ptr<const contents> all,
+                                                                              std::string_view key, const member& of);
+
     /// What is read of each: the place in the list, and the bytes.
-    struct part {
+    struct wanted_part {
         std::string_view key;
         const member* of = nullptr;
         byte_range where;
     };
     /// Many parts, in the order of the list.
-    void read_many(std::span<const part> parts, function_ref<void(std::size_t, byte_buffer)> sink) const;
+    void read_many(std::span<const wanted_part> parts, function_ref<void(std::size_t, byte_buffer)> sink) const;
     /// Whether that costs less than one by one.
     [[nodiscard]] bool batches_ranges() const { return plain_ == archive_ && archive_->batches_ranges(); }
 
@@ -61,6 +77,14 @@ private:
         std::shared_ptr<const byte_source> bytes;
     };
 
+    class opened_member;
+
+    [[nodiscard]] static bool reads_pieces(const member& of) noexcept {
+        return of.how == packing::stored && !of.behind_own_head;
+    }
+    // Looks at a member of a compressed stream whose bytes are about to be inflated.
+    void pass(std::string_view key, const member& of);
+    [[nodiscard]] std::uint64_t wanted_of(std::string_view key, const member& of, byte_range where) const;
     [[nodiscard]] std::shared_ptr<const byte_source> unpacked_of(std::string_view key, const member& of) const;
     [[nodiscard]] std::shared_ptr<const byte_source> open_member(std::string_view key, const member& of) const;
     void check_whole(std::string_view key, const member& of, byte_range where, const byte_buffer& bytes) const;
@@ -71,6 +95,11 @@ private:
     archive_options options_;
     std::string_view kind_;
     directory directory_;
+
+    // Of members of a compressed stream, by where they begin in what it inflates to.
+    std::unordered_map<std::uint64_t, byte_buffer> small_;
+    std::uint64_t small_bytes_ = 0;
+    std::unordered_map<std::uint64_t, std::shared_ptr<const smdebug::detail::object_notes>> notes_;
 
     mutable std::mutex guard_;
     mutable std::list<unpacked> recent_;  // of a zip; least recently used last

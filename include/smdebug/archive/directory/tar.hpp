@@ -6,6 +6,9 @@
 #include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+
+#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
@@ -18,7 +21,9 @@ namespace detail {
 /// Reads the heads alone, front to back.  A member that comes twice is the later one; hard links, and symbolic ones that stay
 /// inside, have what they name.  Behind a damaged head it looks for the next one.  What is damaged is told, not thrown.
 /// Errors: those of the source, except corrupt_data; unsupported for more members than options allow.
-[[nodiscard]] directory read_tar(const byte_source& from, const archive_options& options);
+/// passed(key, member) is called for each file behind its head, when its bytes come next.
+[[nodiscard]] directory read_tar(const byte_source& from, const archive_options& options,
+                                 function_ref<void(std::string_view, const member&)> passed);
 
 }  // namespace detail
 }  // namespace archive

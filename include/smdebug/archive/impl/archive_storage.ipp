@@ -54,7 +54,7 @@ SMDEBUG_INLINE void opened_archive::read_each(std::span<const std::string> keys,
 }
 
 SMDEBUG_INLINE void opened_archive::read_ranges(std::span<const object_range> ranges, range_sink sink) const {
-    std::vector<contents::part> parts;
+    std::vector<contents::wanted_part> parts;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         if (const auto* const file = find(ranges[i].key)) {
@@ -74,6 +74,11 @@ SMDEBUG_INLINE void opened_archive::read_ranges(std::span<const object_range> ra
         sink(places[i], std::move(bytes));
     });
     missing_before(ranges.size());
+}
+
+SMDEBUG_INLINE std::unique_ptr<smdebug::detail::opened_object> opened_archive::open(std::string_view key) const {
+    const auto* const file = find(key);
+    return file == nullptr ? nullptr : contents::open(contents_, file->first, file->second);
 }
 
 SMDEBUG_INLINE std::vector<std::string> opened_archive::list(std::string_view prefix, std::string_view after) const {

@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/function_ref.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,15 @@ public:
     /// A part of it, cut at its end.  Errors: unavailable (it changed since it was opened), corrupt_data, and those of the
     /// storage that it lies in.
     [[nodiscard]] virtual byte_buffer read(byte_range where) const = 0;
+    /// Reads from `offset` on until `into` is full or it ends; returns how many bytes there were.  Errors: as read().
+    [[nodiscard]] virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const {
+        const byte_buffer bytes = read({offset, into.size()});
+        std::copy(bytes.view().begin(), bytes.view().end(), into.begin());
+        return bytes.size();
+    }
+    /// At most so many bytes from `offset` on, where they are in memory as they are; fewer, or none, where not.
+    /// Errors: as read().
+    [[nodiscard]] virtual byte_buffer part(std::uint64_t /*offset*/, std::uint64_t /*most*/) const { return {}; }
     /// Many parts, handed over in the order of the list, on this thread.
     virtual void read_many(std::span<const byte_range> ranges, part_sink sink) const {
         for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <smdebug/archive/options.hpp>
+#include <smdebug/archive/stream/block_pool.hpp>
 #include <smdebug/archive/stream/byte_source.hpp>
 #include <smdebug/archive/stream/codec.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 
 #include <condition_variable>
 #include <cstddef>
@@ -18,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +40,8 @@ public:
         : packed_(std::move(packed)), codec_(std::move(format)), options_(options) {}
 
     [[nodiscard]] byte_buffer read(byte_range where) const override;
+    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
+    [[nodiscard]] byte_buffer part(std::uint64_t offset, std::uint64_t most) const override;
     [[nodiscard]] std::uint64_t size() const override;
     [[nodiscard]] std::string name() const override { return packed_->name(); }
 
@@ -59,7 +64,7 @@ private:
     struct span_of_stream {
         std::uint64_t begin = 0;
         std::size_t length = 0;
-        std::uint64_t sum = 0;  // a hash of its bytes: what is inflated again must be the same
+        std::uint64_t sum = 0;  // of its bytes: what is inflated again must be the same
         std::shared_ptr<const access_point> point;
     };
     struct kept_span {
@@ -72,6 +77,10 @@ private:
         std::unique_ptr<decoder> by;
     };
 
+    // Of a range, what one span has of it: at least a byte, unless the stream ends.
+    [[nodiscard]] byte_buffer first_part(byte_range where) const;
+    // Calls take(bytes) for the parts of a range, in order.
+    void each_part(byte_range where, function_ref<void(byte_buffer)> take) const;
     [[nodiscard]] std::optional<std::size_t> span_at(std::uint64_t offset) const;  // inflates as far as that
     [[nodiscard]] byte_buffer span(std::size_t number) const;
     [[nodiscard]] byte_buffer decode_again(std::size_t number) const;
@@ -86,6 +95,7 @@ private:
     std::shared_ptr<const byte_source> packed_;
     std::shared_ptr<const codec> codec_;
     archive_options options_;
+    block_pool blocks_{most_span_bytes};
 
     mutable std::mutex growing_;  // held while the stream is inflated for the first time
     mutable std::unique_ptr<decoder> frontier_;

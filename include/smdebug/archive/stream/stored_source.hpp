@@ -5,12 +5,14 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/read_ranges.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +38,9 @@ public:
         }
         size_ = *bytes;
         written_ = modified();
+        if constexpr (smdebug::detail::opening_storage<Inner>) {
+            opened_ = inner_.open(key_);
+        }
         const object_range head{key_, {0, 1}};
         read_ranges_versioned(
             inner_, {&head, 1},
@@ -57,11 +62,22 @@ public:
         read_ranges_versioned(
             inner_, parts, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
                 if (!bytes || version.differs_from(version_) || bytes->size() < parts[i].where.length || changed()) {
-                    throw unavailable("the archive " + name() + " has changed while it was read: open it again",
-                                      {.where = name(), .offset = parts[i].where.offset});
+                    fail_changed(parts[i].where.offset);
                 }
                 sink(i, std::move(*bytes));
             });
+    }
+
+    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+        if (opened_ == nullptr) {
+            return byte_source::read_at(offset, into);
+        }
+        const byte_range part = cut({offset, into.size()});
+        const std::size_t length = opened_->read_at(part.offset, into.first(static_cast<std::size_t>(part.length)));
+        if (length < part.length || changed()) {
+            fail_changed(part.offset);
+        }
+        return length;
     }
 
     [[nodiscard]] std::uint64_t size() const override { return size_; }
@@ -69,6 +85,10 @@ public:
     [[nodiscard]] bool batches_ranges() const override { return abilities_of(inner_).batches_ranges; }
 
 private:
+    [[noreturn]] void fail_changed(std::uint64_t offset) const {
+        throw unavailable("the archive " + name() + " has changed while it was read: open it again",
+                          {.where = name(), .offset = offset});
+    }
     [[nodiscard]] byte_range cut(byte_range where) const noexcept {
         const std::uint64_t begin = where.offset < size_ ? where.offset : size_;
         return {begin, where.length < size_ - begin ? where.length : size_ - begin};
@@ -92,6 +112,7 @@ private:
     std::uint64_t size_ = 0;
     std::optional<std::chrono::system_clock::time_point> written_;
     object_version version_;
+    std::unique_ptr<smdebug::detail::opened_object> opened_;  // null: the storage reads as well without
 };
 
 }  // namespace detail

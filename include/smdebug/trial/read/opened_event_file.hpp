@@ -6,12 +6,14 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/opened_object.hpp>
+#include <smdebug/trial/read/passed_records.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace smdebug {
 inline namespace v1 {
@@ -31,17 +33,25 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The records of an open file.  An event source, see event_source.hpp.
+/// The records of an open file.  An event source, see event_source.hpp.  What the file has in memory is not copied.
 /// Memory: the buffer's: `piece` bytes or the largest record, whichever is more.  Borrows file and buffer.
 class opened_event_file {
 public:
     /// Records of half a `piece` and more are read each for itself, smaller ones with those that follow.
     opened_event_file(const opened_object& file, piece_buffer& buffer, std::size_t piece) noexcept
-        : file_(file), buffer_(buffer), piece_(piece) {}
+        : file_(file),
+          buffer_(buffer),
+          piece_(piece),
+          notes_(file.notes() != nullptr ? dynamic_cast<const passed_records*>(file.notes()) : nullptr) {}
 
     /// The bytes of a record, cut at the file's end; gone at the next call.  Each byte of the file is read once where
     /// records are asked for by ascending offset.  Errors: what the file throws.
     [[nodiscard]] byte_view at(byte_range record);
+
+    /// The tensor of a record that was reduced in passing; null: it was not.
+    [[nodiscard]] const passed_tensor* passed(byte_range record, std::string_view name) const noexcept {
+        return notes_ != nullptr ? notes_->tensor(record, name) : nullptr;
+    }
 
     /// What the buffer has of the file from `offset` on, and at least so many bytes, cut at the file's end; gone at the
     /// next call.  Errors: what the file throws.
@@ -63,7 +73,9 @@ private:
     const opened_object& file_;
     piece_buffer& buffer_;
     std::size_t piece_;
-    byte_view there_;  // the bytes of the file from begin_ on
+    const passed_records* notes_;  // what is known without reading; null: nothing
+    byte_buffer part_;             // where the file has them in memory
+    byte_view there_;              // the bytes of the file from begin_ on
     std::uint64_t begin_ = 0;
 };
 

@@ -28,8 +28,10 @@ struct file_extent {
 /// Sizes from which on a file is read in another way.
 struct reading_limits {
     std::uint64_t in_place_from = std::uint64_t{256} << 10U;  ///< below that, looking in place costs more than a copy
-    std::uint64_t opened_from = std::uint64_t{256} << 10U;  ///< below that, opening files each costs more than it gives
-    std::uint64_t hot_piece = std::uint64_t{256} << 10U;    ///< of such: it stays in the CPU's second cache
+    std::uint64_t opened_from = std::uint64_t{256}
+                                << 10U;  ///< below that, opening files each costs more than it gives; 0:
+                                         ///< never, also where little of one is wanted
+    std::uint64_t hot_piece = std::uint64_t{256} << 10U;  ///< of such: it stays in the CPU's second cache
     std::uint64_t stream_from = std::uint64_t{1}
                                 << 20U;  ///< larger records are reduced piece by piece, where they may be
     std::uint64_t largest_record = std::uint64_t{16}
@@ -65,11 +67,15 @@ enum class file_way : std::uint8_t {
     if (extent.records == 0) {
         return file_way::untouched;
     }
+    const bool is_bounded = extent.end <= limits.largest_whole || extent.largest <= limits.largest_record;
+    const bool is_opened = can_open && is_bounded && extent.end >= limits.opened_from;
+    if (is_opened && limits.opened_from == 0) {
+        return file_way::opened;
+    }
     if (extent.end >= limits.sparse_from && extent.wanted < extent.end / 8) {
         return file_way::sparse;
     }
-    const bool is_bounded = extent.end <= limits.largest_whole || extent.largest <= limits.largest_record;
-    if (can_open && is_bounded && extent.end >= limits.opened_from) {
+    if (is_opened) {
         return file_way::opened;
     }
     if (can_view && extent.end >= limits.in_place_from) {

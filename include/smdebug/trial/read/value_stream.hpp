@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,18 +32,21 @@ public:
     /// Errors: what the file throws.
     template <planning_decoder Decoder>
     [[nodiscard]] bool begin(opened_event_file& file, byte_range record, std::string_view name) {
-        const byte_view head = file.from(record.offset, std::min(record.length, most_head));
-        if (!Decoder::plan(head, std::min(record.length, file.left_at(record.offset)), name, parts_)) {
+        return plan<Decoder>(file, record, name) && !name.empty() && read_tail() &&
+               Decoder::ends_well(tail_, checksum_);
+    }
+
+    /// The same for the record of any tensor, whose name is told; nothing is read out of order: what is behind the values
+    /// is looked at behind them.
+    template <planning_decoder Decoder>
+    [[nodiscard]] bool begin_any(opened_event_file& file, byte_range record, std::string& name) {
+        if (!plan<Decoder>(file, record, {})) {
             return false;
         }
-        const std::uint64_t behind = parts_.content + parts_.content_size;
-        if (parts_.size - behind > most_tail) {
-            return false;
-        }
-        file_ = &file;
-        offset_ = record.offset;
-        tail_.resize(static_cast<std::size_t>(parts_.size - behind));
-        return file.read_apart(offset_ + behind, tail_) == tail_.size() && Decoder::ends_well(tail_, checksum_);
+        name = parts_.name;
+        checksum_ = 0;  // it is needed, as far as is known by now
+        ends_well_ = &Decoder::ends_well;
+        return true;
     }
 
     [[nodiscard]] dtype type() const noexcept { return parts_.type; }
@@ -69,6 +73,17 @@ private:
     static constexpr std::uint64_t most_head = std::uint64_t{4} << 10U;
     static constexpr std::uint64_t most_tail = std::uint64_t{4} << 10U;
 
+    template <planning_decoder Decoder>
+    [[nodiscard]] bool plan(opened_event_file& file, byte_range record, std::string_view name) {
+        const byte_view head = file.from(record.offset, std::min(record.length, most_head));
+        file_ = &file;
+        offset_ = record.offset;
+        ends_well_ = nullptr;
+        return Decoder::plan(head, std::min(record.length, file.left_at(record.offset)), name, parts_) &&
+               parts_.size - (parts_.content + parts_.content_size) <= most_tail;
+    }
+    [[nodiscard]] bool read_tail();
+
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(parts_.content_size); }
 
     void start();
@@ -82,6 +97,7 @@ private:
     record_parts parts_;
     std::optional<std::uint32_t> checksum_;  // of the payload; nothing: it is not verified
     std::vector<std::byte> tail_;            // what follows the values, with the footer
+    bool (*ends_well_)(byte_view, std::optional<std::uint32_t>&) = nullptr;  // where the tail is not read yet
     opened_event_file* file_ = nullptr;
     std::uint64_t offset_ = 0;  // of the record
     std::uint32_t crc_ = 0;

@@ -10,6 +10,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -19,6 +20,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
+#include <smdebug/trial/read/passed_records.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
 
@@ -53,6 +55,7 @@ struct scanned_tensor {
     std::string_view worker;
     std::string_view name;
     const decoded_tensor* values = nullptr;   ///< null: not saved, or see `stream` or `failure`
+    const passed_tensor* passed = nullptr;    ///< reduced already, where asked for: for reduced() alone
     value_stream* stream = nullptr;           ///< the values of a large tensor, where asked for: for reduced() alone
     record::payload_check check;              ///< what is left to check of the values; holds() unless deferred
     std::size_t repeats = 0;                  ///< elements that follow the last of `values`: 0 unless kept apart
@@ -67,7 +70,13 @@ struct scanned_tensor {
 
     /// The values' shape, else the saved one; null when neither is there.
     [[nodiscard]] const shape_type* shape() const noexcept {
-        return values != nullptr ? &values->shape : (stream != nullptr ? &stream->shape() : saved_shape);
+        if (values != nullptr) {
+            return &values->shape;
+        }
+        if (passed != nullptr) {
+            return &passed->shape;
+        }
+        return stream != nullptr ? &stream->shape() : saved_shape;
     }
 };
 
@@ -78,7 +87,7 @@ class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.  `stream_from`: records of that size are left in files that are read in pieces,
-    /// see scanned_tensor::stream; 0: none.
+    /// see scanned_tensor::stream; 0: none, nor is anything given as reduced already.
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
                  bool defer_checks = false, bool keep_repeats = false, std::uint64_t stream_from = 0);
 
@@ -158,7 +167,7 @@ private:
             out_.offset = entry->record.offset;
             const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
                                       .repeats = keep_repeats_ ? &out_.repeats : nullptr};
-            if (stream(*entry, *source)) {
+            if (pass(*entry, *source) || stream(*entry, *source)) {
                 return;
             }
             const auto bytes = [&] { return source->at(believed(entry->record, *source)); };
@@ -169,6 +178,18 @@ private:
                 out_.values = &values_;
             }
         }
+    }
+
+    // Whether the values were reduced already.
+    template <class Source>
+    [[nodiscard]] bool pass([[maybe_unused]] const layout::entry& entry, [[maybe_unused]] Source& source) {
+        if constexpr (can_stream && std::same_as<Source, opened_event_file> &&
+                      std::same_as<typename State::kernel_type, default_kernel>) {
+            if (stream_from_ > 0) {
+                out_.passed = source.passed(entry.record, out_.name);
+            }
+        }
+        return out_.passed != nullptr;
     }
 
     // Whether the values are left in the file.

@@ -15,6 +15,7 @@
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -90,11 +91,14 @@ template <class Trial>
     for (const auto& [name, asked] : questions) {
         names.push_back(name);
     }
+    const bool asks_measures =
+        std::any_of(questions.begin(), questions.end(), [](const auto& each) { return !each.second.measures.empty(); });
     const auto state = run.state();
     const scan_options options{.which = {.names = std::move(names), .range = range},
                                .defer_checks = true,
                                .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
-                               .in_place = true};
+                               .in_place = true,
+                               .stream = !asks_measures};
     std::vector<measured_tensor> all;
     scan(run, options, [&](const scanned_tensor& tensor) {
         const auto asked = questions.find(tensor.name);

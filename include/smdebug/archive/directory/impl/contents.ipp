@@ -72,7 +72,70 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
                               (head.empty() ? "; it is empty" : ""),
                           {.where = archive_->name()});
     }
-    directory_ = read_tar(*plain_, options_);
+    const bool is_compressed = plain_ != archive_;
+    directory_ = read_tar(*plain_, options_, [&](std::string_view key, const member& of) {
+        if (is_compressed) {
+            pass(key, of);
+        }
+    });
+    options_.in_passing.reset();
+}
+
+class contents::opened_member final : public smdebug::detail::opened_object {
+public:
+    /// `keep`: what `all` lives in, or null.
+    opened_member(const contents& all, std::string_view key, const member& of, std::shared_ptr<const contents> keep)
+        : all_(all), key_(key), of_(of), keep_(std::move(keep)) {}
+
+    [[nodiscard]] std::uint64_t size() const noexcept override { return of_.size; }
+    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+        return all_.read_at(key_, of_, offset, into);
+    }
+    [[nodiscard]] byte_buffer part(std::uint64_t offset, std::uint64_t most) const override {
+        return all_.part(key_, of_, offset, most);
+    }
+    [[nodiscard]] const smdebug::detail::object_notes* notes() const noexcept override {
+        const auto entry = all_.notes_.find(of_.where.offset);
+        return entry == all_.notes_.end() ? nullptr : entry->second.get();
+    }
+
+private:
+    const contents& all_;
+    std::string_view key_;
+    const member& of_;
+    std::shared_ptr<const contents> keep_;
+};
+
+SMDEBUG_INLINE void contents::pass(std::string_view key, const member& of) {
+    constexpr std::uint64_t small = std::uint64_t{1} << 20U;
+    const bool is_event_file = key.ends_with(".tfevents");
+    if (!reads_pieces(of)) {
+        return;
+    }
+    try {
+        if (is_event_file && options_.in_passing != nullptr) {
+            const opened_member going_by{*this, key, of, nullptr};
+            if (auto written = options_.in_passing->pass(key, going_by)) {
+                notes_.insert_or_assign(of.where.offset, std::move(written));
+            }
+        } else if (!is_event_file && of.size <= small && small_bytes_ + of.size <= options_.memory_bytes / 2) {
+            byte_buffer bytes = plain_->read({of.where.offset, of.size});
+            if (bytes.size() == of.size) {
+                // A copy: it would keep all of the piece that it lies in.
+                small_.insert_or_assign(of.where.offset, byte_buffer::take(std::vector<std::byte>(bytes.view().begin(),
+                                                                                                  bytes.view().end())));
+                small_bytes_ += of.size;
+            }
+        }
+    } catch (const corrupt_data&) {
+        // The walk comes to that place, too, and so does who reads the member.
+    }
+}
+
+SMDEBUG_INLINE std::unique_ptr<smdebug::detail::opened_object> contents::open(std::shared_ptr<const contents> all,
+                                                                              std::string_view key, const member& of) {
+    const contents& from = *all;
+    return reads_pieces(of) ? std::make_unique<opened_member>(from, key, of, std::move(all)) : nullptr;
 }
 
 SMDEBUG_INLINE void contents::lost(std::string_view key, std::uint64_t offset, const std::string& why) const {
@@ -81,20 +144,51 @@ SMDEBUG_INLINE void contents::lost(std::string_view key, std::uint64_t offset, c
                        {.where = archive_->name() + "!/" + std::string{key}, .offset = offset});
 }
 
-SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of, byte_range where) const {
+SMDEBUG_INLINE std::uint64_t contents::wanted_of(std::string_view key, const member& of, byte_range where) const {
     if (of.how == packing::refused) {
         throw unsupported(
             "the archive " + archive_->name() + ": its member " + std::string{key} + " is not read, as " + of.why,
             {.where = archive_->name() + "!/" + std::string{key}});
     }
-    if (where.offset >= of.size || where.length == 0) {
+    return where.offset < of.size ? std::min(where.length, of.size - where.offset) : 0;
+}
+
+SMDEBUG_INLINE std::size_t contents::read_at(std::string_view key, const member& of, std::uint64_t offset,
+                                             std::span<std::byte> into) const {
+    const std::uint64_t wanted = wanted_of(key, of, {offset, into.size()});
+    std::size_t done = 0;
+    try {
+        done = plain_->read_at(of.where.offset + offset, into.first(static_cast<std::size_t>(wanted)));
+    } catch (const corrupt_data& why) {
+        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
+    }
+    if (done < wanted) {
+        lost(key, of.where.offset + offset + done, "the archive ends there: it is cut");
+    }
+    return done;
+}
+
+SMDEBUG_INLINE byte_buffer contents::part(std::string_view key, const member& of, std::uint64_t offset,
+                                          std::uint64_t most) const {
+    try {
+        return plain_->part(of.where.offset + offset, wanted_of(key, of, {offset, most}));
+    } catch (const corrupt_data& why) {
+        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
+    }
+}
+
+SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of, byte_range where) const {
+    const std::uint64_t wanted = wanted_of(key, of, where);
+    if (wanted == 0) {
         if (of.behind_own_head && of.size == 0) {  // it says that it is empty: so do its own head and checksum
             static_cast<void>(unpacked_of(key, of));
             check_whole(key, of, {0, 0}, {});
         }
         return {};
     }
-    const std::uint64_t wanted = std::min(where.length, of.size - where.offset);
+    if (const auto kept = small_.find(of.where.offset); kept != small_.end()) {
+        return kept->second.slice({where.offset, wanted});
+    }
     byte_buffer bytes;
     try {
         bytes = of.behind_own_head ? unpacked_of(key, of)->read({where.offset, wanted})
@@ -109,10 +203,10 @@ SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of
     return bytes;
 }
 
-SMDEBUG_INLINE void contents::read_many(std::span<const part> parts,
+SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts,
                                         function_ref<void(std::size_t, byte_buffer)> sink) const {
     const bool together =
-        plain_ == archive_ && std::all_of(parts.begin(), parts.end(), [](const part& one) {
+        plain_ == archive_ && std::all_of(parts.begin(), parts.end(), [](const wanted_part& one) {
             return one.of->how == packing::stored && !one.of->behind_own_head && one.where.offset < one.of->size;
         });
     if (!together) {
@@ -123,7 +217,7 @@ SMDEBUG_INLINE void contents::read_many(std::span<const part> parts,
     }
     std::vector<byte_range> ranges;
     ranges.reserve(parts.size());
-    for (const part& one : parts) {
+    for (const wanted_part& one : parts) {
         ranges.push_back(
             {one.of->where.offset + one.where.offset, std::min(one.where.length, one.of->size - one.where.offset)});
     }

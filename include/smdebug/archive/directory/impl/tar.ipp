@@ -90,7 +90,9 @@ using keywords = std::map<std::string, std::string, std::less<>>;
 
 class walk {
 public:
-    walk(const byte_source& from, const archive_options& options) : from_(from), options_(options) {}
+    walk(const byte_source& from, const archive_options& options,
+         function_ref<void(std::string_view, const member&)> passed)
+        : from_(from), options_(options), passed_(passed) {}
 
     [[nodiscard]] directory run() {
         try {
@@ -271,8 +273,9 @@ private:
             return;
         }
         links_.erase(key);
-        made_.members.insert_or_assign(std::move(key), std::move(file));
+        const auto entry = made_.members.insert_or_assign(std::move(key), std::move(file)).first;
         check_count();
+        passed_(entry->first, entry->second);
     }
     void add_link(const std::string& name, bool is_hard, const std::string& to) {
         const std::string key = key_of(name);
@@ -347,6 +350,7 @@ private:
 
     const byte_source& from_;
     const archive_options& options_;
+    function_ref<void(std::string_view, const member&)> passed_;
     directory made_;
     std::map<std::string, std::string, std::less<>> links_;  // key -> key
     keywords next_;
@@ -376,8 +380,9 @@ SMDEBUG_INLINE bool is_tar_head(byte_view block) noexcept {
     return told && *told != 0 && (*told == sum || static_cast<std::int64_t>(*told) == signed_sum);
 }
 
-SMDEBUG_INLINE directory read_tar(const byte_source& from, const archive_options& options) {
-    return tar::walk{from, options}.run();
+SMDEBUG_INLINE directory read_tar(const byte_source& from, const archive_options& options,
+                                  function_ref<void(std::string_view, const member&)> passed) {
+    return tar::walk{from, options, passed}.run();
 }
 
 }  // namespace detail

@@ -29,6 +29,11 @@ SMDEBUG_INLINE std::span<std::byte> piece_buffer::room_for(std::size_t size, std
 }
 
 SMDEBUG_INLINE byte_view opened_event_file::at(byte_range record) {
+    if (notes_ != nullptr) {
+        if (const byte_view known = notes_->bytes(record); !known.empty()) {
+            return known;
+        }
+    }
     const byte_view some = from(record.offset, record.length);
     return some.first(static_cast<std::size_t>(std::min<std::uint64_t>(record.length, some.size())));
 }
@@ -47,6 +52,12 @@ SMDEBUG_INLINE void opened_event_file::read(std::uint64_t begin, std::size_t len
     const std::size_t size =
         length >= piece_ / 2 ? length : static_cast<std::size_t>(std::min<std::uint64_t>(piece_, rest));
     byte_view kept = std::exchange(there_, {});  // should the reading fail
+    if (byte_buffer part = file_.part(begin, size); !part.empty() && part.size() >= length) {
+        part_ = std::move(part);
+        there_ = part_.view();
+        begin_ = begin;
+        return;
+    }
     const bool inside = begin >= begin_ && begin - begin_ < kept.size();
     kept = inside ? kept.subspan(static_cast<std::size_t>(begin - begin_)) : byte_view{};
     const std::span<std::byte> room = buffer_.room_for(size, begin, kept);

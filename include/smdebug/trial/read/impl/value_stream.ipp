@@ -9,6 +9,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+SMDEBUG_INLINE bool value_stream::read_tail() {
+    const std::uint64_t behind = parts_.content + parts_.content_size;
+    tail_.resize(static_cast<std::size_t>(parts_.size - behind));
+    return file_->read_apart(offset_ + behind, tail_) == tail_.size();
+}
+
 SMDEBUG_INLINE void value_stream::start() {
     crc_ = 0;
     passed_ = 0;
@@ -48,6 +54,9 @@ SMDEBUG_INLINE status value_stream::finish() {
     }
     if (is_cut_) {
         return status::truncated;
+    }
+    if (ends_well_ != nullptr && !(read_tail() && ends_well_(tail_, checksum_))) {
+        return status::malformed;
     }
     if (checksum_) {
         const byte_view metadata = byte_view{tail_}.first(tail_.size() - record::footer_size);

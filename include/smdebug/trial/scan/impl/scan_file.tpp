@@ -45,6 +45,7 @@ template <class State>
 void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
     out_.name = (*from_->names)[name];
     out_.values = nullptr;
+    out_.passed = nullptr;
     out_.stream = nullptr;
     out_.check = {};
     out_.repeats = 0;

@@ -24,6 +24,9 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
                manner.stream ? manner.limits.stream_from : 0) {
     const std::uint64_t most = state.options().limits.record;
     const bool streams = manner_.stream && file_scanner<State>::can_stream;
+    if (abilities_of(state.store()).opens_small) {
+        manner_.limits.opened_from = 0;
+    }
     manner_.limits.largest_record = streams ? most : std::min(manner_.limits.largest_record, most);
 }
 
