@@ -8,7 +8,9 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/concepts.hpp>
+#include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/opened_object.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/load/loader.hpp>
@@ -16,6 +18,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/read/missing_files.hpp>
+#include <smdebug/trial/read/passed_records.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -25,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smdebug {
@@ -99,10 +103,30 @@ public:
     [[nodiscard]] lookup<byte_buffer> read_event(const catalog& from, const catalog::file& file,
                                                  byte_range where) const;
 
+    /// The reductions of a tensor, all that its dtype has, that were made in passing (see reduce_in_passing()); nothing
+    /// where there are none, or this trial's own decoder and kernel may have others.
+    [[nodiscard]] std::optional<passed_tensor> passed(const catalog& from, const catalog::file& file, byte_range record,
+                                                      std::string_view name) const;
+
     /// How many event files read_event has missed, and not seen since: up to missing_files::most.
     [[nodiscard]] std::size_t missing_event_files() const noexcept { return missing_.count(); }
 
 private:
+    // Calls look(object, notes) where something was written down about an event file.
+    template <class Look>
+    void look_at_notes([[maybe_unused]] const std::string& key, [[maybe_unused]] Look&& look) const {
+        if constexpr (opening_storage<Storage>) {
+            if (abilities_of(store_).opens_small) {
+                const std::shared_ptr<const opened_object> object = store_.open(key);
+                const auto* const notes =
+                    object != nullptr ? dynamic_cast<const passed_records*>(object->notes()) : nullptr;
+                if (notes != nullptr) {
+                    look(object, *notes);
+                }
+            }
+        }
+    }
+
     [[nodiscard]] bool will_not_come(const catalog::file& file, const std::string& worker,
                                      const std::string& missing) const;
 

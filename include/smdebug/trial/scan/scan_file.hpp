@@ -10,7 +10,6 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/payload_check.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
@@ -183,8 +182,8 @@ private:
     // Whether the values were reduced already.
     template <class Source>
     [[nodiscard]] bool pass([[maybe_unused]] const layout::entry& entry, [[maybe_unused]] Source& source) {
-        if constexpr (can_stream && std::same_as<Source, opened_event_file> &&
-                      std::same_as<typename State::kernel_type, default_kernel>) {
+        if constexpr (takes_passed<typename State::decoder_type, typename State::kernel_type> &&
+                      std::same_as<Source, opened_event_file>) {
             if (stream_from_ > 0) {
                 out_.passed = source.passed(entry.record, out_.name);
             }

@@ -136,6 +136,12 @@ lookup<reduction_values> tensor_reader<State>::reduce(const located& where, redu
     if (!entry) {
         return no_values(where);
     }
+    if (std::optional<passed_tensor> known = state_->passed(*where.from, *where.file, entry->record, name_)) {
+        if (type != nullptr) {
+            *type = known->type;
+        }
+        return std::move(known->reductions);
+    }
     decoded_tensor decoded;
     std::size_t repeats = 0;
     const auto bytes = read_record(where, *entry, decoded, can_repeat ? &repeats : nullptr);

@@ -132,6 +132,13 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
     if (key.empty()) {
         return names_no_event_file(from, file);
     }
+    byte_buffer known;
+    look_at_notes(key, [&](const std::shared_ptr<const opened_object>& object, const passed_records& notes) {
+        known = byte_buffer{object, notes.bytes(where)};
+    });
+    if (!known.empty()) {
+        return known;
+    }
     const bool ended = current()->loaded_all_steps;  // a file that is missing now will not come
     bool was_missing = missing_.contains(key);
     if (was_missing && ended && missing_.asked_within(key, look_interval(store_, std::chrono::milliseconds{0}))) {
@@ -168,6 +175,23 @@ lookup<byte_buffer> trial_state<Storage, Decoder, Kernel>::read_event(const cata
         // One more try after a sign that it will not come: it may have come just before the sign did.
         last_try = will_not_come(file, from.workers[file.worker], key) || pauses->pause() != wait_outcome::look_again;
     }
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+std::optional<passed_tensor> trial_state<Storage, Decoder, Kernel>::passed(const catalog& from,
+                                                                           const catalog::file& file, byte_range record,
+                                                                           std::string_view name) const {
+    std::optional<passed_tensor> known;
+    if constexpr (takes_passed<Decoder, Kernel>) {
+        look_at_notes(event_key(from, file),
+                      [&](const std::shared_ptr<const opened_object>&, const passed_records& notes) {
+                          const passed_tensor* const tensor = notes.tensor(record, name);
+                          if (tensor != nullptr && !tensor->reductions.computed.empty()) {
+                              known = *tensor;
+                          }
+                      });
+    }
+    return known;
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
