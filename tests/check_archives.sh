@@ -25,6 +25,9 @@ case $kind in
     7z-zip) needs=7z; pack() { 7z a -tzip "$1.zip" . >/dev/null && mv "$1.zip" "$1"; } ;;
     tarfile) needs=$python; pack() { "$python" -c 'import sys, tarfile
 with tarfile.open(sys.argv[1], "w:gz") as to: to.add(".")' "$1"; } ;;
+    pack-zst | pack-gz)
+        needs=${SMDEBUG_PROGRAM:-}
+        pack() { "$SMDEBUG_PROGRAM" pack . -o "$1.tar.${kind#pack-}" >/dev/null && mv "$1.tar.${kind#pack-}" "$1"; } ;;
     zipfile) needs=$python; pack() { "$python" -m zipfile -c "$1" ./*; } ;;
     *) echo "check_archives.sh: unknown kind $kind" >&2 && exit 2 ;;
 esac

@@ -9,6 +9,7 @@
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/environment.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/reduce_in_passing.hpp>
 
 #include <chrono>
 #include <cstdlib>
@@ -92,6 +93,7 @@ private:
     }
     smdebug::storage_options far;
     far.s3.look_interval = look_again_after;
+    far.archive.in_passing = smdebug::reduce_in_passing();  // so that what is remembered gives the answers, too
     try {
         return smdebug::create_trial(place, options, far);
     } catch (const smdebug::not_found& nothing) {

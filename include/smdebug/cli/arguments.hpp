@@ -7,6 +7,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/option_texts.hpp>
+#include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
@@ -33,13 +34,14 @@ struct help_request {
 
 /// What the user asked for.
 using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
-                             scan_arguments, rules_arguments>;
+                             scan_arguments, pack_arguments, rules_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
     "Results go to standard output, notes and errors to standard error.\n"
     "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
-    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following was interrupted.";
+    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following or packing was "
+    "interrupted.";
 
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
@@ -54,6 +56,7 @@ public:
         add_stats();
         add_check();
         add_scan();
+        add_pack();
         add_rules();
         app_.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
     }
@@ -181,6 +184,24 @@ private:
             std::string{conventions});
     }
 
+    void add_pack() {
+        CLI::App& app = *app_.add_subcommand("pack", "pack runs into one archive that is quick to scan");
+        add_runs(app, pack_.runs);
+        app.add_option("-o,--output", pack_.output, "the archive: a file of this machine, .tar.zst, .tar.gz or .tar")
+            ->required()
+            ->type_name("FILE");
+        add_text(app, "--level", texts_.level, "N",
+                 "how hard to compress: zstd 1 to 19, default 3; gzip 1 to 9, default 6");
+        add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
+        app.add_flag("--replace", pack_.replace, "replace the output where it is there already");
+        add_storage(app, pack_.storage);
+        app.footer(
+            "Index files come first, event files by step, in frames that can each be unpacked alone.  The archive is\n"
+            "read back and compared before it takes its place; the runs are only read.\n"
+            "Example: smdebug pack runs/2024-* -o 2024.tar.zst --threads 4\n\n" +
+            std::string{conventions});
+    }
+
     void add_rules() {
         CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
         app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name("");
@@ -204,6 +225,10 @@ private:
             settle(scan_, texts_, registry_);
             return scan_;
         }
+        if (name == "pack") {
+            settle(pack_, texts_);
+            return pack_;
+        }
         if (name == "check") {
             settle(check_, texts_, registry_);
             return check_;
@@ -219,6 +244,7 @@ private:
     stats_arguments stats_;
     check_arguments check_;
     scan_arguments scan_;
+    pack_arguments pack_;
     rules_arguments listed_;
     option_texts texts_;
 };

@@ -6,6 +6,7 @@
 #include <smdebug/cli/following.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
+#include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
@@ -39,6 +40,7 @@ struct option_texts {
     std::optional<std::string> mode = {};
     std::optional<std::string> values = {};
     std::optional<std::string> threads = {};
+    std::optional<std::string> level = {};
     std::optional<std::string> steps = {};
     std::optional<std::string> reductions = {};
     std::optional<std::string> rules_json = {};
@@ -124,13 +126,23 @@ inline void settle(show_arguments& args, const option_texts& texts) {
     }
 }
 
-inline void settle(stats_arguments& args, const option_texts& texts) {
-    if (texts.threads) {
-        args.threads = whole_number<unsigned>("--threads", *texts.threads, 1);
-        if (args.threads > 1024) {
-            throw usage_error("--threads must be 1024 or less");
-        }
+[[nodiscard]] inline unsigned settled_threads(const std::optional<std::string>& text) {
+    const unsigned threads = text ? whole_number<unsigned>("--threads", *text, 1) : 1;
+    if (threads > 1024) {
+        throw usage_error("--threads must be 1024 or less");
     }
+    return threads;
+}
+
+inline void settle(pack_arguments& args, const option_texts& texts) {
+    args.threads = settled_threads(texts.threads);
+    if (texts.level) {
+        args.level = whole_number<int>("--level", *texts.level, 1);
+    }
+}
+
+inline void settle(stats_arguments& args, const option_texts& texts) {
+    args.threads = settled_threads(texts.threads);
     detail::check_tensors_regex(args.tensors);
     if (texts.mode) {
         args.mode = detail::settled_mode(*texts.mode);

@@ -7,6 +7,7 @@
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/scan.hpp>
@@ -58,6 +59,7 @@ struct dispatcher {
         fit(args.check.how.width);
         return scan_runs(args, registry, to);
     }
+    [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
         fit(args.width);
         return list_rules(args, registry, to);

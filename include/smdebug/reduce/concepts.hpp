@@ -40,6 +40,10 @@ private:
     }
 };
 
+/// Whether kernels of a type answer the same bits as the library's own, so that what one of them made serves for another.
+template <class K>
+inline constexpr bool gives_usual_bits = false;
+
 /// reduce(view, set): the part that computes.
 template <class K>
 concept tensor_reducer = requires(const K& kernel, const tensor_view& tensor, reduction_set wanted) {

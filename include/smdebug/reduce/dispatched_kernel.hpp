@@ -113,5 +113,8 @@ private:
     const reduce::detail::compiled_kernel* code_;
 };
 
+template <>
+inline constexpr bool gives_usual_bits<dispatched_kernel> = true;
+
 }  // namespace v1
 }  // namespace smdebug

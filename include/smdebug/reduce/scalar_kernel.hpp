@@ -177,5 +177,8 @@ struct scalar_kernel {
     [[nodiscard]] std::string name() const { return "scalar"; }
 };
 
+template <>
+inline constexpr bool gives_usual_bits<scalar_kernel> = true;
+
 }  // namespace v1
 }  // namespace smdebug

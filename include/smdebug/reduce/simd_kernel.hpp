@@ -52,5 +52,8 @@ struct simd_kernel {
     [[nodiscard]] std::string name() const { return std::string{"simd<"}.append(Arch::name()).append(">"); }
 };
 
+template <class Arch>
+inline constexpr bool gives_usual_bits<simd_kernel<Arch>> = true;
+
 }  // namespace v1
 }  // namespace smdebug

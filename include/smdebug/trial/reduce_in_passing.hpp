@@ -16,7 +16,7 @@ inline namespace v1 {
 ///
 ///     smd::trial run = smd::create_trial("old.tar.gz", {}, {.archive = {.in_passing = smd::reduce_in_passing()}});
 ///
-/// It is for one archive after another, of one thread.  For trials with an event_decoder<> and the default kernel: others
+/// It is for one archive after another, of one thread.  For trials with an event_decoder<> and a kernel of the library: others
 /// read as if it were not there.  Tensors that are asked for their values are inflated again, too.
 /// Memory: `most_bytes`: some 300 bytes a tensor, of records up to 512 bytes the record; what comes behind that is read
 ///         as if it were not there.

@@ -6,7 +6,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/reduce/concepts.hpp>
-#include <smdebug/reduce/default_kernel.hpp>
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 
@@ -21,9 +20,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Whether a trial would make the same numbers: passing_reductions has the usual decoder and kernel.
+/// Whether a trial would make the same numbers as passing_reductions, which has the usual decoder and kernel.
 template <class Decoder, class Kernel>
-inline constexpr bool takes_passed = std::same_as<Decoder, event_decoder<>> && std::same_as<Kernel, default_kernel>;
+inline constexpr bool takes_passed = std::same_as<Decoder, event_decoder<>> && gives_usual_bits<Kernel>;
 
 /// The tensor of a record, verified and reduced.
 struct passed_tensor {

@@ -1,0 +1,244 @@
+// The bodies of <smdebug/archive/pack.hpp>.
+#pragma once
+
+#include <smdebug/archive/archive_storage.hpp>
+#include <smdebug/archive/pack.hpp>
+#include <smdebug/archive/write/frame.hpp>
+#include <smdebug/archive/write/packing_plan.hpp>
+#include <smdebug/archive/write/tar_head.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/ordered_crew.hpp>
+#include <smdebug/storage/cache/content_hash.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/output.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace archive {
+namespace detail {
+
+[[nodiscard]] inline compression compression_of(const std::string& output) {
+    constexpr std::array<std::pair<std::string_view, compression>, 5> names{{{".tar.zst", compression::zstd},
+                                                                             {".tzst", compression::zstd},
+                                                                             {".tar.gz", compression::gzip},
+                                                                             {".tgz", compression::gzip},
+                                                                             {".tar", compression::none}}};
+    const std::string_view last = std::string_view{output}.substr(output.rfind('/') + 1);
+    for (const auto& [name, how] : names) {
+        if (last.ends_with(name) && last.size() > name.size()) {
+            return how;
+        }
+    }
+    throw value_error(output + " cannot be packed: the name of an archive ends in .tar.zst, .tar.gz or .tar",
+                      {.where = output});
+}
+
+inline void check_folders(std::span<const packed_run> runs) {
+    std::set<std::string> folders;
+    for (const packed_run& run : runs) {
+        if (run.folder.empty() || key_of(run.folder) != run.folder) {
+            throw value_error("\"" + run.folder + "\" is no folder of an archive", {.where = run.store.name()});
+        }
+        if (!folders.insert(run.folder).second) {
+            throw value_error("two runs would be \"" + run.folder + "\" in the archive: give one another name",
+                              {.where = run.store.name()});
+        }
+    }
+}
+
+/// One archive that is being written.
+class packer {
+public:
+    packer(std::span<const packed_run> runs, const std::string& output, const pack_options& options)
+        : runs_(runs),
+          output_(output),
+          options_(options),
+          how_(compression_of(output)),
+          level_(options.level.value_or(usual_level(how_))) {
+        if (!has_level(how_, level_) || (options.level && *options.level == 0)) {
+            throw value_error("there is no level " + std::to_string(level_) + " of compression for " + output,
+                              {.where = output});
+        }
+    }
+
+    [[nodiscard]] pack_result run() {
+        check_folders(runs_);
+        std::vector<any_storage> stores;
+        for (const packed_run& run : runs_) {
+            stores.push_back(run.store);
+        }
+        files_ = files_of(stores);
+        for (const packed_file& file : files_) {
+            all_ += file.size;
+        }
+        smdebug::detail::posix::temporary_file to{output_};
+        write(to);
+        to.sync();
+        check(to.name());
+        to.take_its_place();
+        to.sync_folders();
+        return {.files = files_.size(), .bytes = all_, .packed_bytes = written_};
+    }
+
+private:
+    /// A frame, and a sum of each of its parts, to compare with what is read back.
+    struct made_frame {
+        std::vector<std::byte> raw = {};
+        std::vector<std::byte> packed = {};
+        std::vector<std::uint64_t> sums = {};
+    };
+    using parts = std::vector<packed_part>;
+
+    [[nodiscard]] std::string name_of(const packed_file& file) const { return runs_[file.run].folder + "/" + file.key; }
+
+    void write(smdebug::detail::posix::temporary_file& to) {
+        frame_cutter cutter{files_};
+        std::vector<frame_size> frames;
+        const auto append = [&](const made_frame& frame) {
+            const byte_view bytes{frame.packed};
+            to.append({&bytes, 1});
+            written_ += bytes.size();
+            frames.push_back({static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(frame.raw.size())});
+        };
+        smdebug::detail::ordered_crew<parts, made_frame> crew{options_.threads, {}};
+        const bool complete = crew.run(
+            [&] {
+                parts next = cutter.next();
+                return next.empty() ? std::nullopt : std::optional{std::move(next)};
+            },
+            [&](std::size_t, const parts& of, made_frame& frame) { make(of, frame); },
+            [&](const parts& of, made_frame& frame) {
+                append(frame);
+                for (std::size_t i = 0; i < of.size(); ++i) {
+                    sums_.push_back(frame.sums[i]);
+                    done_ += of[i].where.length;
+                }
+                tell();
+            },
+            options_.stop);
+        if (!complete) {
+            stop();
+        }
+        made_frame end;
+        end.raw.resize(tar_end_bytes);
+        end.packed = packed_frame(how_, level_, end.raw);
+        append(end);
+        end.packed = seek_table(how_, frames);
+        append(end);
+    }
+
+    void make(const parts& of, made_frame& frame) const {
+        frame.raw.clear();
+        frame.sums.clear();
+        const auto add = [&](byte_view bytes) { frame.raw.insert(frame.raw.end(), bytes.begin(), bytes.end()); };
+        for (const packed_part& part : of) {
+            const packed_file& file = files_[part.file];
+            if (part.has_head) {
+                add(as_bytes(tar_head(name_of(file), file.size, file.seconds)));
+            }
+            const byte_buffer bytes = read(file, part.where);
+            add(bytes.view());
+            frame.sums.push_back(smdebug::detail::content_hash(bytes.view()));
+            if (part.where.offset + part.where.length == file.size) {
+                frame.raw.resize(frame.raw.size() + static_cast<std::size_t>(tar_padding(file.size)));
+            }
+        }
+        frame.packed = packed_frame(how_, level_, frame.raw);
+    }
+
+    [[nodiscard]] byte_buffer read(const packed_file& file, byte_range where) const {
+        const any_storage& store = runs_[file.run].store;
+        const std::optional<std::uint64_t> size = store.size(file.key);
+        byte_buffer bytes = where.length > 0 ? store.read(file.key, where) : byte_buffer{};
+        if (size != file.size || bytes.size() < where.length) {
+            throw unavailable(store.name() + "/" + file.key + " has changed while it was packed: is the job still " +
+                                  "writing? Pack it when it has ended",
+                              {.where = store.name() + "/" + file.key});
+        }
+        return bytes;
+    }
+
+    // Reads all of it back, as who opens the archive will.
+    void check(const std::string& written) {
+        const std::size_t slash = written.rfind('/');
+        const archive_storage<local_storage> made{
+            local_storage{slash == std::string::npos ? "." : written.substr(0, slash + 1)}, written.substr(slash + 1)};
+        const auto fail = [&](const std::string& what) {
+            throw corrupt_data(
+                "what was written is not what is read back of " + output_ + ": " + what + "; it was removed",
+                {.where = output_});
+        };
+        if (!made.damage().empty()) {
+            fail(made.damage().front());
+        }
+        if (made.list("", "").size() != files_.size()) {
+            fail("there are " + std::to_string(made.list("", "").size()) + " files, not " +
+                 std::to_string(files_.size()));
+        }
+        frame_cutter cutter{files_};
+        std::size_t number = 0;
+        for (parts of = cutter.next(); !of.empty(); of = cutter.next()) {
+            for (const packed_part& part : of) {
+                const std::string key = name_of(files_[part.file]);
+                const byte_buffer bytes = made.read(key, part.where);
+                if (made.size(key) != files_[part.file].size || bytes.size() != part.where.length ||
+                    smdebug::detail::content_hash(bytes.view()) != sums_[number++]) {
+                    fail(key + ", at byte " + std::to_string(part.where.offset));
+                }
+                done_ += part.where.length;
+            }
+            tell();
+            if (options_.stop.stop_requested()) {
+                stop();
+            }
+        }
+    }
+
+    void tell() const {
+        if (options_.progress) {
+            options_.progress(done_, 2 * all_);
+        }
+    }
+    [[noreturn]] void stop() const { throw stopped("packing " + output_ + " was stopped; nothing was written"); }
+
+    std::span<const packed_run> runs_;
+    std::string output_;
+    const pack_options& options_;
+    compression how_;
+    int level_;
+    std::vector<packed_file> files_;
+    std::vector<std::uint64_t> sums_;  // of each part, in order
+    std::uint64_t all_ = 0;
+    std::uint64_t done_ = 0;
+    std::uint64_t written_ = 0;
+};
+
+}  // namespace detail
+}  // namespace archive
+
+SMDEBUG_INLINE pack_result pack_runs(std::span<const packed_run> runs, const std::string& output,
+                                     const pack_options& options) {
+    // The folder as users write it; an archive's name is no folder's.
+    const std::size_t slash = output.rfind('/');
+    const std::string path = slash == std::string::npos
+                                 ? output
+                                 : smdebug::detail::local_path(output.substr(0, slash + 1)) + output.substr(slash);
+    archive::detail::packer packer{runs, path, options};
+    if (!options.replace && smdebug::detail::posix::regular_file_size(path)) {
+        throw run_exists(path + " is there already: name another output, or ask for it to be replaced",
+                         {.where = path});
+    }
+    return packer.run();
+}
+
+}  // namespace v1
+}  // namespace smdebug

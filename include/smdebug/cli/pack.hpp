@@ -1,0 +1,113 @@
+// `smdebug pack`: runs into one archive that is quick to scan.
+#pragma once
+
+#include <smdebug/archive/pack.hpp>
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/run_places.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/uri.hpp>
+#include <smdebug/trial/create_trial.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct pack_arguments {
+    std::vector<std::string> runs = {};
+    std::string output = {};
+    std::optional<int> level = {};
+    unsigned threads = 1;
+    bool replace = false;
+    storage_options storage = {};
+};
+
+/// "1.2 GB".
+[[nodiscard]] inline std::string size_text(std::uint64_t bytes) {
+    constexpr std::array<const char*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (size >= 999.5 && unit + 1 < units.size()) {
+        size /= 1000;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), unit == 0 || size >= 99.5 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return text.data();
+}
+
+/// What a run is called in the archive: the last part of its path, without an archive's extension, and a number where that
+/// is taken.
+[[nodiscard]] inline std::string folder_for(const std::string& path, std::set<std::string>& taken) {
+    std::string name = path.substr(path.find_last_of("/!") + 1);
+    for (const std::string_view extension : {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"}) {
+        if (name.size() > extension.size() && name.ends_with(extension)) {
+            name.resize(name.size() - extension.size());
+            break;
+        }
+    }
+    if (name.empty() || name == "." || name == ".." || name == "~") {
+        name = "run";
+    }
+    std::string folder = name;
+    for (std::size_t number = 2; !taken.insert(folder).second; ++number) {
+        folder = name + "-" + std::to_string(number);
+    }
+    return folder;
+}
+
+/// Runs the command; the exit status.  Errors: those of pack_runs(), and of opening the runs.
+[[nodiscard]] inline int pack(const pack_arguments& args, console& to, const std::stop_token& stop) {
+    std::vector<packed_run> runs;
+    std::set<std::string> taken;
+    for (const std::string& as_written : args.runs) {
+        const std::string path = plain_path(as_written);
+        run_places places = places_of(path, args.storage);
+        if (!places.damage.empty()) {
+            throw corrupt_data(places.damage + "; an archive that is damaged is not packed again", {.where = path});
+        }
+        for (run_place& place : places.runs) {
+            runs.push_back({.folder = folder_for(place.path, taken),
+                            .store = place.store ? *std::move(place.store)
+                                                 : smdebug::detail::open_storage_of_run(path, args.storage)});
+        }
+    }
+    try {
+        const pack_result packed =
+            pack_runs(runs, args.output,
+                      {.level = args.level,
+                       .threads = args.threads,
+                       .replace = args.replace,
+                       .progress = [&](std::uint64_t done,
+                                       std::uint64_t all) { to.progress("bytes packed and read back", done, all); },
+                       .stop = stop});
+        to.print("packed " + counted(runs.size(), "run") + " of " + counted(packed.files, "file") + ", " +
+                 size_text(packed.bytes) + ", into " + args.output + ", " + size_text(packed.packed_bytes) +
+                 "; read back and compared\n");
+    } catch (const stopped& why) {
+        to.note(why.message());
+        return exit_interrupted;
+    }
+    return to.status();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

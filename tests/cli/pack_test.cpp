@@ -1,0 +1,76 @@
+#include <smdebug/cli/pack.hpp>
+
+#include "cli/captured.hpp"
+
+#include <smdebug/cli/program.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("folder_for: the last part of a path, once") {
+    std::set<std::string> taken;
+    CHECK(cli::detail::folder_for("runs/a", taken) == "a");
+    CHECK(cli::detail::folder_for("other/a", taken) == "a-2");
+    CHECK(cli::detail::folder_for("s3://bucket/prefix/b", taken) == "b");
+    CHECK(cli::detail::folder_for("old.tar.gz", taken) == "old");
+    CHECK(cli::detail::folder_for("old.tar!/job-17", taken) == "job-17");
+    CHECK(cli::detail::folder_for("old.tar!/a", taken) == "a-3");
+    CHECK(cli::detail::folder_for(".", taken) == "run");
+    CHECK(cli::detail::folder_for(".tar", taken) == ".tar");
+}
+
+TEST_CASE("size_text: three digits and a unit") {
+    CHECK(cli::detail::size_text(0) == "0 bytes");
+    CHECK(cli::detail::size_text(999) == "999 bytes");
+    CHECK(cli::detail::size_text(1'000) == "1.0 kB");
+    CHECK(cli::detail::size_text(1'234'567) == "1.2 MB");
+    CHECK(cli::detail::size_text(123'456'789'012) == "123 GB");
+    CHECK(cli::detail::size_text(5'000'000'000'000'000) == "5000 TB");
+}
+
+TEST_CASE("pack: recorded runs, packed and packed again, are the same runs") {
+    const temporary_folder place;
+    const std::string first = place.path() + "/first.tar.zst";
+    captured run;
+    CHECK(cli::detail::pack({.runs = {golden("torch_mlp"), golden("torch_mlp")}, .output = first}, run.to, {}) ==
+          cli::exit_ok);
+    CHECK(contains(run.out.str(), "packed 2 runs of "));
+    CHECK(contains(run.out.str(), "read back and compared\n"));
+    CHECK(run.err.str().empty());
+    captured again;
+    CHECK(cli::detail::pack({.runs = {first}, .output = place.path() + "/second.tar.gz"}, again.to, {}) ==
+          cli::exit_ok);
+    const auto listed = [&](const std::string& path) {
+        captured list;
+        CHECK(cli::run_program({"ls", path}, list.out, list.err) == cli::exit_ok);
+        std::string text = list.out.str();
+        return text.substr(text.find("state "));
+    };
+    const std::string expected = listed(golden("torch_mlp"));
+    for (const char* const name : {"first.tar.zst!/torch_mlp", "first.tar.zst!/torch_mlp-2", "second.tar.gz!/torch_mlp",
+                                   "second.tar.gz!/torch_mlp-2"}) {
+        CHECK(listed(place.path() + "/" + name) == expected);
+    }
+}
+
+TEST_CASE("pack: errors, and being interrupted") {
+    const temporary_folder place;
+    captured run;
+    const cli::detail::pack_arguments nothing{.runs = {place.path() + "/none"}, .output = place.path() + "/x.tar"};
+    CHECK_THROWS_AS(static_cast<void>(cli::detail::pack(nothing, run.to, {})), not_found);
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(cli::detail::pack({.runs = {golden("torch_mlp")}, .output = place.path() + "/x.tar"}, run.to,
+                            stop.get_token()) == cli::exit_interrupted);
+    CHECK(contains(run.err.str(), "was stopped; nothing was written"));
+    CHECK_FALSE(std::filesystem::exists(place.path() + "/x.tar"));
+}
