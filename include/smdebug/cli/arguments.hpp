@@ -40,8 +40,7 @@ using command = std::variant<help_request, ls_arguments, show_arguments, stats_a
 inline constexpr const char* conventions =
     "Results go to standard output, notes and errors to standard error.\n"
     "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
-    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 following or packing was "
-    "interrupted.";
+    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 interrupted.";
 
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
