@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER: packs every recorded run by an archiver that others wrote, puts
+# check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER [BUCKET]: packs every recorded run by an archiver that others wrote, puts
 # the archive in the place of the run's folder, under the folder's name, and asks the questions of the golden run.
+# With a BUCKET, which is made where it is missing, the archive is opened in S3 (s3_servers/with_server.sh says where that is).
 # What a growing run is asked is left out, as an archive does not grow.  Exit status 77 where the archiver is not installed.
 set -euo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-kind=$1 replay=$2 python=$3 runs=$4 output=$5/$1
+kind=$1 replay=$2 python=$3 runs=$4 output=$5/$1 bucket=${6:-}
 rm -rf "$output"
 mkdir -p "$output"
 
@@ -41,6 +42,11 @@ whole.pop("sessions", None)
 json.dump(whole, open(sys.argv[2], "w"))' "$1" "$2"
 }
 
+place=()
+if [[ -n $bucket ]]; then
+    "$tests/s3_servers/make_bucket.sh" "$bucket"
+    place=("s3://$bucket/$kind.$$.$RANDOM")
+fi
 failed=0 asked=0
 while read -r expected; do
     run=${expected#"$runs"/} run=${run%.expected.json}
@@ -48,9 +54,12 @@ while read -r expected; do
     mkdir -p "$(dirname "$output/$run")"
     (cd "$runs/$run" && pack "$output/$run")
     without_sessions "$expected" "$output/$run.expected.json"
-    "$replay" "$output" "$output/$run.expected.json" >"$output/$run.actual.json"
+    compare=("$python" "$runs/compare.py")
+    waived=$tests/golden_replay/in_s3/$run.waived.json
+    if [[ -n $bucket && -f $waived ]]; then compare+=(--waive "$waived"); fi
+    "$replay" "$output" "$output/$run.expected.json" "${place[@]}" >"$output/$run.actual.json"
     asked=$((asked + 1))
-    if ! "$python" "$runs/compare.py" "$output/$run.expected.json" "$output/$run.actual.json"; then
+    if ! "${compare[@]}" "$output/$run.expected.json" "$output/$run.actual.json"; then
         echo "FAILED: $run"
         failed=$((failed + 1))
     fi

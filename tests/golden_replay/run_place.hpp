@@ -52,13 +52,19 @@ inline void copy_files(const std::filesystem::path& from, const std::vector<std:
     }
 }
 
-/// The run in that folder, copied below `copies` ("s3://bucket/prefix") unless that is empty.
+/// The run in that folder, or in an archive in its place, copied below `copies` ("s3://bucket/prefix") unless that is empty.
 [[nodiscard]] inline run_place bring_run(const std::string& folder, const std::string& copies) {
     namespace fs = std::filesystem;
     if (copies.empty()) {
         return {folder, folder};
     }
     run_place made{folder, copies + "/" + folder};
+    if (fs::is_regular_file(folder)) {
+        const fs::path place{made.opened.substr(std::string_view{"s3://"}.size())};
+        smdebug::any_storage to = smdebug::detail::open_place("s3://" + place.parent_path().generic_string());
+        to.write(place.filename().generic_string(), smdebug::as_bytes(read_file(folder)));
+        return made;
+    }
     smdebug::any_storage to = smdebug::detail::open_place(made.opened);
     if (!to.list({}, {}).empty()) {
         throw std::invalid_argument("there is something in " + made.opened + " already");
