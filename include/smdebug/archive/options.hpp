@@ -20,6 +20,10 @@ struct archive_options {
     /// An archive with more members, too.
     std::uint64_t most_members = std::uint64_t{1} << 26U;
 
+    /// Threads that inflate a compressed .tar for its directory, where its parts tell where they end: frames of zstd, of
+    /// gzip the members that bgzip and smdebug pack write.  Each takes some MiB.
+    unsigned threads = 1;
+
     /// Of an archive whose directory is damaged, what can be read around that is read; else opening it by its path fails.
     bool skip_damaged = false;
 

@@ -50,8 +50,9 @@ struct follow_options {
     std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
 };
 
-/// For a command that reduces what it reads: a compressed archive is then inflated once.
-[[nodiscard]] inline run_options reducing(run_options how) {
+/// For a command that reduces what it reads: a compressed archive is then inflated once, by so many threads.
+[[nodiscard]] inline run_options reducing(run_options how, unsigned threads = 1) {
+    how.storage.archive.threads = threads;
     how.storage.archive.in_passing = reduce_in_passing();
     return how;
 }

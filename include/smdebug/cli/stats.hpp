@@ -251,7 +251,7 @@ private:
 [[nodiscard]] inline int stats(const stats_arguments& args, console& to) {
     row_sink rows{to, args.how.format, stats_columns(args.statistics, args.runs.size(), args.statistics_give_way)};
     const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
-    for_each_run(args.runs, reducing(args.how), to, [&](const std::string& path, const auto& run) {
+    for_each_run(args.runs, reducing(args.how, args.threads), to, [&](const std::string& path, const auto& run) {
         const detail::stats_rows make{path, args.statistics, run.state()->kernel()};
         scan_options options{.saved = make.wanted(),
                              .how = {.threads = args.threads},

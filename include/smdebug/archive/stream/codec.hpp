@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -56,6 +57,17 @@ public:
     [[nodiscard]] virtual std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
                                                          const access_point* from) const = 0;
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+    /// Where the bytes from `begin` on end that can be decoded without those before and behind them: some 256 KiB or more,
+    /// where parts are smaller.  `begin` is the stream's beginning, or such an end.  Nothing where that is not told.
+    [[nodiscard]] virtual std::optional<std::uint64_t> part_end(const byte_source& packed,
+                                                                std::uint64_t begin) const = 0;
+    /// The place before such a part.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> part_point(std::uint64_t begin) const = 0;
+
+protected:
+    static constexpr std::uint64_t enough_for_part = std::uint64_t{256} << 10U;
+    static constexpr std::uint64_t most_for_part = std::uint64_t{16} << 20U;
 };
 
 }  // namespace detail

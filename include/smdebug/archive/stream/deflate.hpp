@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace smdebug {
@@ -21,12 +22,16 @@ enum class deflate_wrap : std::uint8_t {
 };
 
 /// Access points lie at the ends of deflate blocks: position, bits and 32 KiB of window.
+/// Parts are members that tell their size in an extra field of their head: bgzip's "BC", of two bytes, and "SD" of smdebug
+/// pack, of four; each is that of the whole member, less one.
 class deflate_codec final : public codec {
 public:
     explicit deflate_codec(deflate_wrap wrap) noexcept : wrap_(wrap) {}
 
     [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
                                                  const access_point* from) const override;
+    [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& packed, std::uint64_t begin) const override;
+    [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
     [[nodiscard]] std::string_view name() const noexcept override {
         return wrap_ == deflate_wrap::gzip ? "gzip" : "deflate";
     }

@@ -4,7 +4,9 @@
 #include <smdebug/archive/stream/codec.hpp>
 #include <smdebug/core/form.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace smdebug {
@@ -18,6 +20,8 @@ class zstd_codec final : public codec {
 public:
     [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
                                                  const access_point* from) const override;
+    [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& packed, std::uint64_t begin) const override;
+    [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
     [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
 };
 

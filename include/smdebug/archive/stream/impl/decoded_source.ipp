@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/archive/stream/decoded_source.hpp>
+#include <smdebug/archive/stream/parallel_decoder.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/cache/content_hash.hpp>
 
@@ -199,6 +200,9 @@ SMDEBUG_INLINE std::unique_ptr<decoder> decoded_source::decoder_behind_all() con
     {
         const std::lock_guard lock{guard_};
         count = spans_.size();
+    }
+    if (count == 0 && options_.threads > 1) {
+        return std::make_unique<parallel_decoder>(packed_, codec_, options_.threads);
     }
     if (count == 0) {
         return codec_->begin(packed_, nullptr);

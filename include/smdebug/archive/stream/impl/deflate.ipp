@@ -208,6 +208,64 @@ SMDEBUG_INLINE std::unique_ptr<decoder> deflate_codec::begin(std::shared_ptr<con
     return std::make_unique<deflate::inflater>(std::move(packed), wrap_, static_cast<const deflate::place*>(from));
 }
 
+namespace deflate {
+
+/// The size of a member by what its head tells, which begins with these bytes; 0: it does not.
+[[nodiscard]] inline std::uint64_t told_size(byte_view head) {
+    constexpr std::size_t fixed = 12;
+    const bool has_fields = head.size() >= fixed && head[0] == std::byte{0x1F} && head[1] == std::byte{0x8B} &&
+                            head[2] == std::byte{8} && (head[3] & std::byte{4}) != std::byte{0};
+    if (!has_fields) {
+        return 0;
+    }
+    byte_view fields = head.subspan(fixed);
+    fields = fields.first(std::min<std::size_t>(fields.size(), load_le<std::uint16_t>(head.data() + 10)));
+    while (fields.size() >= 4) {
+        const std::string_view name = as_text(fields.first(2));
+        const std::size_t length = load_le<std::uint16_t>(fields.data() + 2);
+        if (fields.size() - 4 < length) {
+            return 0;
+        }
+        if (name == "BC" && length == 2) {
+            return std::uint64_t{load_le<std::uint16_t>(fields.data() + 4)} + 1;
+        }
+        if (name == "SD" && length == 4) {
+            return std::uint64_t{load_le<std::uint32_t>(fields.data() + 4)} + 1;
+        }
+        fields = fields.subspan(4 + length);
+    }
+    return 0;
+}
+
+}  // namespace deflate
+
+SMDEBUG_INLINE std::optional<std::uint64_t> deflate_codec::part_end(const byte_source& packed,
+                                                                    std::uint64_t begin) const {
+    constexpr std::uint64_t head_bytes = 512;  // more than such heads have
+    std::uint64_t end = begin;
+    byte_buffer piece;
+    std::uint64_t piece_begin = begin;
+    while (wrap_ == deflate_wrap::gzip && end - begin < enough_for_part) {
+        if (end - piece_begin + head_bytes > piece.size()) {
+            piece = packed.read({end, enough_for_part});
+            piece_begin = end;
+        }
+        const std::uint64_t size = deflate::told_size(piece.slice({end - piece_begin, head_bytes}).view());
+        if (size == 0 || size > most_for_part || size > packed.size() - end) {
+            break;
+        }
+        end += size;
+    }
+    return end > begin ? std::optional{end} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const access_point> deflate_codec::part_point(std::uint64_t begin) const {
+    auto before = std::make_shared<deflate::place>();
+    before->offset = begin;
+    before->at_head = true;
+    return before;
+}
+
 SMDEBUG_INLINE std::uint32_t crc32_of(byte_view bytes) noexcept {
     return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

@@ -93,6 +93,31 @@ private:
 
 }  // namespace zstd
 
+SMDEBUG_INLINE std::optional<std::uint64_t> zstd_codec::part_end(const byte_source& packed, std::uint64_t begin) const {
+    std::uint64_t end = begin;
+    byte_buffer piece;
+    std::uint64_t piece_begin = begin;
+    while (end - begin < enough_for_part && end < packed.size()) {
+        byte_buffer rest = piece.slice({end - piece_begin, piece.size()});
+        std::size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
+        for (std::uint64_t length = 2 * enough_for_part; ZSTD_isError(size) != 0U && length <= most_for_part;) {
+            piece = packed.read({end, length});
+            piece_begin = end;
+            size = ZSTD_findFrameCompressedSize(piece.data(), piece.size());
+            length = piece.size() < length ? most_for_part + 1 : 4 * length;  // all that there is: no more will help
+        }
+        if (ZSTD_isError(size) != 0U || size == 0) {
+            break;
+        }
+        end += size;
+    }
+    return end > begin ? std::optional{end} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const access_point> zstd_codec::part_point(std::uint64_t begin) const {
+    return std::make_shared<zstd::place>(begin);
+}
+
 SMDEBUG_INLINE std::unique_ptr<decoder> zstd_codec::begin(std::shared_ptr<const byte_source> packed,
                                                           const access_point* from) const {
     const std::uint64_t offset = from != nullptr ? static_cast<const zstd::place*>(from)->offset : 0;

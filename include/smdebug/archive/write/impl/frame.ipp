@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <array>
 #include <memory>
 #include <new>
 
@@ -32,6 +33,13 @@ SMDEBUG_INLINE bool has_level(compression how, int level) noexcept {
         z_stream& of;
         ~end() { deflateEnd(&of); }
     } const ends{stream};
+    // An extra field "SD" with the member's size, less one, so that who reads need not inflate it to find the next.
+    std::array<Bytef, 8> field{'S', 'D', 4, 0, 0, 0, 0, 0};
+    gz_header head{};
+    head.os = 255;  // unknown
+    head.extra = field.data();
+    head.extra_len = static_cast<uInt>(field.size());
+    deflateSetHeader(&stream, &head);
     std::vector<std::byte> packed(deflateBound(&stream, static_cast<uLong>(bytes.size())));
     // zlib does not write to its input.
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
@@ -42,6 +50,9 @@ SMDEBUG_INLINE bool has_level(compression how, int level) noexcept {
         throw std::bad_alloc{};  // there was room for all of it
     }
     packed.resize(stream.total_out);
+    constexpr std::size_t size_offset =
+        16;  // behind the fixed part of the head, the fields' length, and "SD" with its own
+    store_le(packed.data() + size_offset, static_cast<std::uint32_t>(packed.size() - 1));
     return packed;
 }
 
