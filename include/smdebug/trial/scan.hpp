@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/ordered_crew.hpp>
 #include <smdebug/core/step.hpp>
@@ -168,4 +169,6 @@ detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& vis
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/scan.tpp>
+#endif

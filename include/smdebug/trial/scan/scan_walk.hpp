@@ -3,17 +3,16 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
-#include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/files_ahead.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
-#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
 
@@ -27,6 +26,8 @@
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+class collected_event_file;
 
 using walk_visit = function_ref<void(std::size_t place, const scanned_tensor&)>;
 using walk_done = function_ref<void(std::size_t place)>;
@@ -162,4 +163,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/scan/impl/scan_walk.tpp>
+#endif

@@ -6,6 +6,8 @@
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
 
 #include <algorithm>
