@@ -21,6 +21,7 @@
 #include <smdebug/registry/impl/rule_registry.tpp>
 #include <smdebug/rules/impl/invoke_rules.tpp>
 #include <smdebug/trial/impl/basic_trial.tpp>
+#include <smdebug/trial/impl/scan.tpp>
 #include <smdebug/trial/impl/shared_trial.tpp>
 #include <smdebug/trial/impl/tensor_handle.tpp>
 #include <smdebug/trial/load/impl/index_listing.tpp>
@@ -31,6 +32,8 @@
 #include <smdebug/trial/read/impl/steps_ahead.tpp>
 #include <smdebug/trial/read/impl/tensor_reader.tpp>
 #include <smdebug/trial/read/impl/trial_state.tpp>
+#include <smdebug/trial/scan/impl/scan_file.tpp>
+#include <smdebug/trial/scan/impl/scan_walk.tpp>
 #include <smdebug/watch/impl/recent_steps.tpp>
 #include <smdebug/watch/impl/watcher.tpp>
 
@@ -56,6 +59,22 @@ extern template class detail::step_wait<basic_trial<detail::step_memory>::state_
 extern template class basic_trial<detail::step_memory>;
 extern template class detail::run_writer<detail::step_memory>;
 extern template class detail::hook_core<detail::step_memory, default_kernel, system_wall_clock>;
+extern template class detail::file_scanner<local_trial::state_type>;
+extern template class detail::scan_walk<local_trial::state_type>;
+extern template struct detail::scan_of<local_trial>;
+extern template class detail::share_cutter<detail::scan_walk<local_trial::state_type>>;
+extern template class detail::file_scanner<memory_trial::state_type>;
+extern template class detail::scan_walk<memory_trial::state_type>;
+extern template struct detail::scan_of<memory_trial>;
+extern template class detail::share_cutter<detail::scan_walk<memory_trial::state_type>>;
+extern template class detail::file_scanner<trial::state_type>;
+extern template class detail::scan_walk<trial::state_type>;
+extern template struct detail::scan_of<trial>;
+extern template class detail::share_cutter<detail::scan_walk<trial::state_type>>;
+extern template class detail::file_scanner<basic_trial<detail::step_memory>::state_type>;
+extern template class detail::scan_walk<basic_trial<detail::step_memory>::state_type>;
+extern template struct detail::scan_of<basic_trial<detail::step_memory>>;
+extern template class detail::share_cutter<detail::scan_walk<basic_trial<detail::step_memory>::state_type>>;
 extern template class detail::recent_steps<default_kernel>;
 extern template class rule_watcher<default_kernel>;
 extern template class detail::hook_core<local_storage, default_kernel, system_wall_clock>;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,29 +24,28 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] const T& operator[](std::size_t place) const noexcept {
-        return (*pieces_[place / piece_size])[place % piece_size];
+        return piece(place / piece_size)[place % piece_size];
     }
     /// Precondition: not empty.
-    [[nodiscard]] const T& back() const noexcept { return pieces_.back()->back(); }
+    [[nodiscard]] const T& back() const noexcept { return piece(pieces_.size() - 1).back(); }
 
     /// This list and, behind it, others.  Cost: that of a copy, of the last piece, and of the others.
     [[nodiscard]] shared_list with(std::vector<T> others) const {
         shared_list longer = *this;
-        auto next = others.begin();
-        while (next != others.end()) {
-            std::vector<T> piece;
+        for (std::size_t next = 0; next < others.size();) {
             const std::size_t begun = longer.size_ % piece_size;
-            const std::size_t wanted = begun + static_cast<std::size_t>(others.end() - next);
-            piece.reserve(std::min(wanted, piece_size));
+            std::vector<T> last;
+            last.reserve(std::min(begun + others.size() - next, piece_size));
             if (begun > 0) {
-                piece = *longer.pieces_.back();
+                for (const T& element : longer.piece(longer.pieces_.size() - 1)) {
+                    last.push_back(element);
+                }
                 longer.pieces_.pop_back();
             }
-            const auto taken = static_cast<std::ptrdiff_t>(std::min(wanted, piece_size) - begun);
-            piece.insert(piece.end(), std::move_iterator{next}, std::move_iterator{next + taken});
-            next += taken;
-            longer.size_ += static_cast<std::size_t>(taken);
-            longer.pieces_.push_back(std::make_shared<const std::vector<T>>(std::move(piece)));
+            for (; next < others.size() && last.size() < piece_size; ++next, ++longer.size_) {
+                last.push_back(std::move(others[next]));
+            }
+            longer.pieces_.push_back(std::make_shared<const std::vector<T>>(std::move(last)));
         }
         return longer;
     }
@@ -55,8 +53,8 @@ public:
     /// Calls visit(element) for each, in order.
     template <class Visit>
     void for_each(Visit&& visit) const {
-        for (const auto& piece : pieces_) {
-            for (const T& element : *piece) {
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            for (const T& element : piece(i)) {
                 visit(element);
             }
         }
@@ -65,8 +63,8 @@ public:
     /// Heap bytes held, shared or not, without what the elements hold.
     [[nodiscard]] std::size_t memory() const noexcept {
         std::size_t bytes = pieces_.capacity() * sizeof(pieces_[0]);
-        for (const auto& piece : pieces_) {
-            bytes += sizeof(std::vector<T>) + piece->capacity() * sizeof(T);
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            bytes += sizeof(std::vector<T>) + piece(i).capacity() * sizeof(T);
         }
         return bytes;
     }
@@ -74,7 +72,12 @@ public:
 private:
     static constexpr std::size_t piece_size = 256;
 
-    std::vector<std::shared_ptr<const std::vector<T>>> pieces_;  // all full but the last
+    [[nodiscard]] const std::vector<T>& piece(std::size_t i) const noexcept {
+        return *static_cast<const std::vector<T>*>(pieces_[i].get());
+    }
+
+    // Of std::vector<T>, all full but the last; without the type, so that compilers make this vector once.
+    std::vector<std::shared_ptr<const void>> pieces_;
     std::size_t size_ = 0;
 };
 

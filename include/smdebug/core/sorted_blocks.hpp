@@ -36,10 +36,10 @@ public:
         using iterator_category = std::forward_iterator_tag;
 
         iterator() = default;
-        [[nodiscard]] reference operator*() const noexcept { return (**block_)[place_]; }
+        [[nodiscard]] reference operator*() const noexcept { return of(*block_)[place_]; }
         [[nodiscard]] pointer operator->() const noexcept { return &**this; }
         iterator& operator++() noexcept {
-            if (++place_ == (*block_)->size()) {
+            if (++place_ == of(*block_).size()) {
                 ++block_;
                 place_ = 0;
             }
@@ -54,8 +54,8 @@ public:
 
     private:
         friend sorted_blocks;
-        iterator(const std::shared_ptr<const block>* from, std::size_t place) noexcept : block_(from), place_(place) {}
-        const std::shared_ptr<const block>* block_ = nullptr;
+        iterator(const std::shared_ptr<const void>* from, std::size_t place) noexcept : block_(from), place_(place) {}
+        const std::shared_ptr<const void>* block_ = nullptr;
         std::size_t place_ = 0;
     };
 
@@ -68,20 +68,20 @@ public:
     [[nodiscard]] iterator begin() const noexcept { return {blocks_.data(), 0}; }
     [[nodiscard]] iterator end() const noexcept { return {blocks_.data() + blocks_.size(), 0}; }
     /// Precondition: not empty.
-    [[nodiscard]] const T& front() const noexcept { return blocks_.front()->front(); }
-    [[nodiscard]] const T& back() const noexcept { return blocks_.back()->back(); }
+    [[nodiscard]] const T& front() const noexcept { return of(blocks_.front()).front(); }
+    [[nodiscard]] const T& back() const noexcept { return of(blocks_.back()).back(); }
 
     /// The first element whose key is not below `key`.
     [[nodiscard]] iterator lower_bound(const key_type& key) const noexcept {
-        const auto holder = std::partition_point(blocks_.begin(), blocks_.end(),
-                                                 [&](const auto& each) { return key_of(each->back()) < key; });
-        const auto address = blocks_.data() + (holder - blocks_.begin());
-        if (holder == blocks_.end()) {
-            return {address, 0};
+        const auto holder = std::partition_point(blocks_.data(), blocks_.data() + blocks_.size(),
+                                                 [&](const auto& each) { return key_of(of(each).back()) < key; });
+        if (holder == blocks_.data() + blocks_.size()) {
+            return {holder, 0};
         }
-        const auto place = std::partition_point((*holder)->begin(), (*holder)->end(),
-                                                [&](const T& element) { return key_of(element) < key; });
-        return {address, static_cast<std::size_t>(place - (*holder)->begin())};
+        const block& elements = of(*holder);
+        const T* const place = std::partition_point(elements.data(), elements.data() + elements.size(),
+                                                    [&](const T& element) { return key_of(element) < key; });
+        return {holder, static_cast<std::size_t>(place - elements.data())};
     }
     /// The element with this key; null when there is none.
     [[nodiscard]] const T* find(const key_type& key) const noexcept {
@@ -97,7 +97,7 @@ public:
         made.blocks_.reserve(blocks_.size() + 1 + others.size() / block_size);
         auto next = others.begin();
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            const block& before = *blocks_[i];
+            const block& before = of(blocks_[i]);
             const bool last = i + 1 == blocks_.size();
             const auto end = last ? others.end() : std::partition_point(next, others.end(), [&](const T& other) {
                 return !(key_of(before.back()) < key_of(other));
@@ -111,7 +111,7 @@ public:
             next = end;
         }
         if (next != others.end()) {
-            made.cut(block(std::move_iterator{next}, std::move_iterator{others.end()}), true);
+            made.cut(merged({}, next, others.end(), combine), true);
         }
         return made;
     }
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::size_t memory() const noexcept {
         std::size_t bytes = blocks_.capacity() * sizeof(blocks_[0]);
         for (const auto& each : blocks_) {
-            bytes += sizeof(block) + each->capacity() * sizeof(T);
+            bytes += sizeof(block) + of(each).capacity() * sizeof(T);
         }
         return bytes;
     }
@@ -132,6 +132,9 @@ public:
 private:
     static constexpr std::size_t block_size = 256;
 
+    [[nodiscard]] static const block& of(const std::shared_ptr<const void>& piece) noexcept {
+        return *static_cast<const block*>(piece.get());
+    }
     [[nodiscard]] static key_type key_of(const T& element) noexcept { return KeyOf{}(element); }
 
     template <class Iterator, class Combine>
@@ -149,12 +152,14 @@ private:
                 all.push_back(present);
             }
         }
-        all.insert(all.end(), std::move_iterator{next}, std::move_iterator{end});
+        for (; next != end; ++next) {
+            all.push_back(std::move(*next));
+        }
         return all;
     }
 
-    void share(std::shared_ptr<const block> piece) {
-        size_ += piece->size();
+    void share(std::shared_ptr<const void> piece) {
+        size_ += of(piece).size();
         blocks_.push_back(std::move(piece));
     }
 
@@ -171,13 +176,17 @@ private:
         const std::size_t pieces = (all.size() + block_size - 1) / block_size;
         const std::size_t size = at_end ? block_size : (all.size() + pieces - 1) / pieces;
         for (std::size_t begin = 0; begin < all.size(); begin += size) {
-            const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
-            const auto to = all.begin() + static_cast<std::ptrdiff_t>(std::min(begin + size, all.size()));
-            share(std::make_shared<const block>(std::move_iterator{from}, std::move_iterator{to}));
+            block piece;
+            piece.reserve(std::min(size, all.size() - begin));
+            for (std::size_t i = begin; i < all.size() && i < begin + size; ++i) {
+                piece.push_back(std::move(all[i]));
+            }
+            share(std::make_shared<const block>(std::move(piece)));
         }
     }
 
-    std::vector<std::shared_ptr<const block>> blocks_;  // none is empty
+    // Of blocks, none empty; without the type, so that compilers make this vector once.
+    std::vector<std::shared_ptr<const void>> blocks_;
     std::size_t size_ = 0;
 };
 

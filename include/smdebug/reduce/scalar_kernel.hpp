@@ -139,43 +139,47 @@ private:
     }
 };
 
-}  // namespace detail
-
-}  // namespace reduce
-
-/// Reduces with plain loops.  Models reduction_kernel; answers the same bits as every simd_kernel.
-struct scalar_kernel {
+/// scalar_kernel's functions; a template, so that who includes this and reduces otherwise pays nothing.
+template <class Sweeps>
+struct kernel_by_loops {
     /// At least `wanted` of one tensor, see reduction_kernel.  Cost: one pass, no allocation.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps>(tensor, wanted);
+        return reduce_tensor<Sweeps>(tensor, wanted);
     }
 
     /// The same, and `watch` sees the bytes piece by piece, see watched_reducer.
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor, reduction_set wanted,
                                                   const byte_watch& watch) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps>(tensor, wanted, &watch);
+        return reduce_tensor<Sweeps>(tensor, wanted, &watch);
     }
 
     /// The same of a tensor whose bytes are fed, see fed_reducer.
-    [[nodiscard]] result<reduction_values> reduce_fed(const detail::fed_tensor& tensor,
+    [[nodiscard]] result<reduction_values> reduce_fed(const smdebug::detail::fed_tensor& tensor,
                                                       reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_fed_tensor<reduce::detail::scalar_sweeps>(tensor, wanted);
+        return reduce_fed_tensor<Sweeps>(tensor, wanted);
     }
 
     /// The same of a tensor that `repeats` more elements belong to, see repeating_reducer.
     [[nodiscard]] result<reduction_values> reduce_repeated(const tensor_view& values, std::size_t repeats,
                                                            reduction_set wanted) const noexcept {
-        return reduce::detail::reduce_repeated_tensor<reduce::detail::scalar_sweeps>(values, repeats, wanted);
+        return reduce_repeated_tensor<Sweeps>(values, repeats, wanted);
     }
 
     /// A set that is known when it is compiled.
     template <reduction_set Wanted>
     [[nodiscard]] result<reduction_values> reduce(const tensor_view& tensor) const noexcept {
-        return reduce::detail::reduce_tensor<reduce::detail::scalar_sweeps, Wanted>(tensor);
+        return reduce_tensor<Sweeps, Wanted>(tensor);
     }
 
     [[nodiscard]] std::string name() const { return "scalar"; }
 };
+
+}  // namespace detail
+
+}  // namespace reduce
+
+/// Reduces with plain loops.  Models reduction_kernel; answers the same bits as every simd_kernel.
+using scalar_kernel = reduce::detail::kernel_by_loops<reduce::detail::scalar_sweeps>;
 
 template <>
 inline constexpr bool gives_usual_bits<scalar_kernel> = true;

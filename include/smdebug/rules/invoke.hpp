@@ -9,7 +9,6 @@
 #include <smdebug/rules/drive/rule_drive.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 
 #include <memory>
 #include <type_traits>

@@ -7,6 +7,7 @@
 #include <smdebug/trial/options.hpp>
 
 #include <concepts>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,11 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
+
+struct catalog;
+
+}  // namespace detail
 
 /// steps(options), mode(step), mode_step(step): which steps there are.
 template <class T>
@@ -56,6 +62,13 @@ concept tensor_source = requires(const T& trial, std::string_view name) {
 template <class T>
 concept readable_trial = step_source<T> && tensor_lister<T> && tensor_source<T> && requires(const T& trial) {
     { trial.name() } -> std::convertible_to<std::string>;
+};
+
+/// A trial that can be walked: it shows its catalog and what its handles share.
+template <class T>
+concept scannable_trial = requires(const T& trial) {
+    { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
+    { trial.state() } -> std::convertible_to<std::shared_ptr<const typename T::state_type>>;
 };
 
 }  // namespace v1

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/ordered_crew.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/read/files_ahead.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
@@ -22,18 +25,10 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
-
-/// A trial that can be walked: it shows its catalog and what its handles share.
-template <class T>
-concept scannable_trial = requires(const T& trial) {
-    { trial.snapshot() } -> std::same_as<std::shared_ptr<const detail::catalog>>;
-    { trial.state() } -> std::convertible_to<std::shared_ptr<const typename T::state_type>>;
-};
 
 /// How to walk.
 struct walk_options {
@@ -75,8 +70,6 @@ enum class walk_end : std::uint8_t {
     stopped,   ///< by the stop token; what was handed over is everything up to some place
 };
 
-struct walk_stopped {};
-
 /// What a scan has in common, whatever the threads.
 template <class Trial>
 struct scan_of {
@@ -84,6 +77,8 @@ struct scan_of {
 
     scan_of(const Trial& run, const scan_options& given);
     [[nodiscard]] walk_type walk() const { return {*state, *from, which, saved, manner}; }
+    /// Walks on the calling thread; file_done() behind each file.
+    [[nodiscard]] walk_end in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const;
 
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const typename Trial::state_type> state;
@@ -134,31 +129,11 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
                             Emit&& emit) {
     const detail::scan_of<Trial> all{run, options};
     const std::span<const detail::catalog::file* const> files = all.files;
-    const auto tell = [&](std::size_t done) {
-        if (options.how.progress) {
-            options.how.progress(done, files.size());
-        }
-    };
-    const std::stop_token& stop = options.how.stop;
     const auto threads = static_cast<unsigned>(std::min<std::size_t>(options.how.threads, files.size()));
     if (threads <= 1) {
-        auto walk = all.walk();
         Part part = empty;
-        std::size_t done = 0;
-        try {
-            walk.walk(
-                files, [&](std::size_t, const detail::scanned_tensor& tensor) { visit(part, tensor); },
-                [&](std::size_t) {
-                    emit(part);
-                    tell(++done);
-                    if (stop.stop_requested()) {
-                        throw detail::walk_stopped{};
-                    }
-                });
-        } catch (const detail::walk_stopped&) {
-            return done == files.size() ? detail::walk_end::complete : detail::walk_end::stopped;
-        }
-        return detail::walk_end::complete;
+        return all.in_turn(
+            options.how, [&](const detail::scanned_tensor& tensor) { visit(part, tensor); }, [&] { emit(part); });
     }
     std::vector<typename detail::scan_of<Trial>::walk_type> walks;
     for (unsigned i = 0; i < threads; ++i) {
@@ -175,23 +150,25 @@ detail::walk_end scan_parts(const Trial& run, const scan_options& options, const
         },
         [&](const detail::scan_share& share, Part& part) {
             emit(part);
-            tell(share.end);
+            if (options.how.progress) {
+                options.how.progress(share.end, files.size());
+            }
         },
-        stop);
+        options.how.stop);
     return complete ? detail::walk_end::complete : detail::walk_end::stopped;
 }
 
 /// Calls visit(const scanned_tensor&) for every selected tensor, on the calling thread, whatever the options say of
 /// threads.  Otherwise as scan_parts.
 template <scannable_trial Trial, class Visit>
-detail::walk_end scan(const Trial& run, scan_options options, Visit&& visit) {
-    options.how.threads = 1;
-    return scan_parts(
-        run, options, std::monostate{}, [&](std::monostate, const detail::scanned_tensor& tensor) { visit(tensor); },
-        [](std::monostate) {});
+detail::walk_end scan(const Trial& run, const scan_options& options, Visit&& visit) {
+    const detail::scan_of<Trial> all{run, options};
+    return all.in_turn(options.how, visit, [] {});
 }
 
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/impl/scan.tpp>
+#endif

@@ -18,6 +18,7 @@
 #include <smdebug/trial/options.hpp>
 #include <smdebug/watch/step_memory.hpp>
 #include <smdebug/watch/watch_options.hpp>
+#include <smdebug/watch/watched_trial.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -28,10 +29,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
-
-/// The trial that rules inside the training process are called with.
-template <reduction_kernel Kernel = default_kernel>
-using watched_trial = basic_trial<step_memory, event_decoder<>, Kernel>;
 
 /// Takes a hook's tensors, and gives a trial over its last steps.  No call of that trial ever waits: what is not there
 /// when a step has ended does not come before the next one has.

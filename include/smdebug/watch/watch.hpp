@@ -6,8 +6,8 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/rules/concepts.hpp>
 #include <smdebug/rules/drive/erased_rule.hpp>
-#include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch_options.hpp>
+#include <smdebug/watch/watched_trial.hpp>
 #include <smdebug/watch/watcher.hpp>
 
 #include <concepts>

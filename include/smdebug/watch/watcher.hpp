@@ -5,7 +5,6 @@
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/hook/collection_set.hpp>
-#include <smdebug/hook/hook_core.hpp>
 #include <smdebug/hook/hook_options.hpp>
 #include <smdebug/hook/observer.hpp>
 #include <smdebug/hook/save_config.hpp>
@@ -15,9 +14,9 @@
 #include <smdebug/rules/drive/erased_rule.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
-#include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watch_options.hpp>
 #include <smdebug/watch/watched_names.hpp>
+#include <smdebug/watch/watched_trial.hpp>
 
 #include <array>
 #include <concepts>
@@ -29,6 +28,12 @@
 
 namespace smdebug {
 inline namespace v1 {
+namespace detail {
+
+template <reduction_kernel Kernel>
+class recent_steps;
+
+}  // namespace detail
 
 /// What watch() returns: counters, and a way to stop it.  The hook owns it, too.
 /// Threads: that of the training.

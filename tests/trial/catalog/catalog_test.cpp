@@ -33,11 +33,13 @@ catalog sample() {
     const name_id original = names.id_of("an original name");
     names.mark_tensor(loss);
     names.mark_tensor(weight);
-    const auto text_of = [&](name_id id) -> const std::string& { return names.text_of(id); };
+    const auto sort_by_text = [&](std::vector<name_id>& ids) {
+        std::sort(ids.begin(), ids.end(), [&](name_id a, name_id b) { return names.text_of(a) < names.text_of(b); });
+    };
     const auto both = std::make_shared<const name_list>(std::vector<recorded_item>{{.name = loss}, {.name = weight}},
-                                                        std::vector<name_id>{}, text_of);
+                                                        std::vector<name_id>{}, sort_by_text);
     const auto one = std::make_shared<const name_list>(std::vector<recorded_item>{{.name = loss}},
-                                                       std::vector<name_id>{loss}, text_of);
+                                                       std::vector<name_id>{loss}, sort_by_text);
     made.names = std::move(names).finish();
     made.name_lists = made.name_lists.with({both, one});
     made.workers = {"worker_0", "worker_1"};

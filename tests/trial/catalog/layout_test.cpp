@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -21,7 +22,7 @@ layout sample() {
                                    {.name = 2, .kind = kind_of_reduction(reduction::mean, true)},
                                    {.name = 7},
                                    {.name = 3}},
-        std::vector<name_id>{9, 3}, [](name_id id) { return id; });
+        std::vector<name_id>{9, 3}, [](std::vector<name_id>& ids) { std::sort(ids.begin(), ids.end()); });
     return layout{names,
                   {{0, 10}, {10, 5}, {15, 5}, {20, 9}, {29, 1}},
                   {{.name = 9, .original_name = 1, .extents = {2, 3}},

@@ -48,7 +48,8 @@ std::vector<std::uint32_t> range(std::uint32_t begin, std::uint32_t end) {
 }
 
 std::shared_ptr<const name_list> list_of(std::vector<recorded_item> items, std::vector<name_id> shapes = {}) {
-    return std::make_shared<const name_list>(std::move(items), std::move(shapes), [](name_id id) { return id; });
+    return std::make_shared<const name_list>(std::move(items), std::move(shapes),
+                                             [](std::vector<name_id>& ids) { std::sort(ids.begin(), ids.end()); });
 }
 
 std::vector<recorded_item> items_of(name_id name) { return {{.name = name}, {.name = name + 1, .kind = 3}}; }

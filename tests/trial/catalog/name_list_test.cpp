@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ name_list sample() {
                       {.name = 3, .kind = max_kind},
                       {.name = 3}},
                      {4, 3, 4},
-                     [](name_id id) -> const std::string& { return texts[id]; }};
+                     [](std::vector<name_id>& ids) {
+                         std::sort(ids.begin(), ids.end(), [](name_id a, name_id b) { return texts[a] < texts[b]; });
+                     }};
 }
 
 }  // namespace
@@ -81,12 +84,14 @@ TEST_CASE("name_list: is equal to what has the same items in the same order, and
 }
 
 TEST_CASE("name_list: where every name comes once, with values, each item has its turn") {
-    const auto text_of = [](name_id id) -> const std::string& { return texts[id]; };
-    const name_list plain{{{.name = 2}, {.name = 0}}, {0, 4}, text_of};
+    const auto sort_by_text = [](std::vector<name_id>& ids) {
+        std::sort(ids.begin(), ids.end(), [](name_id a, name_id b) { return texts[a] < texts[b]; });
+    };
+    const name_list plain{{{.name = 2}, {.name = 0}}, {0, 4}, sort_by_text};
     CHECK(plain.values_alone());
     CHECK(plain.leads(0));
     CHECK(plain.leads(1));
-    const name_list twice{{{.name = 2}, {.name = 2}}, {4}, text_of};
+    const name_list twice{{{.name = 2}, {.name = 2}}, {4}, sort_by_text};
     CHECK(twice.values_alone());
     CHECK_FALSE(twice.leads(0));
     CHECK(twice.leads(1));

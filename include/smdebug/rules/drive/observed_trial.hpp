@@ -9,7 +9,6 @@
 #include <smdebug/rules/drive/read_log.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/trial/concepts.hpp>
-#include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 

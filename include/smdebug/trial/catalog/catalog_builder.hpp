@@ -63,6 +63,9 @@ private:
     // A file that does not stand as usual may still say what the last one said.
     [[nodiscard]] std::uint32_t layout_like(layout&& fresh);
 
+    void sort_by_text(std::vector<name_id>& names) const;
+    // The same by ranks_.
+    void sort_by_rank(std::vector<name_id>& names) const;
     // Sets ranks_ right where enough lists were made without them to be worth it.
     [[nodiscard]] bool have_ranks(std::size_t list_size);
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/name_table.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -56,26 +56,10 @@ struct recorded_item {
 class name_list {
 public:
     name_list() = default;
-    /// `text_of(id)` gives a name's text, or its place in the order of texts, for the order of tensors().
-    template <class TextOf>
-    name_list(std::vector<recorded_item> items, std::vector<name_id> shapes, TextOf&& text_of)
-        : items_(std::move(items)), shapes_(std::move(shapes)) {
-        items_.shrink_to_fit();
-        put_in_order();
-        std::sort(shapes_.begin(), shapes_.end());
-        shapes_.erase(std::unique(shapes_.begin(), shapes_.end()), shapes_.end());
-        std::vector<name_id> all = shapes_;
-        all.reserve(shapes_.size() + items_.size());
-        for (const std::uint32_t place : order_) {
-            all.push_back(items_[place].name);
-        }
-        std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shapes_.size()), all.end());
-        all.erase(std::unique(all.begin(), all.end()), all.end());
-        std::sort(all.begin(), all.end(), [&](name_id a, name_id b) { return text_of(a) < text_of(b); });
-        tensors_.assign(all.begin(), all.end());
-        values_alone_ = std::all_of(items_.begin(), items_.end(), [](const auto& item) { return item.kind == 0; });
-        each_once_ = values_alone_ && tensors_.size() - only_shapes() == items_.size();
-    }
+    using names_sorter = function_ref<void(std::vector<name_id>&)>;
+
+    /// `sort_by_text(names)` puts names in the order of their texts, for tensors().
+    name_list(std::vector<recorded_item> items, std::vector<name_id> shapes, names_sorter sort_by_text);
 
     [[nodiscard]] std::span<const recorded_item> items() const noexcept { return items_; }
     /// The tensors whose shape was saved, by number.

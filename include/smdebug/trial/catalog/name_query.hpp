@@ -3,12 +3,13 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/index/regex.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/options.hpp>
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,38 +44,8 @@ template <class Collections>
 }
 
 /// tensor_names(which) on the catalog that `fresh()` gives.  Errors: value_error, before `fresh` is called.
-template <class Fresh>
-[[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which, Fresh&& fresh) {
-    if (which.regex.given() && which.collection) {
-        throw value_error("tensor_names takes a regex or a collection, not both");
-    }
-    std::optional<name_filter> filter;
-    if (which.regex.given()) {
-        filter.emplace(which.regex.texts(), std::vector<std::string>{});
-    }
-    const auto from = fresh();
-    if (which.collection) {
-        const auto group = from->job->collections.find(which.collection->name());
-        if (group == from->job->collections.end()) {
-            return {};
-        }
-        filter.emplace(group->second.include_regex, group->second.tensor_names);
-    }
-    std::vector<std::string> names;
-    if (which.step) {
-        const auto global = from->global_step(which.mode, *which.step);
-        const auto* found_step = global ? from->find_step(*global) : nullptr;
-        if (found_step != nullptr) {
-            names = from->tensor_names_at(*found_step);
-        }
-    } else {
-        names = from->tensor_names(which.mode);
-    }
-    if (filter) {
-        std::erase_if(names, [&](const std::string& name) { return !filter->accepts(name); });
-    }
-    return names;
-}
+[[nodiscard]] std::vector<std::string> query_names(const tensor_names_options& which,
+                                                   function_ref<std::shared_ptr<const catalog>()> fresh);
 
 }  // namespace detail
 }  // namespace v1

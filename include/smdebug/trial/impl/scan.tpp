@@ -23,6 +23,30 @@ scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
 }
 
+struct walk_stopped {};
+
+template <class Trial>
+walk_end scan_of<Trial>::in_turn(const walk_options& how, tensor_visit visit, function_ref<void()> file_done) const {
+    std::size_t done = 0;
+    try {
+        walk().walk(
+            files, [&](std::size_t, const scanned_tensor& tensor) { visit(tensor); },
+            [&](std::size_t) {
+                file_done();
+                ++done;
+                if (how.progress) {
+                    how.progress(done, files.size());
+                }
+                if (how.stop.stop_requested()) {
+                    throw walk_stopped{};
+                }
+            });
+    } catch (const walk_stopped&) {
+        return done == files.size() ? walk_end::complete : walk_end::stopped;
+    }
+    return walk_end::complete;
+}
+
 template <class Walk>
 std::optional<scan_share> share_cutter<Walk>::next() {
     constexpr std::size_t most_files = 64;

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/shared_trial.hpp> that are templates.
 #pragma once
 
+#include <smdebug/trial/shared/impl/measuring_scan.tpp>
 #include <smdebug/trial/shared_trial.hpp>
 
 #include <algorithm>

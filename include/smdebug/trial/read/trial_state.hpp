@@ -13,7 +13,7 @@
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
-#include <smdebug/trial/load/loader.hpp>
+#include <smdebug/trial/difference.hpp>
 #include <smdebug/trial/load/wait.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -35,6 +35,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+template <storage Storage>
+class loader;
+
 /// The shared part of a trial.
 /// Threads: everything const may be called at once; one refresh runs at a time, readers keep the catalog that they
 /// have.
@@ -49,7 +52,7 @@ public:
 
     trial_state(const trial_state&) = delete;
     trial_state& operator=(const trial_state&) = delete;
-    ~trial_state() = default;
+    ~trial_state();
 
     [[nodiscard]] const Storage& store() const noexcept { return store_; }
     [[nodiscard]] const trial_options& options() const noexcept { return options_; }
@@ -137,7 +140,7 @@ private:
     trial_options options_;
     Decoder decoder_;
     Kernel kernel_;
-    mutable guarded<loader<Storage>> loader_;  // held by the one refresh
+    mutable guarded<std::unique_ptr<loader<Storage>>> loader_;  // held by the one refresh
     int missing_event_file_retry_limit_;
     mutable guarded<std::shared_ptr<const catalog>> newest_;  // held for the exchange of a pointer
     waiter::clock::time_point opened_ = waiter::clock::now();

@@ -4,6 +4,8 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
@@ -28,11 +30,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -79,6 +79,8 @@ struct scanned_tensor {
     }
 };
 
+using tensor_visit = function_ref<void(const scanned_tensor&)>;
+
 /// Takes files apart, one after another, with buffers that it keeps.  One thread at a time.
 /// Borrows: state, catalog and `wanted` (by name_id; null: all tensors), for its life.
 template <class State>
@@ -99,53 +101,22 @@ public:
     /// Order: that of the values' entries (of two of one name the last counts); a tensor without values stands where
     /// the first of its reductions (in the order of their names' list) does; those of which only a shape was saved come
     /// last.
-    template <class Source, class Visit>
+    template <class Source>
     void scan(const catalog::file& event_file, const std::string& key, Source* source, const std::string* why_not,
-              Visit&& visit) {
-        begin_file(event_file, key, source != nullptr, why_not);
-        const layout& entries = from_->layout_of(event_file);
-        for (std::size_t place = 0; place < entries.size(); ++place) {
-            const layout::entry entry = entries[place];
-            const name_id name = entry.what.name;
-            if (is_wanted(name) && entries.names().leads(place)) {
-                begin_tensor(entries, name);
-                // Before the values: reading a saved reduction may invalidate bytes that the source gave before.
-                if (!entries.names().values_alone()) {
-                    read_saved(entries, name, source);
-                }
-                read_values(entry.what.kind == 0 ? &entry : nullptr, source);
-                visit(std::as_const(out_));
-            }
+              tensor_visit visit) {
+        const auto at = [&](byte_range record) { return read(*source, record); };
+        const record_bytes records{at};
+        opened_event_file* opened = nullptr;
+        if constexpr (std::same_as<Source, opened_event_file>) {
+            opened = source;
         }
-        for (const layout::shape_entry& shape : entries.shapes()) {
-            const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
-            if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
-                begin_tensor(entries, shape.name);
-                out_.file_failed = false;  // a shape alone needs nothing of the event file
-                visit(std::as_const(out_));
-            }
-        }
+        scan_records(event_file, key, source != nullptr ? &records : nullptr, opened, why_not, visit);
     }
 
     /// Calls take(byte_range) for each record of `event_file` that scan() asks its source for, in the same order, and
     /// ended() behind those of each tensor.
-    template <class Take, class Ended>
-    void each_record(const catalog::file& event_file, Take&& take, Ended&& ended) const {
-        const layout& entries = from_->layout_of(event_file);
-        for (std::size_t place = 0; place < entries.size(); ++place) {
-            const layout::entry entry = entries[place];
-            if (is_wanted(entry.what.name) && entries.names().leads(place)) {
-                if (!entries.names().values_alone()) {
-                    each_saved(entries, entry.what.name,
-                               [&](reduction_key, const layout::entry& saved) { take(saved.record); });
-                }
-                if (entry.what.kind == 0) {
-                    take(entry.record);
-                }
-                ended();
-            }
-        }
-    }
+    void each_record(const catalog::file& event_file, function_ref<void(byte_range)> take,
+                     function_ref<void()> ended) const;
 
 private:
     [[nodiscard]] bool is_wanted(name_id name) const { return wanted_ == nullptr || (*wanted_)[name]; }
@@ -158,60 +129,21 @@ private:
         return [this] { return *key_; };
     }
 
-    template <class Source>
-    void read_values(const layout::entry* entry, Source* source) {
-        if (source == nullptr) {
-            out_.failure = &*file_failure_;
-        } else if (entry != nullptr) {
-            out_.offset = entry->record.offset;
-            const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
-                                      .repeats = keep_repeats_ ? &out_.repeats : nullptr};
-            if (pass(*entry, *source) || stream(*entry, *source)) {
-                return;
-            }
-            const auto bytes = [&] { return source->at(believed(entry->record, *source)); };
-            if (auto failed = decoder_.decode(*entry, out_.name, key_of_file(), bytes, values_, left)) {
-                failure_ = *std::move(failed);
-                out_.failure = &failure_;
-            } else {
-                out_.values = &values_;
-            }
-        }
-    }
+    // The file as bytes by places alone, so that this is compiled once, whatever the source.
+    void scan_records(const catalog::file& event_file, const std::string& key, const record_bytes* bytes,
+                      opened_event_file* opened, const std::string* why_not, tensor_visit visit);
+
+    void read_values(const layout::entry* entry, const record_bytes* bytes, opened_event_file* opened);
 
     // Whether the values were reduced already.
-    template <class Source>
-    [[nodiscard]] bool pass([[maybe_unused]] const layout::entry& entry, [[maybe_unused]] Source& source) {
-        if constexpr (takes_passed<typename State::decoder_type, typename State::kernel_type> &&
-                      std::same_as<Source, opened_event_file>) {
-            if (stream_from_ > 0) {
-                out_.passed = source.passed(entry.record, out_.name);
-            }
-        }
-        return out_.passed != nullptr;
-    }
+    [[nodiscard]] bool pass(const layout::entry& entry, opened_event_file* opened);
 
     // Whether the values are left in the file.
-    template <class Source>
-    [[nodiscard]] bool stream([[maybe_unused]] const layout::entry& entry, [[maybe_unused]] Source& source) {
-        if constexpr (can_stream && std::same_as<Source, opened_event_file>) {
-            if (stream_from_ > 0 && entry.record.length >= stream_from_) {
-                try {
-                    if (stream_.template begin<typename State::decoder_type>(source, entry.record, out_.name)) {
-                        out_.stream = &stream_;
-                        return true;
-                    }
-                } catch (const std::exception&) {
-                    return false;  // decoding it will tell
-                }
-            }
-        }
-        return false;
-    }
+    [[nodiscard]] bool stream(const layout::entry& entry, opened_event_file* opened);
 
-    // What is read of a record: of a large one what its own head says, as record_bound has it.
+    // What is read of a record: of a large one in an open file what its own head says, as record_bound has it.
     template <class Source>
-    [[nodiscard]] byte_range believed(byte_range record, [[maybe_unused]] Source& source) {
+    [[nodiscard]] byte_view read(Source& source, byte_range record) const {
         if constexpr (sizing_decoder<typename State::decoder_type> && std::same_as<Source, opened_event_file>) {
             using decoder = typename State::decoder_type;
             constexpr std::uint64_t large = std::uint64_t{16} << 20U;
@@ -221,36 +153,14 @@ private:
                 record.length = std::min<std::uint64_t>(record.length, size.ok() ? *size : decoder::head_size);
             }
         }
-        return record;
+        return source.at(record);
     }
 
     // Calls one(key, entry) for each reduction of a tensor that was saved and asked for.
-    template <class One>
-    void each_saved(const layout& entries, name_id name, One&& one) const {
-        const reduction_set there = entries.saved_reductions(name) & asked_;
-        for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
-            const reduction_key key = reduction_key::from_index(i);
-            if (there.contains(key)) {
-                one(key, *entries.reduction(name, key));
-            }
-        }
-    }
+    void each_saved(const layout& entries, name_id name,
+                    function_ref<void(reduction_key, const layout::entry&)> one) const;
 
-    template <class Source>
-    void read_saved(const layout& entries, name_id name, Source* source) {
-        if (source == nullptr) {
-            return;
-        }
-        each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
-            const auto bytes = [&] { return source->at(entry.record); };
-            if (auto failed =
-                    decoder_.decode_saved(entry, out_.name, key, key_of_file(), bytes, out_.saved_value[key.index()])) {
-                out_.saved_failures.push_back({key, *std::move(failed)});
-            } else {
-                out_.saved = out_.saved | reduction_set{key};
-            }
-        });
-    }
+    void read_saved(const layout& entries, name_id name, const record_bytes* bytes);
 
     entry_decoder<State> decoder_;
     const catalog* from_;
@@ -272,4 +182,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/scan/impl/scan_file.tpp>
+#endif

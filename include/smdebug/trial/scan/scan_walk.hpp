@@ -3,37 +3,34 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/concepts.hpp>
-#include <smdebug/storage/opened_object.hpp>
-#include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
-#include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/files_ahead.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/reading_plan.hpp>
-#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/selection.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+class collected_event_file;
+
+using walk_visit = function_ref<void(std::size_t place, const scanned_tensor&)>;
+using walk_done = function_ref<void(std::size_t place)>;
 
 /// What a walk is to do beside visiting.
 struct walk_manner {
@@ -63,35 +60,11 @@ public:
     /// done(place) after each file, when it is not looked at in place any more.  A file that cannot be read is handed over as a failure of
     /// each of its tensors, and the next one is read.
     /// Errors: what `visit` and `done` throw, which ends the walk.
-    template <class Visit, class Done>
-    void walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last, Visit&& visit,
-              Done&& done) {
-        const std::span<const catalog::file* const> files = all.first(last);
-        while (begin < files.size()) {
-            std::size_t end = begin;
-            while (end < files.size() && end - begin < most_at_once &&
-                   way(*files[end], end - begin) == file_way::whole) {
-                ++end;
-            }
-            const std::size_t ranged = batches_ && end - begin < most_at_once ? ranged_to(files, begin) : begin;
-            if (ranged > end) {
-                read_ranged(files, begin, end = ranged, visit, done);
-            } else if (end > begin) {
-                bring(all, begin);
-                read_whole(all, begin, end, visit, done);
-            } else {
-                bring(all, begin);
-                read_apart(files, end++, visit, done);
-            }
-            unviewed_ -= std::min(unviewed_, end - begin);
-            unopened_ -= std::min(unopened_, end - begin);
-            begin = end;
-        }
-    }
+    void walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last, walk_visit visit,
+              walk_done done);
 
     /// The same for all files.
-    template <class Visit, class Done>
-    void walk(std::span<const catalog::file* const> files, Visit&& visit, Done&& done) {
+    void walk(std::span<const catalog::file* const> files, walk_visit visit, walk_done done) {
         walk(files, 0, files.size(), visit, done);
     }
 
@@ -108,146 +81,45 @@ private:
     /// The way for a file that is `ahead` files ahead.
     [[nodiscard]] file_way way(const catalog::file& file, std::size_t ahead);
 
-    template <class Source, class Visit>
+    template <class Source>
     void scan(const catalog::file& file, const std::string& key, std::size_t place, Source* source,
-              const std::string* why_not, Visit& visit) {
+              const std::string* why_not, walk_visit visit) {
         scanner_.scan(file, key, source, why_not, [&](const scanned_tensor& tensor) { visit(place, tensor); });
     }
 
-    template <class Visit, class Done>
-    void read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, Visit& visit,
-                    Done& done) {
-        std::vector<std::string> keys;
-        keys.reserve(end - begin);
-        for (std::size_t i = begin; i < end; ++i) {
-            keys.push_back(State::event_key(from_, *files[i]));
-        }
-        const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
-            bring(files, begin + i + 1);
-            scan(*files[begin + i], keys[i], begin + i, source, why_not, visit);
-            done(begin + i);
-        };
-        read_each_past_errors(
-            state_.store(), keys,
-            [&](std::size_t i, std::optional<byte_view> bytes) {
-                std::optional<whole_event_file> source;
-                if (bytes) {
-                    source.emplace(*bytes);
-                }
-                take(i, source ? &*source : nullptr, nullptr);
-            },
-            [&](std::size_t i, const error& failed) {
-                if (dynamic_cast<const unsupported*>(&failed) != nullptr) {  // larger than its index file says
-                    read_pieces(*files[begin + i], keys[i], begin + i, manner_.limits.large_piece, visit);
-                    done(begin + i);
-                    return;
-                }
-                const std::string why_not{failed.message()};
-                take(i, nullptr, &why_not);
-            });
-    }
+    void read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, walk_visit visit,
+                    walk_done done);
 
     /// Up to where the files from `begin` on can be read by their ranges, together.
     [[nodiscard]] std::size_t ranged_to(std::span<const catalog::file* const> files, std::size_t begin);
 
     /// Reads what is wanted of some files with one call, and scans each when all of it is there.
-    template <class Visit, class Done>
-    void read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, Visit& visit,
-                     Done& done) {
-        if constexpr (range_batch_reader<storage_type>) {
-            record_batch batch;
-            std::vector<file_way> ways;
-            for (std::size_t i = begin; i < end; ++i) {
-                const catalog::file& file = *files[i];
-                ways.push_back(way(file, i - begin));
-                std::string key = State::event_key(from_, file);
-                std::vector<byte_range> records;
-                if (!key.empty()) {
-                    records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
-                                                             : records_of(file).places;
-                }
-                batch.add(std::move(key), records);
-            }
-            batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
-                const catalog::file& file = *files[begin + i];
-                if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
-                    scan_collected(file, begin + i, source, visit);
-                } else {
-                    scan_ranged(file, source.key(), begin + i, source, visit);
-                }
-                done(begin + i);
-            });
-        }
-    }
+    void read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end, walk_visit visit,
+                     walk_done done);
 
     /// Scans a file by its records.
-    template <class Source, class Visit>
+    template <class Source>
     void scan_ranged(const catalog::file& file, const std::string& key, std::size_t place, Source& source,
-                     Visit& visit) {
+                     walk_visit visit) {
         const bool is_there = extent(file).records == 0 || (!key.empty() && source.is_there());
         scan(file, key, place, is_there ? &source : nullptr, nullptr, visit);
     }
 
     /// Scans a file that was read as one range: as read_whole does.
-    template <class Visit>
-    void scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source, Visit& visit);
+    void scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source, walk_visit visit);
 
-    template <class Visit, class Done>
-    void read_apart(std::span<const catalog::file* const> files, std::size_t place, Visit& visit, Done& done) {
-        const catalog::file& file = *files[place];
-        const std::string key = State::event_key(from_, file);
-        const reading_limits& limits = manner_.limits;
-        switch (way(file, 0)) {
-            case file_way::untouched: {  // saved shapes at most, which are in the index file
-                whole_event_file nothing{byte_view{}};
-                scan(file, key, place, &nothing, nullptr, visit);
-                break;
-            }
-            case file_way::opened:
-                if (!read_opened(files, place, key, visit)) {
-                    unopened_ = opens_skipped;
-                    if (way(file, 0) == file_way::whole) {
-                        read_whole(files, place, place + 1, visit, done);
-                    } else {
-                        read_apart(files, place, visit, done);
-                    }
-                    return;
-                }
-                break;
-            case file_way::in_place:
-                if (!look_in_place(files, place, key, visit)) {
-                    unviewed_ = views_skipped;
-                    if (extent(file).end <= limits.largest_whole) {
-                        read_whole(files, place, place + 1, visit, done);
-                        return;
-                    }
-                    read_pieces(file, key, place, limits.large_piece, visit);
-                }
-                break;
-            case file_way::sparse:
-                read_pieces(file, key, place, limits.small_piece, visit);
-                break;
-            case file_way::large:
-            case file_way::whole:
-                read_pieces(file, key, place, limits.large_piece, visit);
-                break;
-        }
-        done(place);
-    }
+    void read_apart(std::span<const catalog::file* const> files, std::size_t place, walk_visit visit, walk_done done);
 
     /// False where the storage does not open the file.
-    template <class Visit>
     [[nodiscard]] bool read_opened(std::span<const catalog::file* const> files, std::size_t place,
-                                   const std::string& key, Visit& visit);
+                                   const std::string& key, walk_visit visit);
 
     /// False where the storage does not show the file.
-    template <class Visit>
     [[nodiscard]] bool look_in_place(std::span<const catalog::file* const> files, std::size_t place,
-                                     const std::string& key, Visit& visit);
+                                     const std::string& key, walk_visit visit);
 
-    template <class Visit>
     void read_pieces(const catalog::file& file, const std::string& key, std::size_t place, std::uint64_t piece,
-                     Visit& visit);
+                     walk_visit visit);
 
     struct wanted_records {
         std::vector<byte_range> places = {};
@@ -291,4 +163,6 @@ private:
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/scan/impl/scan_walk.tpp>
+#endif

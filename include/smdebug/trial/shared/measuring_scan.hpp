@@ -11,11 +11,8 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/read/measure_memory.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
-#include <smdebug/trial/reduced_tensor.hpp>
-#include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -69,6 +66,8 @@ private:
     std::unordered_map<std::string, std::vector<std::unique_ptr<save>>, text_hash, std::equal_to<>> saves_;
 };
 
+struct scanned_tensor;
+
 /// The answers to all questions about a tensor, without those of measures that throw: they throw again when asked.
 void answer_all(const tensor_questions& questions, const scanned_tensor& tensor, last_saves* previous,
                 std::vector<remembered_answer>& answers);
@@ -85,46 +84,7 @@ struct measured_tensor {
 /// Cost: one pass over the files; comparisons copy the values of their tensors.
 template <class Trial>
 [[nodiscard]] std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
-                                                          const questions_by_tensor& questions, last_saves* previous) {
-    std::vector<std::string> names;
-    names.reserve(questions.size());
-    for (const auto& [name, asked] : questions) {
-        names.push_back(name);
-    }
-    const bool asks_measures =
-        std::any_of(questions.begin(), questions.end(), [](const auto& each) { return !each.second.measures.empty(); });
-    const auto state = run.state();
-    const scan_options options{.which = {.names = std::move(names), .range = range},
-                               .defer_checks = true,
-                               .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
-                               .in_place = true,
-                               .stream = !asks_measures};
-    std::vector<measured_tensor> all;
-    scan(run, options, [&](const scanned_tensor& tensor) {
-        const auto asked = questions.find(tensor.name);
-        if (asked == questions.end()) {
-            return;
-        }
-        const bool reduce = asked->second.reductions;
-        const reduced_tensor found = reduced(tensor, reduce ? reduction_set::all() : reduction_set{}, state->kernel());
-        if (found.file_failed) {
-            const bool is_same = !all.empty() && all.back().file_failed && all.back().what.step == tensor.step &&
-                                 all.back().what.worker == tensor.worker;
-            if (!is_same) {
-                all.push_back({{}, {tensor.step, std::string{tensor.worker}, {}}, true});
-            }
-            return;
-        }
-        if (found.failure != nullptr) {
-            return;
-        }
-        measured_tensor& one = all.emplace_back(measured_tensor{
-            std::string{tensor.name}, {tensor.step, std::string{tensor.worker}, found.reductions, reduce}, false});
-        // After the reductions, which verify the bytes.
-        answer_all(asked->second, tensor, previous, one.what.answers);
-    });
-    return all;
-}
+                                                          const questions_by_tensor& questions, last_saves* previous);
 
 }  // namespace detail
 }  // namespace v1
@@ -132,4 +92,5 @@ template <class Trial>
 
 #ifndef SMDEBUG_COMPILED
 #include <smdebug/trial/shared/impl/measuring_scan.ipp>
+#include <smdebug/trial/shared/impl/measuring_scan.tpp>
 #endif

@@ -1,6 +1,7 @@
 // The bodies of <smdebug/watch/watcher.hpp> that are templates.
 #pragma once
 
+#include <smdebug/watch/recent_steps.hpp>
 #include <smdebug/watch/watcher.hpp>
 
 namespace smdebug {

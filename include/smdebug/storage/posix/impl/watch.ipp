@@ -152,9 +152,10 @@ SMDEBUG_INLINE void folder_watch::watch_below(std::string top) {
                 add_subfolders(folder, next);
             }
         }
-        std::sort(next.begin(), next.end(), std::greater<>{});
+        std::sort(next.begin(), next.end());
         partial_ = partial_ || next.size() > most_folders;
-        next.resize(std::min(next.size(), most_folders));
+        next.erase(next.begin(), next.end() - static_cast<std::ptrdiff_t>(std::min(next.size(), most_folders)));
+        std::reverse(next.begin(), next.end());
         level = std::move(next);
     }
 }

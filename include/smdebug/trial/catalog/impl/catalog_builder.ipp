@@ -129,17 +129,30 @@ SMDEBUG_INLINE std::shared_ptr<const name_list> catalog_builder::list_of(
     if (auto known = memory_.lists.find(items_, with_shape)) {
         return known;
     }
-    auto made =
-        have_ranks(items_.size() + with_shape.size())
-            ? std::make_shared<const name_list>(items_, std::move(with_shape), [&](name_id id) { return ranks_[id]; })
-            : std::make_shared<const name_list>(items_, std::move(with_shape),
-                                                [&](name_id id) -> const std::string& { return names_.text_of(id); });
+    const bool ranked = have_ranks(items_.size() + with_shape.size());
+    auto made = std::make_shared<const name_list>(items_, std::move(with_shape), [&](std::vector<name_id>& names) {
+        ranked ? sort_by_rank(names) : sort_by_text(names);
+    });
     for (const name_id id : made->tensors()) {
         names_.mark_tensor(id);
     }
     memory_.lists.remember(made);
     lists_.push_back(made);
     return made;
+}
+
+SMDEBUG_INLINE void catalog_builder::sort_by_text(std::vector<name_id>& names) const {
+    std::sort(names.begin(), names.end(),
+              [this](name_id a, name_id b) { return names_.text_of(a) < names_.text_of(b); });
+}
+
+SMDEBUG_INLINE void catalog_builder::sort_by_rank(std::vector<name_id>& names) const {
+    std::vector<std::uint64_t> keys(names.size());  // 32 bits of rank, 32 of name
+    std::transform(names.begin(), names.end(), keys.begin(),
+                   [this](name_id id) { return std::uint64_t{ranks_[id]} << 32U | id; });
+    std::sort(keys.begin(), keys.end());
+    std::transform(keys.begin(), keys.end(), names.begin(),
+                   [](std::uint64_t key) { return static_cast<name_id>(key & 0xffffffffU); });
 }
 
 SMDEBUG_INLINE bool catalog_builder::have_ranks(std::size_t list_size) {
@@ -152,8 +165,7 @@ SMDEBUG_INLINE bool catalog_builder::have_ranks(std::size_t list_size) {
     }
     std::vector<name_id> by_text(names_.size());
     std::iota(by_text.begin(), by_text.end(), name_id{0});
-    std::sort(by_text.begin(), by_text.end(),
-              [this](name_id a, name_id b) { return names_.text_of(a) < names_.text_of(b); });
+    sort_by_text(by_text);
     ranks_.resize(by_text.size());
     for (std::uint32_t rank = 0; rank < by_text.size(); ++rank) {
         ranks_[by_text[rank]] = rank;

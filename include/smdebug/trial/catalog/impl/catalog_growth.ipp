@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/catalog/catalog_growth.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/catalog/catalog_growth.hpp>
 
 #include <algorithm>
@@ -22,8 +23,7 @@ SMDEBUG_INLINE void add_mode_steps(catalog& next, std::span<const catalog::file>
         }
     }
     for (std::size_t i = 0; i < fresh.size(); ++i) {
-        std::stable_sort(fresh[i].begin(), fresh[i].end(),
-                         [](const auto& a, const auto& b) { return a.mode_step < b.mode_step; });
+        sort_stably(fresh[i], [](const auto& a, const auto& b) { return a.mode_step < b.mode_step; });
         const auto end = std::unique(fresh[i].begin(), fresh[i].end(),
                                      [](const auto& a, const auto& b) { return a.mode_step == b.mode_step; });
         fresh[i].erase(end, fresh[i].end());
@@ -52,7 +52,7 @@ SMDEBUG_INLINE void add_files(catalog& next, std::vector<catalog::file> files) {
     const auto by_worker = [&](const catalog::file& a, const catalog::file& b) {
         return next.workers[a.worker] < next.workers[b.worker];
     };
-    std::stable_sort(files.begin(), files.end(), [&](const catalog::file& a, const catalog::file& b) {
+    sort_stably(files, [&](const catalog::file& a, const catalog::file& b) {
         return a.step != b.step ? a.step < b.step : by_worker(a, b);
     });
     std::vector<catalog::step_entry> fresh;

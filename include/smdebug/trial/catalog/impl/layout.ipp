@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/catalog/layout.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 
 #include <algorithm>
@@ -16,8 +17,7 @@ SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vecto
     : names_(std::move(names)), places_(std::move(places)), shapes_(std::move(shapes)) {
     places_.shrink_to_fit();
     shapes_.shrink_to_fit();
-    std::stable_sort(shapes_.begin(), shapes_.end(),
-                     [](const shape_entry& a, const shape_entry& b) { return a.name < b.name; });
+    sort_stably(shapes_, [](const shape_entry& a, const shape_entry& b) { return a.name < b.name; });
 }
 
 SMDEBUG_INLINE const layout::shape_entry* layout::shape(name_id name) const noexcept {

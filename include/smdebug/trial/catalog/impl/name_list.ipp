@@ -1,15 +1,36 @@
 // The bodies of <smdebug/trial/catalog/name_list.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/catalog/name_list.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <iterator>
-#include <numeric>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+SMDEBUG_INLINE name_list::name_list(std::vector<recorded_item> items, std::vector<name_id> shapes,
+                                    names_sorter sort_by_text)
+    : items_(std::move(items)), shapes_(std::move(shapes)) {
+    items_.shrink_to_fit();
+    put_in_order();
+    std::sort(shapes_.begin(), shapes_.end());
+    shapes_.erase(std::unique(shapes_.begin(), shapes_.end()), shapes_.end());
+    std::vector<name_id> all = shapes_;
+    all.reserve(shapes_.size() + items_.size());
+    for (const std::uint32_t place : order_) {
+        all.push_back(items_[place].name);
+    }
+    std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shapes_.size()), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    sort_by_text(all);
+    tensors_.assign(all.begin(), all.end());
+    values_alone_ = std::all_of(items_.begin(), items_.end(), [](const auto& item) { return item.kind == 0; });
+    each_once_ = values_alone_ && tensors_.size() - only_shapes() == items_.size();
+}
 
 SMDEBUG_INLINE bool name_list::contains(name_id name) const noexcept {
     const auto first = first_of(name);
@@ -64,9 +85,8 @@ SMDEBUG_INLINE std::size_t name_list::memory() const noexcept {
 SMDEBUG_INLINE void name_list::put_in_order() {
     order_.resize(items_.size());
     if (items_.size() >= std::size_t{1} << 24U) {  // the general way
-        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-        std::stable_sort(order_.begin(), order_.end(),
-                         [this](std::uint32_t a, std::uint32_t b) { return rank(items_[a]) < rank(items_[b]); });
+        order_ = places_in_order(items_.size(),
+                                 [this](std::size_t a, std::size_t b) { return rank(items_[a]) < rank(items_[b]); });
         return;
     }
     // As numbers: 40 bits of name and kind, 24 of place.

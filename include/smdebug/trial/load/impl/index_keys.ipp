@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/load/index_keys.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/load/index_keys.hpp>
 
 #include <algorithm>
@@ -42,9 +43,7 @@ SMDEBUG_INLINE bool known_files::contains(const parsed_index_key& key) {
 }
 
 SMDEBUG_INLINE void put_in_order(std::vector<parsed_index_key>& keys) {
-    if (!std::is_sorted(keys.begin(), keys.end())) {
-        std::sort(keys.begin(), keys.end());
-    }
+    sort_stably(keys, [](const parsed_index_key& a, const parsed_index_key& b) { return a < b; });
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 

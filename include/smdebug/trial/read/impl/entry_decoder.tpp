@@ -4,9 +4,39 @@
 #include <smdebug/tensor/concepts.hpp>
 #include <smdebug/trial/read/entry_decoder.hpp>
 
+#include <exception>
+
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+template <class State>
+std::optional<lookup_failure> entry_decoder<State>::decode(const layout::entry& entry, std::string_view recorded,
+                                                           file_key file, record_bytes bytes, decoded_tensor& out,
+                                                           const left_to_caller& left) const {
+    status outcome = status::ok;
+    try {
+        outcome = decode_record(bytes(entry.record), recorded, out, left);
+    } catch (const std::exception&) {
+        return failure_at_hand(file(), entry.record.offset);
+    }
+    if (outcome == status::ok) {
+        return std::nullopt;
+    }
+    return lookup_failure{.why = absence::damaged, .damage = outcome, .offset = entry.record.offset, .where = file()};
+}
+
+template <class State>
+std::optional<lookup_failure> entry_decoder<State>::decode_saved(const layout::entry& entry, std::string_view tensor,
+                                                                 reduction_key key, file_key file, record_bytes bytes,
+                                                                 double& number) {
+    recorded_.clear();
+    append_reduction_tensor_name(recorded_, tensor, key);
+    if (auto failed = decode(entry, recorded_, file, bytes, saved_)) {
+        return failed;
+    }
+    return single_number(tensor, key, number);
+}
 
 template <class State>
 lookup_failure entry_decoder<State>::not_computed(const std::string& what, std::string_view tensor, dtype type) const {

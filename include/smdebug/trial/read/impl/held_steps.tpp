@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/read/held_steps.hpp> that are templates.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/read/held_steps.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
@@ -113,8 +114,7 @@ std::vector<byte_range> held_steps<State>::wanted_records(const layout& entries,
             records.push_back(each.record);
         }
     }
-    std::sort(records.begin(), records.end(),
-              [](const byte_range& a, const byte_range& b) { return a.offset < b.offset; });
+    sort_stably(records, [](const byte_range& a, const byte_range& b) { return a.offset < b.offset; });
     return records;
 }
 

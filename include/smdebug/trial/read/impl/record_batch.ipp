@@ -1,10 +1,10 @@
 // The bodies of <smdebug/trial/read/record_batch.hpp>.
 #pragma once
 
+#include <smdebug/core/places_in_order.hpp>
 #include <smdebug/trial/read/record_batch.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace smdebug {
 inline namespace v1 {
@@ -30,12 +30,10 @@ SMDEBUG_INLINE byte_view collected_event_file::at(byte_range record) {
 SMDEBUG_INLINE void record_batch::add(std::string key, std::span<const byte_range> records) {
     const std::string& kept = keys_.emplace_back(std::move(key));
     // Asked for by ascending offset, which is what storages merge.
-    std::vector<std::size_t> order(records.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return records[a].offset < records[b].offset; });
+    const std::vector<std::uint32_t> order = places_in_order(
+        records.size(), [&](std::size_t a, std::size_t b) { return records[a].offset < records[b].offset; });
     std::uint64_t wanted = 0;
-    for (const std::size_t place : order) {
+    for (const std::uint32_t place : order) {
         ranges_.push_back({kept, records[place]});
         places_.push_back(place);
         wanted += std::min(records[place].length, most - wanted);

@@ -213,8 +213,8 @@ lookup<byte_buffer> tensor_reader<State>::read_record(const located& where, cons
     auto bytes = state_->read_event(*where.from, *where.file, entry.record);
     if (bytes) {
         const auto file = [&] { return State::event_key(*where.from, *where.file); };
-        if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&] { return bytes->view(); }, out,
-                                                        {.repeats = repeats})) {
+        if (auto failed = entry_decoder{*state_}.decode(entry, name_, file, [&](byte_range) { return bytes->view(); },
+                                                        out, {.repeats = repeats})) {
             return *std::move(failed);
         }
     }
@@ -227,7 +227,7 @@ lookup<double> tensor_reader<State>::decode_saved(const located& where, const la
     double number = 0;
     const auto file = [&] { return State::event_key(*where.from, *where.file); };
     if (auto failed = entry_decoder{*state_}.decode_saved(
-            entry, name_, key, file, [&] { return bytes; }, number)) {
+            entry, name_, key, file, [&](byte_range) { return bytes; }, number)) {
         return *std::move(failed);
     }
     return number;

@@ -4,6 +4,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/relative_path.hpp>
 #include <smdebug/core/system_time.hpp>
+#include <smdebug/trial/load/loader.hpp>
 #include <smdebug/trial/read/bounded_record.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
 
@@ -21,9 +22,12 @@ trial_state<Storage, Decoder, Kernel>::trial_state(Storage store, trial_options 
       options_(std::move(options)),
       decoder_(std::move(decoder)),
       kernel_(std::move(kernel)),
-      loader_(store_, options_),
-      missing_event_file_retry_limit_(loader_.lock()->settled().missing_event_file_retry_limit),
-      newest_(std::make_shared<const catalog>(loader_.lock()->open())) {}
+      loader_(std::make_unique<loader<Storage>>(store_, options_)),
+      missing_event_file_retry_limit_((*loader_.lock())->settled().missing_event_file_retry_limit),
+      newest_(std::make_shared<const catalog>((*loader_.lock())->open())) {}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+trial_state<Storage, Decoder, Kernel>::~trial_state() = default;
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::current() const {
@@ -44,7 +48,7 @@ std::shared_ptr<const catalog> trial_state<Storage, Decoder, Kernel>::refreshed(
     }
     // Allocated before the load: once the loader has remembered the new catalog, publishing it must not fail.
     const auto published = std::make_shared<catalog>();
-    if (auto next = loading->load(*last, changed_keys)) {
+    if (auto next = (*loading)->load(*last, changed_keys)) {
         if (next->file_count > last->file_count) {
             last_news_.store(waiter::clock::now().time_since_epoch().count(), std::memory_order_relaxed);
         }
@@ -83,7 +87,7 @@ waiter::clock::time_point trial_state<Storage, Decoder, Kernel>::look_by(
         latest = waiter::clock::now() + std::max(*give_up_after - quiet_time(), std::chrono::milliseconds{0}) +
                  std::chrono::milliseconds{1};
     }
-    return std::min(latest, loader_.lock()->end_due().value_or(latest));
+    return std::min(latest, (*loader_.lock())->end_due().value_or(latest));
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
@@ -103,7 +107,7 @@ void trial_state<Storage, Decoder, Kernel>::end_refresh_setting(std::uint64_t nu
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 std::vector<problem> trial_state<Storage, Decoder, Kernel>::problems() const {
-    return loader_.lock()->problems();
+    return (*loader_.lock())->problems();
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>

@@ -3,6 +3,9 @@
 
 #include <smdebug/trial/scan/scan_file.hpp>
 
+#include <exception>
+#include <utility>
+
 namespace smdebug {
 inline namespace v1 {
 
@@ -55,6 +58,131 @@ void file_scanner<State>::begin_tensor(const layout& entries, name_id name) {
     out_.saved_failures.clear();
     const auto* shape = entries.shape(name);
     out_.saved_shape = shape != nullptr ? &shape->extents : nullptr;
+}
+
+template <class State>
+void file_scanner<State>::scan_records(const catalog::file& event_file, const std::string& key,
+                                       const record_bytes* bytes, opened_event_file* opened, const std::string* why_not,
+                                       tensor_visit visit) {
+    begin_file(event_file, key, bytes != nullptr, why_not);
+    const layout& entries = from_->layout_of(event_file);
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        const layout::entry entry = entries[place];
+        const name_id name = entry.what.name;
+        if (is_wanted(name) && entries.names().leads(place)) {
+            begin_tensor(entries, name);
+            // Before the values: reading a saved reduction may invalidate bytes that the source gave before.
+            if (!entries.names().values_alone()) {
+                read_saved(entries, name, bytes);
+            }
+            read_values(entry.what.kind == 0 ? &entry : nullptr, bytes, opened);
+            visit(out_);
+        }
+    }
+    for (const layout::shape_entry& shape : entries.shapes()) {
+        const bool alone = !entries.values(shape.name) && entries.saved_reductions(shape.name).empty();
+        if (alone && is_wanted(shape.name) && entries.shape(shape.name) == &shape) {
+            begin_tensor(entries, shape.name);
+            out_.file_failed = false;  // a shape alone needs nothing of the event file
+            visit(out_);
+        }
+    }
+}
+
+template <class State>
+void file_scanner<State>::each_record(const catalog::file& event_file, function_ref<void(byte_range)> take,
+                                      function_ref<void()> ended) const {
+    const layout& entries = from_->layout_of(event_file);
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        const layout::entry entry = entries[place];
+        if (is_wanted(entry.what.name) && entries.names().leads(place)) {
+            if (!entries.names().values_alone()) {
+                each_saved(entries, entry.what.name,
+                           [&](reduction_key, const layout::entry& saved) { take(saved.record); });
+            }
+            if (entry.what.kind == 0) {
+                take(entry.record);
+            }
+            ended();
+        }
+    }
+}
+
+template <class State>
+void file_scanner<State>::read_values(const layout::entry* entry, const record_bytes* bytes,
+                                      opened_event_file* opened) {
+    if (bytes == nullptr) {
+        out_.failure = &*file_failure_;
+    } else if (entry != nullptr) {
+        out_.offset = entry->record.offset;
+        const left_to_caller left{.check = defer_checks_ ? &out_.check : nullptr,
+                                  .repeats = keep_repeats_ ? &out_.repeats : nullptr};
+        if (pass(*entry, opened) || stream(*entry, opened)) {
+            return;
+        }
+        if (auto failed = decoder_.decode(*entry, out_.name, key_of_file(), *bytes, values_, left)) {
+            failure_ = *std::move(failed);
+            out_.failure = &failure_;
+        } else {
+            out_.values = &values_;
+        }
+    }
+}
+
+template <class State>
+bool file_scanner<State>::pass([[maybe_unused]] const layout::entry& entry,
+                               [[maybe_unused]] opened_event_file* opened) {
+    if constexpr (takes_passed<typename State::decoder_type, typename State::kernel_type>) {
+        if (opened != nullptr && stream_from_ > 0) {
+            out_.passed = opened->passed(entry.record, out_.name);
+        }
+    }
+    return out_.passed != nullptr;
+}
+
+template <class State>
+bool file_scanner<State>::stream([[maybe_unused]] const layout::entry& entry,
+                                 [[maybe_unused]] opened_event_file* opened) {
+    if constexpr (can_stream) {
+        if (opened != nullptr && stream_from_ > 0 && entry.record.length >= stream_from_) {
+            try {
+                if (stream_.template begin<typename State::decoder_type>(*opened, entry.record, out_.name)) {
+                    out_.stream = &stream_;
+                    return true;
+                }
+            } catch (const std::exception&) {
+                return false;  // decoding it will tell
+            }
+        }
+    }
+    return false;
+}
+
+template <class State>
+void file_scanner<State>::each_saved(const layout& entries, name_id name,
+                                     function_ref<void(reduction_key, const layout::entry&)> one) const {
+    const reduction_set there = entries.saved_reductions(name) & asked_;
+    for (std::size_t i = 0; !there.empty() && i < 2 * reduction_count; ++i) {
+        const reduction_key key = reduction_key::from_index(i);
+        if (there.contains(key)) {
+            one(key, *entries.reduction(name, key));
+        }
+    }
+}
+
+template <class State>
+void file_scanner<State>::read_saved(const layout& entries, name_id name, const record_bytes* bytes) {
+    if (bytes == nullptr) {
+        return;
+    }
+    each_saved(entries, name, [&](reduction_key key, const layout::entry& entry) {
+        if (auto failed =
+                decoder_.decode_saved(entry, out_.name, key, key_of_file(), *bytes, out_.saved_value[key.index()])) {
+            out_.saved_failures.push_back({key, *std::move(failed)});
+        } else {
+            out_.saved = out_.saved | reduction_set{key};
+        }
+    });
 }
 
 }  // namespace detail

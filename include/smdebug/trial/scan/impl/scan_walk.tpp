@@ -1,9 +1,20 @@
 // The bodies of <smdebug/trial/scan/scan_walk.hpp> that are templates.
 #pragma once
 
+#include <smdebug/core/error.hpp>
 #include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/opened_object.hpp>
+#include <smdebug/storage/read_each.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/read/event_source.hpp>
+#include <smdebug/trial/read/record_batch.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <new>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -46,6 +57,137 @@ file_way scan_walk<State>::way(const catalog::file& file, std::size_t ahead) {
     const file_extent size = extent(file);
     const bool can_open = opening_storage<storage_type> && !batches_ && unopened_ <= ahead && last_in_order_;
     return way_of(size, manner_.limits, can_view, can_open);
+}
+
+template <class State>
+void scan_walk<State>::walk(std::span<const catalog::file* const> all, std::size_t begin, std::size_t last,
+                            walk_visit visit, walk_done done) {
+    const std::span<const catalog::file* const> files = all.first(last);
+    while (begin < files.size()) {
+        std::size_t end = begin;
+        while (end < files.size() && end - begin < most_at_once && way(*files[end], end - begin) == file_way::whole) {
+            ++end;
+        }
+        const std::size_t ranged = batches_ && end - begin < most_at_once ? ranged_to(files, begin) : begin;
+        if (ranged > end) {
+            read_ranged(files, begin, end = ranged, visit, done);
+        } else if (end > begin) {
+            bring(all, begin);
+            read_whole(all, begin, end, visit, done);
+        } else {
+            bring(all, begin);
+            read_apart(files, end++, visit, done);
+        }
+        unviewed_ -= std::min(unviewed_, end - begin);
+        unopened_ -= std::min(unopened_, end - begin);
+        begin = end;
+    }
+}
+
+template <class State>
+void scan_walk<State>::read_whole(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
+                                  walk_visit visit, walk_done done) {
+    std::vector<std::string> keys;
+    keys.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+        keys.push_back(State::event_key(from_, *files[i]));
+    }
+    const auto take = [&](std::size_t i, whole_event_file* source, const std::string* why_not) {
+        bring(files, begin + i + 1);
+        scan(*files[begin + i], keys[i], begin + i, source, why_not, visit);
+        done(begin + i);
+    };
+    read_each_past_errors(
+        state_.store(), keys,
+        [&](std::size_t i, std::optional<byte_view> bytes) {
+            std::optional<whole_event_file> source;
+            if (bytes) {
+                source.emplace(*bytes);
+            }
+            take(i, source ? &*source : nullptr, nullptr);
+        },
+        [&](std::size_t i, const error& failed) {
+            if (dynamic_cast<const unsupported*>(&failed) != nullptr) {  // larger than its index file says
+                read_pieces(*files[begin + i], keys[i], begin + i, manner_.limits.large_piece, visit);
+                done(begin + i);
+                return;
+            }
+            const std::string why_not{failed.message()};
+            take(i, nullptr, &why_not);
+        });
+}
+
+template <class State>
+void scan_walk<State>::read_ranged(std::span<const catalog::file* const> files, std::size_t begin, std::size_t end,
+                                   walk_visit visit, walk_done done) {
+    if constexpr (range_batch_reader<storage_type>) {
+        record_batch batch;
+        std::vector<file_way> ways;
+        for (std::size_t i = begin; i < end; ++i) {
+            const catalog::file& file = *files[i];
+            ways.push_back(way(file, i - begin));
+            std::string key = State::event_key(from_, file);
+            std::vector<byte_range> records;
+            if (!key.empty()) {
+                records = ways.back() == file_way::whole ? std::vector{byte_range{0, extent(file).end}}
+                                                         : records_of(file).places;
+            }
+            batch.add(std::move(key), records);
+        }
+        batch.read(state_.store(), [&](std::size_t i, collected_event_file& source) {
+            const catalog::file& file = *files[begin + i];
+            if (ways[i] == file_way::whole && source.is_there() && !source.key().empty()) {
+                scan_collected(file, begin + i, source, visit);
+            } else {
+                scan_ranged(file, source.key(), begin + i, source, visit);
+            }
+            done(begin + i);
+        });
+    }
+}
+
+template <class State>
+void scan_walk<State>::read_apart(std::span<const catalog::file* const> files, std::size_t place, walk_visit visit,
+                                  walk_done done) {
+    const catalog::file& file = *files[place];
+    const std::string key = State::event_key(from_, file);
+    const reading_limits& limits = manner_.limits;
+    switch (way(file, 0)) {
+        case file_way::untouched: {  // saved shapes at most, which are in the index file
+            whole_event_file nothing{byte_view{}};
+            scan(file, key, place, &nothing, nullptr, visit);
+            break;
+        }
+        case file_way::opened:
+            if (!read_opened(files, place, key, visit)) {
+                unopened_ = opens_skipped;
+                if (way(file, 0) == file_way::whole) {
+                    read_whole(files, place, place + 1, visit, done);
+                } else {
+                    read_apart(files, place, visit, done);
+                }
+                return;
+            }
+            break;
+        case file_way::in_place:
+            if (!look_in_place(files, place, key, visit)) {
+                unviewed_ = views_skipped;
+                if (extent(file).end <= limits.largest_whole) {
+                    read_whole(files, place, place + 1, visit, done);
+                    return;
+                }
+                read_pieces(file, key, place, limits.large_piece, visit);
+            }
+            break;
+        case file_way::sparse:
+            read_pieces(file, key, place, limits.small_piece, visit);
+            break;
+        case file_way::large:
+        case file_way::whole:
+            read_pieces(file, key, place, limits.large_piece, visit);
+            break;
+    }
+    done(place);
 }
 
 template <class State>
@@ -96,9 +238,8 @@ std::size_t scan_walk<State>::ranged_to(std::span<const catalog::file* const> fi
 }
 
 template <class State>
-template <class Visit>
 bool scan_walk<State>::read_opened(std::span<const catalog::file* const> files, std::size_t place,
-                                   const std::string& key, Visit& visit) {
+                                   const std::string& key, walk_visit visit) {
     if constexpr (opening_storage<storage_type>) {
         using clock = std::chrono::steady_clock;
         const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
@@ -128,9 +269,8 @@ bool scan_walk<State>::read_opened(std::span<const catalog::file* const> files, 
 }
 
 template <class State>
-template <class Visit>
 bool scan_walk<State>::look_in_place(std::span<const catalog::file* const> files, std::size_t place,
-                                     const std::string& key, Visit& visit) {
+                                     const std::string& key, walk_visit visit) {
     if constexpr (viewing_storage<storage_type>) {
         std::optional<byte_buffer> shown;
         try {
@@ -148,9 +288,8 @@ bool scan_walk<State>::look_in_place(std::span<const catalog::file* const> files
 }
 
 template <class State>
-template <class Visit>
 void scan_walk<State>::read_pieces(const catalog::file& file, const std::string& key, std::size_t place,
-                                   std::uint64_t piece, Visit& visit) {
+                                   std::uint64_t piece, walk_visit visit) {
     if constexpr (range_batch_reader<storage_type>) {
         if (batches_ && !key.empty()) {
             wanted_records wanted = records_of(file);
@@ -176,9 +315,8 @@ void scan_walk<State>::read_pieces(const catalog::file& file, const std::string&
 }
 
 template <class State>
-template <class Visit>
 void scan_walk<State>::scan_collected(const catalog::file& file, std::size_t place, collected_event_file& source,
-                                      Visit& visit) {
+                                      walk_visit visit) {
     std::optional<whole_event_file> whole;
     std::string why_not;
     try {

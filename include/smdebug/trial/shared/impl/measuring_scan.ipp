@@ -1,6 +1,7 @@
 // The bodies of <smdebug/trial/shared/measuring_scan.hpp>.
 #pragma once
 
+#include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/shared/measuring_scan.hpp>
 
 #include <algorithm>
