@@ -9,13 +9,13 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/measure_memory.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
 #include <smdebug/trial/reduced_tensor.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/selection.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -82,23 +82,29 @@ struct measured_tensor {
 
 /// Reduces and measures the tensors that there are questions about, of the steps of a range.  What cannot be read is
 /// left out, but that a file could not be.  `previous` is null where nothing is to be compared; else the range is behind what it has.
+/// `faster`: see scan_options.
 /// Cost: one pass over the files; comparisons copy the values of their tensors.
 template <class Trial>
 [[nodiscard]] std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
-                                                          const questions_by_tensor& questions, last_saves* previous) {
+                                                          const questions_by_tensor& questions, last_saves* previous,
+                                                          faster_way* faster = nullptr) {
     std::vector<std::string> names;
+    std::vector<std::string> measured;
     names.reserve(questions.size());
     for (const auto& [name, asked] : questions) {
         names.push_back(name);
+        if (!asked.measures.empty()) {
+            measured.push_back(name);
+        }
     }
-    const bool asks_measures =
-        std::any_of(questions.begin(), questions.end(), [](const auto& each) { return !each.second.measures.empty(); });
     const auto state = run.state();
     const scan_options options{.which = {.names = std::move(names), .range = range},
                                .defer_checks = true,
                                .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
                                .in_place = true,
-                               .stream = !asks_measures};
+                               .stream = true,
+                               .values_of = std::move(measured),
+                               .faster = faster};
     std::vector<measured_tensor> all;
     scan(run, options, [&](const scanned_tensor& tensor) {
         const auto asked = questions.find(tensor.name);

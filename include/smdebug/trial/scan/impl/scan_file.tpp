@@ -11,7 +11,7 @@ namespace detail {
 template <class State>
 file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
                                   const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
-                                  std::uint64_t stream_from)
+                                  std::uint64_t stream_from, const std::vector<bool>* values_of)
     : decoder_(state),
       from_(&from),
       asked_(saved),
@@ -19,6 +19,7 @@ file_scanner<State>::file_scanner(const State& state, const catalog& from, reduc
       defer_checks_(defer_checks),
       keep_repeats_(keep_repeats),
       stream_from_(stream_from),
+      values_of_(values_of),
       state_(&state) {}
 
 template <class State>
