@@ -106,6 +106,7 @@ template <class Trial>
                                .values_of = std::move(measured),
                                .faster = faster};
     std::vector<measured_tensor> all;
+    all.reserve(questions.size());
     scan(run, options, [&](const scanned_tensor& tensor) {
         const auto asked = questions.find(tensor.name);
         if (asked == questions.end()) {
