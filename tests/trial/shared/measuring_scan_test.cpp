@@ -155,7 +155,7 @@ TEST_CASE("measuring_scan: of large tensors in files, measured or not, the reduc
     detail::faster_way faster;
     for (const step_range& range : {step_range{0, 3}, step_range{3, 4}}) {
         for (const auto& each : detail::measuring_scan(run, range, asked, nullptr, &faster)) {
-            const reduction_values& known = expected.at({each.name, each.what.step});
+            const reduction_values known = expected.at({each.name, each.what.step});
             expected.erase({each.name, each.what.step});
             CHECK(each.what.found.value == known.value);
             CHECK(each.what.found.count == 300'000);
