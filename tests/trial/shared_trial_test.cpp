@@ -439,9 +439,9 @@ TEST_CASE("shared_trial: what is made of a choice at the step at hand is kept wh
     memory_storage store;
     run_builder build{store};
     build.collections({"worker_0"}, {});
-    for (step_number step = 0; step < 4; ++step) {
+    for (step_number step = 1; step < 5; ++step) {  // at step 0 records are shorter
         std::vector<written_tensor> tensors{tensor_of<float>("a", {1.0F}, {1})};
-        if (step == 3) {
+        if (step == 4) {
             tensors.push_back(tensor_of<float>("b", {1.0F}, {1}));
         }
         build.step({.step = step, .tensors = tensors});
@@ -452,20 +452,20 @@ TEST_CASE("shared_trial: what is made of a choice at the step at hand is kept wh
     const auto kept = [&](step_number step, const text_list& collections, const text_list& regexes) {
         return run.kept_of_step<int>(step, collections, regexes, [&] { return ++made; });
     };
-    CHECK(kept(0, {}, {}) == nullptr);
-    run.begin_step(0);
-    CHECK(*kept(0, {}, "a") == 1);
-    CHECK(*kept(0, "a", {}) == 2);
-    CHECK(*kept(0, {}, "a") == 1);
-    CHECK(*run.kept_of_step<double>(0, {}, "a", [] { return 0.5; }) == 0.5);
+    CHECK(kept(1, {}, {}) == nullptr);
     run.begin_step(1);
-    CHECK(kept(0, {}, "a") == nullptr);
     CHECK(*kept(1, {}, "a") == 1);
+    CHECK(*kept(1, "a", {}) == 2);
+    CHECK(*kept(1, {}, "a") == 1);
+    CHECK(*run.kept_of_step<double>(1, {}, "a", [] { return 0.5; }) == 0.5);
+    run.begin_step(2);
+    CHECK(kept(1, {}, "a") == nullptr);
+    CHECK(*kept(2, {}, "a") == 1);
     const auto refuses = []() -> int { throw value_error("no"); };
-    CHECK_THROWS_AS(static_cast<void>(run.kept_of_step<int>(1, {}, "b", refuses)), value_error);
-    CHECK(*kept(1, {}, "b") == 3);
-    run.begin_step(3);
-    CHECK(*kept(3, {}, "a") == 4);
+    CHECK_THROWS_AS(static_cast<void>(run.kept_of_step<int>(2, {}, "b", refuses)), value_error);
+    CHECK(*kept(2, {}, "b") == 3);
+    run.begin_step(4);
+    CHECK(*kept(4, {}, "a") == 4);
 }
 
 TEST_CASE("shared_trial: names without a step are as new as the trial's, also before a step was begun") {
