@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <string>
 
 using namespace smdebug;
@@ -33,6 +34,28 @@ TEST_CASE("lookup: each absence is thrown as the error that the Python package h
     CHECK(thrown({.why = absence::unreadable, .note = "n"}) == "Unavailable");
     CHECK(thrown({.why = absence::wrong_dtype, .note = "n"}) == "SMDebugTypeError");
     CHECK(thrown({.why = absence::not_computed, .note = "n"}) == "Unsupported");
+}
+
+TEST_CASE("lookup: a failure in words says what is thrown") {
+    const auto cause = std::make_exception_ptr(access_denied("no key", {.where = "bucket"}));
+    for (const smdebug::detail::lookup_failure& failure :
+         {smdebug::detail::lookup_failure{.why = absence::tensor_not_saved, .has_reductions = true},
+          {.why = absence::event_file_missing, .where = "e"},
+          {.why = absence::step_not_saved},
+          {.why = absence::step_not_yet_available},
+          {.why = absence::no_such_worker, .where = "w"},
+          {.why = absence::shape_not_saved},
+          {.why = absence::damaged, .damage = status::truncated, .offset = 3, .where = "e"},
+          {.why = absence::unreadable, .note = "n"},
+          {.why = absence::unreadable, .cause = cause},
+          {.why = absence::wrong_dtype, .note = "n"},
+          {.why = absence::not_computed, .note = "n"}}) {
+        try {
+            throw_failure(failure, "t", 4, mode::train);
+        } catch (const error& thrown) {
+            CHECK(smdebug::detail::words_of(failure, "t", 4, mode::train) == thrown.what());
+        }
+    }
 }
 
 TEST_CASE("lookup: a damaged record names file, byte, tensor, step and what is wrong, and what is not lost") {

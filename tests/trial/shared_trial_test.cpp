@@ -435,6 +435,39 @@ TEST_CASE("shared_trial: names of the step at hand are the trial's, also where w
     check_all(50);
 }
 
+TEST_CASE("shared_trial: what is made of a choice at the step at hand is kept while steps hold the same tensors") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections({"worker_0"}, {});
+    for (step_number step = 1; step < 5; ++step) {  // at step 0 records are shorter
+        std::vector<written_tensor> tensors{tensor_of<float>("a", {1.0F}, {1})};
+        if (step == 4) {
+            tensors.push_back(tensor_of<float>("b", {1.0F}, {1}));
+        }
+        build.step({.step = step, .tensors = tensors});
+    }
+    build.end();
+    shared_trial<memory_trial> run{memory_trial{store}};
+    int made = 0;
+    const auto kept = [&](step_number step, const text_list& collections, const text_list& regexes) {
+        return run.kept_of_step<int>(step, collections, regexes, [&] { return ++made; });
+    };
+    CHECK(kept(1, {}, {}) == nullptr);
+    run.begin_step(1);
+    CHECK(*kept(1, {}, "a") == 1);
+    CHECK(*kept(1, "a", {}) == 2);
+    CHECK(*kept(1, {}, "a") == 1);
+    CHECK(*run.kept_of_step<double>(1, {}, "a", [] { return 0.5; }) == 0.5);
+    run.begin_step(2);
+    CHECK(kept(1, {}, "a") == nullptr);
+    CHECK(*kept(2, {}, "a") == 1);
+    const auto refuses = []() -> int { throw value_error("no"); };
+    CHECK_THROWS_AS(static_cast<void>(run.kept_of_step<int>(2, {}, "b", refuses)), value_error);
+    CHECK(*kept(2, {}, "b") == 3);
+    run.begin_step(4);
+    CHECK(*kept(4, {}, "a") == 4);
+}
+
 TEST_CASE("shared_trial: names without a step are as new as the trial's, also before a step was begun") {
     memory_storage store;
     run_builder build{store};

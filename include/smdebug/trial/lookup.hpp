@@ -77,6 +77,13 @@ private:
     detail::lookup_failure failure_;
 };
 
+namespace detail {
+
+/// What throw_failure() would throw, in its words.
+[[nodiscard]] std::string words_of(const lookup_failure& failure, const std::string& tensor, step_number step, mode in);
+
+}  // namespace detail
+
 /// Throws the error that a failed look-up of `tensor` at `step` of `in` stands for.
 [[noreturn]] void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
                                 mode in);

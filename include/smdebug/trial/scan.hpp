@@ -11,6 +11,7 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/files_ahead.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 #include <smdebug/trial/scan/scan_walk.hpp>
@@ -24,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,11 @@ struct scan_options {
     /// Values of large tensors may be left in the file: scanned_tensor::stream, instead of `values`.  For a `visit` that
     /// asks for their reductions only, by reduced().
     bool stream = false;
+    /// Of these tensors they are not.
+    std::vector<std::string> values_of = {};
+    /// Which way of looking at files was the faster one in walks before, and what this one learns of it; null: it begins
+    /// to learn.  For one walk at a time, on one thread.
+    detail::faster_way* faster = nullptr;
 };
 
 namespace detail {
@@ -83,6 +90,7 @@ struct scan_of {
     std::shared_ptr<const catalog> from;
     std::shared_ptr<const typename Trial::state_type> state;
     selected_tensors which;
+    std::optional<selected_tensors> values_of;
     reduction_set saved;
     std::unique_ptr<files_ahead> ahead = std::make_unique<files_ahead>();
     walk_manner manner;

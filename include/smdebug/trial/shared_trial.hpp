@@ -13,6 +13,7 @@
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
+#include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/measure_memory.hpp>
 #include <smdebug/trial/read/steps_ahead.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
@@ -30,6 +31,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <typeindex>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -55,6 +58,12 @@ namespace detail {
 /// What the handles of a shared trial have in common.  Threads: const calls may run at once.
 template <class Trial>
 class shared_tensors {
+    struct asked_measure {
+        measure_list::number number = 0;
+        std::uint64_t turn = 0;   // in which it was asked last
+        std::uint64_t turns = 0;  // in how many it was asked
+    };
+
 public:
     shared_tensors(Trial run, const sharing_options& how)
         : run_(std::move(run)),
@@ -69,25 +78,40 @@ public:
     /// Reduces what rules asked for lately, of one step; begins with the next ones that are there, below `end`.
     void begin_step(step_number step, std::optional<step_number> end);
 
-    /// The reductions of a tensor, read now if they are not known; nothing where it cannot be read.
-    [[nodiscard]] std::optional<reduction_values> reductions(const std::string& name, step_number step,
-                                                             const std::string& worker);
+    /// One tensor, by its name, so that it is looked up once.  It stays where it is as long as this.
+    class tensor_share {
+        friend shared_tensors;
+        std::string name;
+        tensor_memory::saves_of_tensor* saves = nullptr;
+        std::vector<asked_measure> asked = {};
+        std::uint64_t reduced_turn = 0;  // in which reductions were asked for last; turns count from 1
+        std::uint64_t read_turn = 0;     // or anything else
+    };
+    [[nodiscard]] tensor_share& share_of(const std::string& name);
+
+    /// Gives the reductions of a tensor, read now if they are not known, to use(const reduction_values*), null where it
+    /// cannot be read, and what that returns.
+    template <class Use>
+    auto use_reductions(tensor_share& of, step_number step, const std::string& worker, Use&& use) {
+        const std::lock_guard lock{mutex_};
+        return use(reductions(of, step, worker));
+    }
 
     /// Is told that a tensor will be read, by whatever way.
-    void expect(const std::string& name);
+    void expect(tensor_share& of);
 
     /// What a measure answers, or a comparison with the save at `earlier`; compute() gives it where it is not known.
     template <class Answer, bool Compares, class M, class Compute>
-    [[nodiscard]] lookup<Answer> answer(const std::string& name, step_number step, const std::string& worker,
+    [[nodiscard]] lookup<Answer> answer(tensor_share& of, step_number step, const std::string& worker,
                                         step_number earlier, const M& measure, Compute&& compute) {
         std::optional<measure_list::number> number;
         {
             const std::lock_guard lock{mutex_};
-            files_.note_read(name);
+            note_read(of);
             number = measures_.template number_of<Compares>(measure);
             if (number) {
-                note_asked(name, *number);
-                if (const auto* known = find_answer(name, step, worker, *number, earlier)) {
+                note_asked(of, *number);
+                if (const auto* known = find_answer(of, step, worker, *number, earlier)) {
                     return unpacked<Answer>(known->bytes);
                 }
             }
@@ -95,7 +119,7 @@ public:
         lookup<Answer> computed = compute();
         if (computed && number) {
             const std::lock_guard lock{mutex_};
-            memory_.keep(name, step, worker).answers.push_back({*number, earlier, packed(*computed)});
+            memory_.keep(of.name, step, worker).answers.push_back({*number, earlier, packed(*computed)});
         }
         return computed;
     }
@@ -123,16 +147,20 @@ public:
                                                       std::size_t n, mode in);
 
 private:
-    // A measure that was not asked about a tensor during so many steps is not asked ahead any more.
+    // A measure that was not asked about a tensor during so many steps, or as many as it was asked at, is not asked
+    // ahead any more: rules that look at the first steps alone are to cost nothing afterwards.
     static constexpr std::uint64_t remembered_turns = 64;
+    static constexpr std::uint64_t least_remembered_turns = 8;
 
-    struct asked_measure {
-        measure_list::number number = 0;
-        std::uint64_t turn = 0;  // in which it was asked last
-    };
-
-    void note_asked(const std::string& name, measure_list::number number);
-    [[nodiscard]] const remembered_answer* find_answer(const std::string& name, step_number step,
+    void note_asked(tensor_share& of, measure_list::number number);
+    void note_read(tensor_share& of) {
+        if (of.read_turn != turn_ || turn_ == 0) {
+            files_.note_read(of.name);
+            of.read_turn = turn_;
+        }
+    }
+    [[nodiscard]] const reduction_values* reductions(tensor_share& of, step_number step, const std::string& worker);
+    [[nodiscard]] const remembered_answer* find_answer(const tensor_share& of, step_number step,
                                                        const std::string& worker, measure_list::number number,
                                                        step_number earlier) const;
     [[nodiscard]] questions_by_tensor asked_lately() const;
@@ -159,10 +187,11 @@ private:
     static constexpr std::size_t most_ahead = tensor_memory::kept_saves / 2;
     steps_ahead<Trial> files_;
     measure_list measures_;
-    std::unordered_map<std::string, std::vector<asked_measure>> asked_;  // by tensor
+    std::unordered_map<std::string, tensor_share> shares_;  // by tensor
     std::uint64_t turn_ = 0;
     std::shared_ptr<last_saves> last_saves_;  // used by the scan that goes on: there is one at a time
-    std::vector<step_number> covered_;        // the steps that were reduced ahead last
+    std::shared_ptr<faster_way> faster_ = std::make_shared<faster_way>();  // the same
+    std::vector<step_number> covered_;                                     // the steps that were reduced ahead last
     std::vector<step_number> ahead_steps_;
     std::future<std::vector<measured_tensor>> ahead_;  // of those; its destructor waits
 };
@@ -174,7 +203,7 @@ class shared_tensor : public Trial::tensor_type {
 
 public:
     shared_tensor(base own, std::shared_ptr<detail::shared_tensors<Trial>> shared)
-        : base(std::move(own)), shared_(std::move(shared)) {}
+        : base(std::move(own)), shared_(std::move(shared)), share_(&shared_->share_of(base::name())) {}
 
     /// As the trial's.  Of a run that has ended steps of modes are kept, so that rules may ask at each.
     [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const;
@@ -196,7 +225,7 @@ public:
         if (where.mode != mode::global || !where.worker) {
             return compute();
         }
-        return shared_->template answer<measured_by<M>, false>(base::name(), step, *where.worker,
+        return shared_->template answer<measured_by<M>, false>(*share_, step, *where.worker,
                                                                remembered_answer::compares_nothing, measure, compute);
     }
     template <tensor_measure M>
@@ -210,7 +239,7 @@ public:
         if (where.mode != mode::global || !where.worker) {
             return compute();
         }
-        return shared_->template answer<compared_by<M>, true>(base::name(), step, *where.worker, earlier, comparison,
+        return shared_->template answer<compared_by<M>, true>(*share_, step, *where.worker, earlier, comparison,
                                                               compute);
     }
     template <tensor_comparison M>
@@ -225,12 +254,12 @@ public:
     [[nodiscard]] tensor_value value(step_number step, const value_options& how = {}) const;
     template <class T>
     [[nodiscard]] auto find_value(step_number step, const value_options& how = {}) const {
-        shared_->expect(base::name());
+        shared_->expect(*share_);
         return base::template find_value<T>(step, how);
     }
     template <class T>
     [[nodiscard]] auto value(step_number step, const value_options& how = {}) const {
-        shared_->expect(base::name());
+        shared_->expect(*share_);
         return base::template value<T>(step, how);
     }
 
@@ -244,6 +273,7 @@ private:
     }
 
     std::shared_ptr<detail::shared_tensors<Trial>> shared_;
+    typename detail::shared_tensors<Trial>::tensor_share* share_;
 };
 
 }  // namespace detail
@@ -274,6 +304,28 @@ public:
     /// As the trial's; asked for the step at hand, it is not worked out again while steps hold the same tensors.
     [[nodiscard]] std::vector<std::string> tensor_names(const tensor_names_options& which = {}) const;
 
+    /// What make() says of the tensors of some collections and regexes at the step at hand, kept like tensor_names();
+    /// null for other steps.  Errors: those of make().
+    template <class T, class Make>
+    [[nodiscard]] std::shared_ptr<const T> kept_of_step(step_number step, const text_list& collections,
+                                                        const text_list& regexes, Make&& make) const {
+        if (step != step_) {
+            return nullptr;
+        }
+        {
+            const auto known = chosen_.lock();
+            for (const chosen& each : *known) {
+                if (each.type == std::type_index{typeid(T)} && each.collections == collections.texts() &&
+                    each.regexes == regexes.texts()) {
+                    return std::static_pointer_cast<const T>(each.made);
+                }
+            }
+        }
+        auto made = std::make_shared<const T>(make());
+        chosen_.lock()->push_back({typeid(T), collections.texts(), regexes.texts(), made});
+        return made;
+    }
+
 private:
     // What decides which tensors a step has, and in which collections.
     struct step_files {
@@ -289,6 +341,13 @@ private:
     step_files files_;
     // Of steps whose files are like files_.
     mutable detail::guarded<std::map<question, std::vector<std::string>>> names_;
+    struct chosen {
+        std::type_index type;
+        std::vector<std::string> collections;
+        std::vector<std::string> regexes;
+        std::shared_ptr<const void> made;
+    };
+    mutable detail::guarded<std::vector<chosen>> chosen_;  // the same
 };
 
 }  // namespace v1

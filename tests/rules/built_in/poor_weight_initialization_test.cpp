@@ -4,8 +4,11 @@
 #include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
+#include <smdebug/core/dtype.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/rules/invoke.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
 #include <doctest/doctest.h>
@@ -14,8 +17,10 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,4 +305,41 @@ TEST_CASE("poor_weight_initialization: rejects settings that make no sense") {
     CHECK_THROWS_AS(poor_weight_initialization{.threshold = -1}.check(), value_error);
     CHECK_THROWS_AS(poor_weight_initialization{.distribution_range = std::nan("")}.check(), value_error);
     CHECK_THROWS_AS(poor_weight_initialization{.steps = 0}.check(), value_error);
+}
+
+TEST_CASE("poor_weight_initialization: a tensor that is told to be wide by a part of it is that wide") {
+    std::mt19937 random{3};
+    std::size_t told = 0;
+    std::size_t narrow = 0;
+    for (const std::size_t count : {511U, 512U, 1024U, 5000U, 40'000U}) {
+        for (const double core : {0.5, 0.88, 0.9, 0.92, 1.0}) {  // how many lie close together; quantiles leave out 0.1
+            for (const float spread : {0.0F, 1e-4F, 1.0F}) {
+                std::vector<float> values(count);
+                std::normal_distribution<float> normal;
+                for (std::size_t i = 0; i < count; ++i) {
+                    const bool inside = static_cast<double>(i) < core * static_cast<double>(count);
+                    values[i] = inside ? spread * normal(random) : (i % 2 == 0 ? 5.0F : -5.0F);
+                }
+                std::shuffle(values.begin(), values.end(), random);
+                // At an odd place, as elements lie in files.
+                std::vector<std::byte> bytes(1 + count * sizeof(float));
+                std::memcpy(bytes.data() + 1, values.data(), count * sizeof(float));
+                const std::vector<std::size_t> shape{count};
+                const tensor_view view{dtype::float32, shape, std::span<const std::byte>{bytes}.subspan(1), {}};
+                const rules::detail::quantile_width measure{{0.05, 0.95}, 0.001};
+                const auto ends = quantiles(view, measure.between);
+                const double exact = (*ends)[1] - (*ends)[0];
+                const double width = measure(view);
+                if (std::isinf(width)) {
+                    ++told;
+                    CHECK(exact >= 0.001);
+                } else {
+                    CHECK(width == exact);
+                }
+                narrow += exact < 0.001 ? 1U : 0U;
+            }
+        }
+    }
+    CHECK(told >= 20);
+    CHECK(narrow >= 10);
 }

@@ -1,11 +1,16 @@
 #include <smdebug/trial/shared/measuring_scan.hpp>
 
 #include "support/run_builder.hpp"
+#include "support/temporary_folder.hpp"
 
+#include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/reals.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -121,6 +126,46 @@ TEST_CASE("measuring_scan: a measure that throws has no answer there, and others
         CHECK(each.what.answers.size() == (threw ? 1 : 2));
         CHECK(each.what.answers.back().measure == good.number);
     }
+}
+
+TEST_CASE("measuring_scan: of large tensors in files, measured or not, the reductions are those of a scan") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    run_builder build{store};
+    build.collections({"worker_0"}, {});
+    std::vector<float> values(300'000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(i % 1013) - 300;
+    }
+    for (step_number step = 0; step < 4; ++step) {
+        values[0] = static_cast<float>(step);
+        build.step({.step = step,
+                    .tensors = {tensor_of<float>("a", values, {300'000}), tensor_of<float>("b", values, {300'000})}});
+    }
+    build.end();
+    const local_trial run{std::string{folder.path()}};
+    detail::measure_list list;
+    const auto first = numbered(list, first_value{}, std::false_type{});
+    const detail::questions_by_tensor asked{{"a", {.reductions = true}},
+                                            {"b", {.reductions = true, .measures = {first}}}};
+    std::map<std::pair<std::string, step_number>, reduction_values> expected;
+    for_each_tensor(run, {}, reduction_set::all(), [&](const reduced_tensor& one) {
+        expected[{std::string{one.name}, one.step}] = one.reductions;
+    });
+    detail::faster_way faster;
+    for (const step_range& range : {step_range{0, 3}, step_range{3, 4}}) {
+        for (const auto& each : detail::measuring_scan(run, range, asked, nullptr, &faster)) {
+            const reduction_values known = expected.at({each.name, each.what.step});
+            expected.erase({each.name, each.what.step});
+            CHECK(each.what.found.value == known.value);
+            CHECK(each.what.found.count == 300'000);
+            REQUIRE(each.what.answers.size() == (each.name == "b" ? 1 : 0));
+            if (each.name == "b") {
+                CHECK(detail::unpacked<double>(each.what.answers[0].bytes) == static_cast<double>(each.what.step));
+            }
+        }
+    }
+    CHECK(expected.empty());
 }
 
 TEST_CASE("last_saves: what has no room is not kept, and is not compared with") {

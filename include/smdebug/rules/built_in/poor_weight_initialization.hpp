@@ -5,17 +5,15 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/json_text.hpp>
-#include <smdebug/core/status.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/name.hpp>
-#include <smdebug/reduce/quantiles.hpp>
 #include <smdebug/rules/built_in/tensor_variance.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/judge/loss_values.hpp>
 #include <smdebug/rules/judge/saved_tensor.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 #include <smdebug/rules/setting.hpp>
-#include <smdebug/tensor/reals.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -37,6 +35,25 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
+namespace detail {
+
+/// The measure of how far apart two quantiles of a tensor are; NaN where it has no such.
+/// Cost: of a tensor of float32 that is much wider than `enough` a look at a part of it, mostly a fifth; else as
+/// quantiles().
+struct quantile_width {
+    std::array<double, 2> between = {};  ///< the quantiles, the lower one first
+    double enough = 0;                   ///< of a tensor that is wider the answer may be infinity
+
+    [[nodiscard]] double operator()(const tensor_view& values) const;
+    [[nodiscard]] friend bool operator==(const quantile_width&, const quantile_width&) = default;
+
+private:
+    /// Whether so many elements lie on both sides of a gap of twice `enough` that the quantiles do, too.
+    [[nodiscard]] bool is_surely_enough(const tensor_view& values) const;
+};
+
+}  // namespace detail
+
 /// Looks at the first saved steps, those of TRAIN where there are any, else all, and fires at one where
 ///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least;
 ///    0 and something else is infinitely many times, all 0 is nothing; a NaN variance is left out);
@@ -46,7 +63,7 @@ namespace rules {
 ///    below; a step without losses does not count, and does not fire).
 /// Gradients of which only min and max were saved fire where these are that close; else they are noted.
 /// Looks at the first worker by name.  Complex numbers, strings and empty tensors are skipped.
-/// Cost: at the first steps one pass over activation inputs, about three over gradients; then nothing.
+/// Cost: at the first steps one pass over activation inputs, about three over those gradients that are narrow; then nothing.
 struct poor_weight_initialization {
     /// Decision: each of the three is enough (the description says of each that it makes the rule true).
     static constexpr std::size_t parts_needed = 1;
@@ -200,20 +217,18 @@ private:
                        short_text(distribution_range));
     }
 
-    /// Between the percentiles; NaN where there is nothing to compare.
+    /// Between the percentiles, or infinity where they are far enough apart; NaN where there is nothing to compare.
     [[nodiscard]] lookup<double> width_of(const auto& tensor) const {
-        const auto values = tensor.values();
-        if (values) {
-            const auto ends = has_reals(values->type()) ? quantiles(values->view(), width_between)
-                                                        : result<std::vector<double>>{status::unsupported};
-            return ends.ok() ? (*ends)[1] - (*ends)[0] : std::numeric_limits<double>::quiet_NaN();
+        const auto width = tensor.measured(detail::quantile_width{width_between, distribution_range});
+        if (width) {
+            return *width;
         }
         const auto low = tensor.reduction_value(reduction::min);
         const auto high = tensor.reduction_value(reduction::max);
         if (low && high && *high - *low < distribution_range) {  // percentiles are not farther apart
             return *high - *low;
         }
-        return values.failure();
+        return width.failure();
     }
 
     /// The losses.

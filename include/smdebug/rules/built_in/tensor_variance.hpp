@@ -71,12 +71,12 @@ struct tensor_variance {
             if (!variance) {
                 return tensor.note(variance.failure());
             }
-            const std::string is = "the variance " + short_text(*variance);
+            const auto is = [&] { return "the variance " + short_text(*variance); };
             if (max_threshold && *variance > *max_threshold) {
-                return tensor.met(*variance, *max_threshold, is + " is above " + short_text(*max_threshold));
+                return tensor.met(*variance, *max_threshold, is() + " is above " + short_text(*max_threshold));
             }
             if (min_threshold && *variance < *min_threshold) {
-                return tensor.met(*variance, *min_threshold, is + " is below " + short_text(*min_threshold));
+                return tensor.met(*variance, *min_threshold, is() + " is below " + short_text(*min_threshold));
             }
             return finding{};
         });

@@ -12,6 +12,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,7 +27,8 @@ namespace detail {
 template <class Handle>
 class observed_tensor : public Handle {
 public:
-    observed_tensor(Handle own, std::shared_ptr<detail::read_log> log) : Handle(std::move(own)), log_(std::move(log)) {}
+    observed_tensor(Handle own, std::shared_ptr<detail::read_log> log)
+        : Handle(std::move(own)), log_(std::move(log)), name_hash_(hash_of(Handle::name())) {}
 
     [[nodiscard]] lookup<tensor_value> find_value(step_number step, const value_options& how = {}) const {
         return logged(Handle::find_value(step, how), step, how);
@@ -91,7 +93,7 @@ private:
     template <class T>
     [[nodiscard]] lookup<T> logged(lookup<T> outcome, step_number step, const auto& how) const {
         if (outcome) {
-            log_->was_read(Handle::name(), step, how.mode, how.worker);
+            log_->was_read(name_hash_, step, how.mode, how.worker);
         } else {
             log_->was_looked_up(outcome.failure(), Handle::name(), step, how.mode, how.worker);
         }
@@ -102,7 +104,7 @@ private:
     [[nodiscard]] auto watched(step_number step, const auto& how, Call&& call) const {
         try {
             auto outcome = call();
-            log_->was_read(Handle::name(), step, how.mode, how.worker);
+            log_->was_read(name_hash_, step, how.mode, how.worker);
             return outcome;
         } catch (const error& failed) {
             if (is_lost(failed)) {
@@ -114,6 +116,7 @@ private:
     }
 
     std::shared_ptr<detail::read_log> log_;
+    std::uint64_t name_hash_;
 };
 
 /// The trial (the same state) for one rule at a time: the rule's caller reads the log before and after the call.

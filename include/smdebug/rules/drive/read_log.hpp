@@ -56,12 +56,16 @@ public:
     void begin(const named_step& step);
 
     /// It was read, or its dtype does not have what was asked for.
-    void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker);
+    void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker) {
+        was_read(hash_of(tensor), step, in, worker);
+    }
+    /// The same by hash_of(tensor).
+    void was_read(std::uint64_t tensor, step_number step, mode in, const std::optional<std::string>& worker);
     /// It could not be read; describe() says why.
     template <class Describe>
     void was_lost(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker,
                   Describe&& describe) {
-        const record_key key = key_of(tensor, step, in, worker);
+        const record_key key = key_of(hash_of(tensor), step, in, worker);
         const std::lock_guard lock{guard_};
         if (now_.lost.empty()) {
             now_.first_lost = describe();
@@ -79,7 +83,7 @@ private:
     [[nodiscard]] bool is_at_hand(step_number step, mode in) const noexcept {
         return in == mode::global ? step == current_.step : in == current_.mode && step == current_.mode_step;
     }
-    [[nodiscard]] record_key key_of(std::string_view tensor, step_number step, mode in,
+    [[nodiscard]] record_key key_of(std::uint64_t tensor, step_number step, mode in,
                                     const std::optional<std::string>& worker) const;
 
     named_step current_;

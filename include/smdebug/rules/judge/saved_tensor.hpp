@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,21 +163,62 @@ private:
     std::string worker_;
 };
 
+/// A tensor that a rule looks at, and the workers that saved it.
+template <class Handle>
+struct chosen_tensor {
+    std::string name;
+    Handle handle;
+    std::vector<std::string> workers;
+};
+
+/// Calls visit(name, handle, workers) for each selected tensor that was saved at a step, by name.  What a trial keeps of
+/// a choice is not worked out again for each rule and step.
+template <readable_trial Trial, class Visit>
+void visit_chosen(const Trial& run, step_number step, const tensor_choice& which, Visit&& visit) {
+    using chosen = chosen_tensor<std::remove_cvref_t<decltype(run.tensor(std::string_view{}))>>;
+    if constexpr (requires {
+                      run.template kept_of_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex,
+                                                                     [] { return std::vector<chosen>{}; });
+                  }) {
+        const auto kept =
+            run.template kept_of_step<std::vector<chosen>>(step, which.collection_names, which.tensor_regex, [&] {
+                std::vector<chosen> all;
+                for (std::string& name : tensors_to_check(run, step, which)) {
+                    auto handle = run.tensor(name);
+                    auto workers = handle.workers(step, read_options{});
+                    all.push_back({std::move(name), std::move(handle), std::move(workers)});
+                }
+                return all;
+            });
+        if (kept != nullptr) {
+            for (const chosen& one : *kept) {
+                visit(one.name, one.handle, one.workers);
+            }
+            return;
+        }
+    }
+    for (const std::string& name : tensors_to_check(run, step, which)) {
+        const auto handle = run.tensor(name);
+        visit(name, handle, handle.workers(step, read_options{}));
+    }
+}
+
 /// Calls judge(saved_tensor) -> finding for each selected tensor that was saved at a step, by name, then worker (the
 /// first by name, or all), and returns the findings.  Errors: value_error for a bad regex, what `judge` throws.
 template <readable_trial Trial, class Judge>
 [[nodiscard]] std::vector<finding> judge_each(const Trial& run, step_number step, const tensor_choice& which,
                                               bool all_workers, Judge&& judge) {
     std::vector<finding> findings;
-    for (const std::string& name : tensors_to_check(run, step, which)) {
-        const auto handle = run.tensor(name);
-        for (const std::string& worker : workers_to_check(handle, step, all_workers)) {
-            finding one = judge(saved_tensor{handle, name, step, worker});
-            if (one.met || !one.message.empty()) {
-                findings.push_back(std::move(one));
-            }
-        }
-    }
+    visit_chosen(run, step, which,
+                 [&](const std::string& name, const auto& handle, const std::vector<std::string>& workers) {
+                     const std::size_t count = all_workers ? workers.size() : std::min<std::size_t>(1, workers.size());
+                     for (std::size_t i = 0; i < count; ++i) {
+                         finding one = judge(saved_tensor{handle, name, step, workers[i]});
+                         if (one.met || !one.message.empty()) {
+                             findings.push_back(std::move(one));
+                         }
+                     }
+                 });
     return findings;
 }
 

@@ -57,45 +57,66 @@ SMDEBUG_INLINE detail::lookup_failure failure_at_hand(std::string where, std::ui
     return failure;
 }
 
-SMDEBUG_INLINE void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
-                                  mode in) {
+namespace detail {
+
+/// Gives the error that a failure stands for to take(), which does not return to here; throwing is dear where words are
+/// all that is wanted.
+template <class Take>
+auto with_error(const lookup_failure& failure, const std::string& tensor, step_number step, mode in, Take&& take) {
     switch (failure.why) {
         case absence::tensor_not_saved:
-            throw tensor_unavailable_for_step(tensor, step, in, failure.has_reductions);
+            return take(tensor_unavailable_for_step(tensor, step, in, failure.has_reductions));
         case absence::event_file_missing:
-            throw tensor_unavailable_for_step(tensor, step, in, false,
-                                              "as its event file " + failure.where + " is missing.", failure.where);
+            return take(tensor_unavailable_for_step(
+                tensor, step, in, false, "as its event file " + failure.where + " is missing.", failure.where));
         case absence::step_not_saved:
-            throw step_unavailable(step, in);
+            return take(step_unavailable(step, in));
         case absence::step_not_yet_available:
-            throw step_not_yet_available(step, in);
+            return take(step_not_yet_available(step, in));
         case absence::no_such_worker:
-            throw invalid_worker(failure.where,
-                                 {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where});
+            return take(invalid_worker(failure.where,
+                                       {.tensor = tensor, .step = step, .step_mode = in, .worker = failure.where}));
         case absence::shape_not_saved:
-            throw shape_unavailable_for_step(tensor, step, in);
+            return take(shape_unavailable_for_step(tensor, step, in));
         case absence::unreadable:
             if (failure.cause) {
                 std::rethrow_exception(failure.cause);
             }
-            throw unavailable(
+            return take(unavailable(
                 failure.where + ", record at byte " + std::to_string(failure.offset) + ": " + failure.note +
                     ". Tensor " + tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
                     ") cannot be read now.",
-                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in});
+                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in}));
         case absence::damaged:
-            throw corrupt_record(
+            return take(corrupt_record(
                 failure.where + ", record at byte " + std::to_string(failure.offset) + ": " +
                     (failure.note.empty() ? std::string{describe(failure.damage)} : failure.note) + ". Tensor " +
                     tensor + " of step " + std::to_string(step) + " (" + std::string{name_of(in)} +
                     ") cannot be read; everything else of the run still can.",
-                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in});
+                {.where = failure.where, .offset = failure.offset, .tensor = tensor, .step = step, .step_mode = in}));
         case absence::wrong_dtype:
-            throw type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
+            return take(type_error(failure.note, {.tensor = tensor, .step = step, .step_mode = in}));
         case absence::not_computed:
-            throw unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in});
+            return take(unsupported(failure.note, {.tensor = tensor, .step = step, .step_mode = in}));
     }
-    throw error(detail::error_name{"Error"}, "unknown failure");
+    return take(error(error_name{"Error"}, "unknown failure"));
+}
+
+SMDEBUG_INLINE std::string words_of(const lookup_failure& failure, const std::string& tensor, step_number step,
+                                    mode in) {
+    try {
+        return with_error(failure, tensor, step, in, [](const error& made) { return std::string{made.what()}; });
+    } catch (const std::exception& described) {  // the storage's error
+        return described.what();
+    }
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE void throw_failure(const detail::lookup_failure& failure, const std::string& tensor, step_number step,
+                                  mode in) {
+    detail::with_error(failure, tensor, step, in, [](const auto& made) { throw made; });
+    std::terminate();  // not reached
 }
 
 }  // namespace v1

@@ -18,7 +18,12 @@ scan_of<Trial>::scan_of(const Trial& run, const scan_options& given)
              .defer_checks = given.defer_checks,
              .keep_repeats = given.keep_repeats,
              .stream = given.stream,
-             .ahead = ahead.get()} {
+             .ahead = ahead.get(),
+             .faster = given.how.threads <= 1 ? given.faster : nullptr} {
+    if (!given.values_of.empty()) {
+        values_of.emplace(tensor_selection{.names = given.values_of}, *from);
+        manner.values_of = values_of->names();
+    }
     files = from->files_in(given.which.range);
     std::erase_if(files, [&](const catalog::file* held) { return !which.contains(*held); });
 }

@@ -31,42 +31,57 @@ void shared_tensors<Trial>::begin_step(step_number step, std::optional<step_numb
         return;
     }
     if (!is_covered) {
-        keep(measuring_scan(run_, {step, step + 1}, questions, ahead_.valid() ? nullptr : last_saves_.get()));
+        const bool alone = !ahead_.valid();
+        keep(measuring_scan(run_, {step, step + 1}, questions, alone ? last_saves_.get() : nullptr,
+                            alone ? faster_.get() : nullptr));
     }
     if (look_ahead_ && !ahead_.valid()) {
         ahead_steps_ =
             files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
         if (!ahead_steps_.empty()) {
             const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
-            ahead_ = std::async(std::launch::async,
-                                [run = run_, range, asked = std::move(questions), previous = last_saves_] {
-                                    try {
-                                        return measuring_scan(run, range, asked, previous.get());
-                                    } catch (const std::exception&) {  // comes again when the step is asked for
-                                        return std::vector<measured_tensor>{};
-                                    }
-                                });
+            ahead_ = std::async(std::launch::async, [run = run_, range, asked = std::move(questions),
+                                                     previous = last_saves_, faster = faster_] {
+                try {
+                    return measuring_scan(run, range, asked, previous.get(), faster.get());
+                } catch (const std::exception&) {  // comes again when the step is asked for
+                    return std::vector<measured_tensor>{};
+                }
+            });
         }
     }
 }
 
 template <class Trial>
-std::optional<reduction_values> shared_tensors<Trial>::reductions(const std::string& name, step_number step,
-                                                                  const std::string& worker) {
+typename shared_tensors<Trial>::tensor_share& shared_tensors<Trial>::share_of(const std::string& name) {
     const std::lock_guard lock{mutex_};
-    files_.note_reduced(name);
-    const known_tensor* known = memory_.find(name, step, worker);
-    if ((known == nullptr || !known->reduced) && !is_unreadable(step, worker)) {
-        keep(measuring_scan(run_, {step, step + 1}, {{name, {.reductions = true}}}, nullptr));
-        known = memory_.find(name, step, worker);
+    tensor_share& share = shares_[name];
+    if (share.saves == nullptr) {
+        share.name = name;
+        share.saves = &memory_.saves_of(name);
     }
-    return known != nullptr && known->reduced ? std::optional{known->found} : std::nullopt;
+    return share;
 }
 
 template <class Trial>
-void shared_tensors<Trial>::expect(const std::string& name) {
+const reduction_values* shared_tensors<Trial>::reductions(tensor_share& of, step_number step,
+                                                          const std::string& worker) {
+    if (of.reduced_turn != turn_ || turn_ == 0) {
+        files_.note_reduced(of.name);
+        of.reduced_turn = turn_;
+    }
+    const known_tensor* known = of.saves->find(step, worker);
+    if ((known == nullptr || !known->reduced) && !is_unreadable(step, worker)) {
+        keep(measuring_scan(run_, {step, step + 1}, {{of.name, {.reductions = true}}}, nullptr));
+        known = of.saves->find(step, worker);
+    }
+    return known != nullptr && known->reduced ? &known->found : nullptr;
+}
+
+template <class Trial>
+void shared_tensors<Trial>::expect(tensor_share& of) {
     const std::lock_guard lock{mutex_};
-    files_.note_read(name);
+    note_read(of);
 }
 
 template <class Trial>
@@ -91,22 +106,22 @@ std::vector<step_number> shared_tensors<Trial>::last_steps(const typename Trial:
 }
 
 template <class Trial>
-void shared_tensors<Trial>::note_asked(const std::string& name, measure_list::number number) {
-    std::vector<asked_measure>& of_tensor = asked_[name];
-    for (asked_measure& each : of_tensor) {
+void shared_tensors<Trial>::note_asked(tensor_share& of, measure_list::number number) {
+    for (asked_measure& each : of.asked) {
         if (each.number == number) {
+            each.turns += each.turn != turn_ ? 1 : 0;
             each.turn = turn_;
             return;
         }
     }
-    of_tensor.push_back({number, turn_});
+    of.asked.push_back({number, turn_, 1});
 }
 
 template <class Trial>
-const remembered_answer* shared_tensors<Trial>::find_answer(const std::string& name, step_number step,
+const remembered_answer* shared_tensors<Trial>::find_answer(const tensor_share& of, step_number step,
                                                             const std::string& worker, measure_list::number number,
                                                             step_number earlier) const {
-    if (const known_tensor* known = memory_.find(name, step, worker)) {
+    if (const known_tensor* known = of.saves->find(step, worker)) {
         for (const remembered_answer& each : known->answers) {
             if (each.measure == number && each.earlier == earlier) {
                 return &each;
@@ -122,9 +137,9 @@ questions_by_tensor shared_tensors<Trial>::asked_lately() const {
     for (const std::string& name : files_.reduced_lately()) {
         questions[name].reductions = true;
     }
-    for (const auto& [name, measures] : asked_) {
-        for (const asked_measure& each : measures) {
-            if (each.turn + remembered_turns >= turn_) {
+    for (const auto& [name, share] : shares_) {
+        for (const asked_measure& each : share.asked) {
+            if (each.turn + std::clamp(each.turns, least_remembered_turns, remembered_turns) >= turn_) {
                 questions[name].measures.push_back({each.number, measures_[each.number]});
             }
         }
@@ -164,12 +179,16 @@ template <class Trial>
 lookup<double> detail::shared_tensor<Trial>::find_reduction(step_number step, reduction what,
                                                             const reduction_options& how) const {
     if (how.mode == mode::global && how.worker) {
-        if (const auto known = shared_->reductions(base::name(), step, *how.worker);
-            known && known->computed.contains(what, how.abs)) {
-            return (*known)(what, how.abs);
+        const auto known =
+            shared_->use_reductions(*share_, step, *how.worker, [&](const smdebug::reduction_values* all) {
+                return all != nullptr && all->computed.contains(what, how.abs) ? std::optional{(*all)(what, how.abs)}
+                                                                               : std::nullopt;
+            });
+        if (known) {
+            return *known;
         }
     }
-    shared_->expect(base::name());
+    shared_->expect(*share_);
     return base::find_reduction(step, what, how);
 }
 
@@ -187,25 +206,27 @@ template <class Trial>
 lookup<smdebug::reduction_values> detail::shared_tensor<Trial>::find_computed(step_number step, reduction_set wanted,
                                                                               const read_options& where) const {
     if (wanted == reduction_set::counts() && where.mode == mode::global && where.worker) {
-        if (auto known = shared_->reductions(base::name(), step, *where.worker);
-            known && known->computed.has_counts()) {
+        auto known = shared_->use_reductions(*share_, step, *where.worker, [](const smdebug::reduction_values* all) {
+            return all != nullptr && all->computed.has_counts() ? std::optional{*all} : std::nullopt;
+        });
+        if (known) {
             return *std::move(known);
         }
     }
-    shared_->expect(base::name());
+    shared_->expect(*share_);
     return base::find_computed(step, wanted, where);
 }
 
 template <class Trial>
 std::map<reduction_key, double> detail::shared_tensor<Trial>::reduction_values(step_number step,
                                                                                const read_options& where) const {
-    shared_->expect(base::name());
+    shared_->expect(*share_);
     return base::reduction_values(step, where);
 }
 
 template <class Trial>
 lookup<tensor_value> detail::shared_tensor<Trial>::find_value(step_number step, const value_options& how) const {
-    shared_->expect(base::name());
+    shared_->expect(*share_);
     const auto read = [&] { return base::find_value(step, how); };
     return how.mode == mode::global && how.worker ? shared_->value(base::name(), step, *how.worker, read) : read();
 }
@@ -233,6 +254,7 @@ void shared_trial<Trial>::begin_step(step_number step, std::optional<step_number
     if (now != files_) {
         files_ = std::move(now);
         names_.lock()->clear();
+        chosen_.lock()->clear();
     }
     step_ = step;
 }

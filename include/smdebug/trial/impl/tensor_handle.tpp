@@ -24,7 +24,7 @@ const std::string& tensor_handle<State>::name() const noexcept {
 template <class State>
 std::optional<std::string> tensor_handle<State>::original_name() const {
     const auto from = reader_->state().current();
-    const auto id = from->names->find(name());
+    const auto id = reader_->id_in(*from);
     for (std::size_t i = id ? from->layouts.size() : 0; i-- > 0;) {
         if (const auto* shape = from->layouts[i]->shape(*id)) {
             return (*from->names)[shape->original_name];
@@ -36,7 +36,7 @@ std::optional<std::string> tensor_handle<State>::original_name() const {
 template <class State>
 std::vector<step_number> tensor_handle<State>::steps(const steps_options& which) const {
     const auto from = reader_->state().fresh();
-    const auto id = from->names->find(name());
+    const auto id = reader_->id_in(*from);
     return id ? from->tensor_steps(*id, which.mode, which.show_incomplete_steps) : std::vector<step_number>{};
 }
 
@@ -47,7 +47,7 @@ std::vector<step_number> tensor_handle<State>::prev_steps(step_number step, cons
     }
     if (which.n) {
         const auto from = reader_->state().fresh();
-        const auto id = from->names->find(name());
+        const auto id = reader_->id_in(*from);
         if (!id || which.mode == mode::global || from->each_mode_step_once()) {
             return id ? from->last_steps(*id, which.mode, step, static_cast<std::size_t>(*which.n))
                       : std::vector<step_number>{};

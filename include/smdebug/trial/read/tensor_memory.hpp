@@ -37,7 +37,23 @@ class tensor_memory {
 public:
     static constexpr std::size_t kept_saves = 16;
 
+    /// What is known of one tensor's saves.  It stays where it is as long as the memory.
+    class saves_of_tensor {
+    public:
+        /// Null where nothing is (any more) known.  Borrowed until the next keep().
+        [[nodiscard]] const known_tensor* find(step_number step, std::string_view worker) const noexcept;
+
+    private:
+        friend tensor_memory;
+        std::vector<known_tensor> saves_;  // a ring
+        std::vector<step_number> steps_;   // those of saves_: a look-up walks over them
+        std::size_t next_ = 0;
+        std::vector<std::string> workers_;  // that have saved it
+    };
+
     explicit tensor_memory(std::size_t value_bytes) : value_bytes_(value_bytes) {}
+
+    [[nodiscard]] saves_of_tensor& saves_of(std::string_view name);
 
     /// Null where nothing is (any more) known.  Borrowed until the next keep().
     [[nodiscard]] const known_tensor* find(std::string_view name, step_number step, std::string_view worker) const;
@@ -57,11 +73,6 @@ public:
 private:
     static constexpr std::size_t most_values = 256;  // a look-up walks over them
 
-    struct saves_of_tensor {
-        std::vector<known_tensor> saves;  // a ring
-        std::size_t next = 0;
-        std::vector<std::string> workers;  // that have saved it
-    };
     struct kept_value {
         std::string name;
         step_number step = 0;

@@ -16,7 +16,9 @@
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,6 +53,9 @@ public:
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const State& state() const noexcept { return *state_; }
+
+    /// The name's number in one of the state's catalogs; nothing where it is unknown there.
+    [[nodiscard]] std::optional<name_id> id_in(const catalog& from) const noexcept;
 
     /// A refresh comes only where nothing is found without it.
     [[nodiscard]] place look(step_number step, mode in) const;
@@ -97,6 +102,8 @@ private:
 
     std::shared_ptr<const State> state_;
     std::string name_;
+    static constexpr name_id unknown = std::numeric_limits<name_id>::max();
+    mutable std::atomic<name_id> id_{unknown};  // numbers stay what they are from one catalog to the next
 };
 
 }  // namespace detail

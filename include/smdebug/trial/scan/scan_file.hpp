@@ -88,9 +88,11 @@ class file_scanner {
 public:
     /// `defer_checks`: the payload checksums of large tensors are left to who visits them, see scanned_tensor::check.
     /// `keep_repeats`: see scan_options.  `stream_from`: records of that size are left in files that are read in pieces,
-    /// see scanned_tensor::stream; 0: none, nor is anything given as reduced already.
+    /// see scanned_tensor::stream; 0: none, nor is anything given as reduced already; `values_of`, by name_id: but for
+    /// these tensors.
     file_scanner(const State& state, const catalog& from, reduction_set saved, const std::vector<bool>* wanted,
-                 bool defer_checks = false, bool keep_repeats = false, std::uint64_t stream_from = 0);
+                 bool defer_checks = false, bool keep_repeats = false, std::uint64_t stream_from = 0,
+                 const std::vector<bool>* values_of = nullptr);
 
     /// Whether `State` can leave records in their files.
     static constexpr bool can_stream =
@@ -135,6 +137,11 @@ private:
 
     void read_values(const layout::entry* entry, const record_bytes* bytes, opened_event_file* opened);
 
+    // Whether who visits wants nothing but reductions of it.
+    [[nodiscard]] bool needs_no_values(const layout::entry& entry) const {
+        return stream_from_ > 0 && (values_of_ == nullptr || !(*values_of_)[entry.what.name]);
+    }
+
     // Whether the values were reduced already.
     [[nodiscard]] bool pass(const layout::entry& entry, opened_event_file* opened);
 
@@ -169,6 +176,7 @@ private:
     bool defer_checks_;
     bool keep_repeats_;
     std::uint64_t stream_from_;
+    const std::vector<bool>* values_of_;
     const State* state_;
     const std::string* key_ = nullptr;
     std::optional<lookup_failure> file_failure_;

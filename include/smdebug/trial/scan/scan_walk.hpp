@@ -38,8 +38,10 @@ struct walk_manner {
     bool defer_checks = false;  ///< see scanned_tensor::check
     bool keep_repeats = false;  ///< see scanned_tensor::repeats
     bool stream = false;        ///< see scanned_tensor::stream
+    const std::vector<bool>* values_of = nullptr;  ///< tensors that are not streamed, by name_id; null: none
     reading_limits limits = {};
     files_ahead* ahead = nullptr;  ///< of all walks through the same files; null: none is asked for before its turn
+    faster_way* faster = nullptr;  ///< see scan_options; null: the walk has its own
 };
 
 /// Reads some files of one run, in order.  One thread at a time; several may share state, catalog and selection.
@@ -141,6 +143,8 @@ private:
     // The same where one is not opened.
     static constexpr std::size_t opens_skipped = 64;
 
+    [[nodiscard]] faster_way& faster() noexcept { return manner_.faster != nullptr ? *manner_.faster : own_faster_; }
+
     const State& state_;
     const catalog& from_;
     const selected_tensors& which_;
@@ -155,7 +159,7 @@ private:
     bool last_in_order_ = false;
     std::size_t unviewed_ = 0;  // files that are read before the next look in place
     std::size_t unopened_ = 0;  // the same before the next is opened
-    faster_way faster_;         // the usual one is opening, the other looking in place
+    faster_way own_faster_;     // the usual one is opening, the other looking in place
     piece_buffer buffer_;
 };
 

@@ -9,6 +9,7 @@
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/trial/read/faster_way.hpp>
 #include <smdebug/trial/read/measure_memory.hpp>
 #include <smdebug/trial/read/tensor_memory.hpp>
 #include <smdebug/trial/selection.hpp>
@@ -81,10 +82,12 @@ struct measured_tensor {
 
 /// Reduces and measures the tensors that there are questions about, of the steps of a range.  What cannot be read is
 /// left out, but that a file could not be.  `previous` is null where nothing is to be compared; else the range is behind what it has.
+/// `faster`: see scan_options.
 /// Cost: one pass over the files; comparisons copy the values of their tensors.
 template <class Trial>
 [[nodiscard]] std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
-                                                          const questions_by_tensor& questions, last_saves* previous);
+                                                          const questions_by_tensor& questions, last_saves* previous,
+                                                          faster_way* faster = nullptr);
 
 }  // namespace detail
 }  // namespace v1

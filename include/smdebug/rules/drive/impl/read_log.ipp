@@ -4,7 +4,6 @@
 #include <smdebug/rules/drive/read_log.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace smdebug {
@@ -24,7 +23,7 @@ SMDEBUG_INLINE void read_log::begin(const named_step& step) {
     now_.first_lost.clear();
 }
 
-SMDEBUG_INLINE void read_log::was_read(std::string_view tensor, step_number step, mode in,
+SMDEBUG_INLINE void read_log::was_read(std::uint64_t tensor, step_number step, mode in,
                                        const std::optional<std::string>& worker) {
     if (!is_at_hand(step, in)) {
         return;
@@ -41,13 +40,7 @@ SMDEBUG_INLINE void read_log::was_looked_up(const lookup_failure& failure, const
     if (failure.why == absence::wrong_dtype) {
         was_read(tensor, step, in, worker);
     } else if (is_lost(failure)) {
-        was_lost(tensor, step, in, worker, [&]() -> std::string {
-            try {
-                throw_failure(failure, tensor, step, in);
-            } catch (const std::exception& described) {
-                return described.what();
-            }
-        });
+        was_lost(tensor, step, in, worker, [&] { return words_of(failure, tensor, step, in); });
     }
 }
 
@@ -63,9 +56,9 @@ SMDEBUG_INLINE read_log::entries read_log::end() {
     return std::exchange(now_, {});
 }
 
-SMDEBUG_INLINE record_key read_log::key_of(std::string_view tensor, step_number step, mode in,
+SMDEBUG_INLINE record_key read_log::key_of(std::uint64_t tensor, step_number step, mode in,
                                            const std::optional<std::string>& worker) const {
-    const std::uint64_t named = mixed(hash_of(tensor), worker ? hash_of(*worker) : 0U);
+    const std::uint64_t named = mixed(tensor, worker ? hash_of(*worker) : 0U);
     const auto of_step = [&](step_number number, mode counted_in) {
         return mixed(mixed(named, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(counted_in));
     };

@@ -1,7 +1,6 @@
 // The bodies of <smdebug/rules/judge/selection.hpp>.
 #pragma once
 
-#include <smdebug/core/error.hpp>
 #include <smdebug/rules/judge/selection.hpp>
 
 namespace smdebug {
@@ -15,11 +14,7 @@ SMDEBUG_INLINE finding note_about(const std::string& tensor, const std::string& 
         return note;
     }
     note.damaged = is_lost(failure);
-    try {
-        throw_failure(failure, tensor, step, mode::global);
-    } catch (const error& described) {
-        note.message = described.what();
-    }
+    note.message = smdebug::detail::words_of(failure, tensor, step, mode::global);
     return note;
 }
 

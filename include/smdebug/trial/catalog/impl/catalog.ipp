@@ -86,15 +86,24 @@ SMDEBUG_INLINE std::vector<std::string> catalog::tensor_names_at(const step_entr
 
 SMDEBUG_INLINE std::vector<step_number> catalog::last_steps(name_id name, mode which, step_number step,
                                                             std::size_t n) const {
+    auto has_tensor = [&, last = no_layout, answer = false](const file& written) mutable {
+        if (written.layout != last) {
+            last = written.layout;
+            answer = layout_of(written).names().contains(name);
+        }
+        return answer;
+    };
     const auto holds = [&](const step_entry& entry) {
         const auto files = entry.files();
         return complete(entry) && std::any_of(files.begin(), files.end(), [&](const file& written) {
-                   return (which == mode::global || written.mode == which) && layout_of(written).names().contains(name);
+                   return (which == mode::global || written.mode == which) && has_tensor(written);
                });
     };
     const step_number last = std::min(step, last_step_of(which));
     std::vector<step_number> last_ones;
-    for (step_number window = 16; last >= 0 && last_ones.size() < n; window = window > last / 16 ? last : 16 * window) {
+    // Mostly each step has it.
+    for (step_number window = n < 16 ? 4 : 16; last >= 0 && last_ones.size() < n;
+         window = window > last / 16 ? last : 16 * window) {
         const bool all = window >= last;
         const step_number first = all ? 0 : last - window;
         last_ones.clear();

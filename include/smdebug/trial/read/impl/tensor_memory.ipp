@@ -9,40 +9,46 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE const known_tensor* tensor_memory::find(std::string_view name, step_number step,
-                                                       std::string_view worker) const {
-    const auto tensor = reductions_.find(name);
-    if (tensor == reductions_.end()) {
-        return nullptr;
-    }
-    for (const known_tensor& each : tensor->second.saves) {
-        if (each.step == step && each.worker == worker) {
-            return &each;
+SMDEBUG_INLINE const known_tensor* tensor_memory::saves_of_tensor::find(step_number step,
+                                                                        std::string_view worker) const noexcept {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (steps_[i] == step && saves_[i].worker == worker) {
+            return &saves_[i];
         }
     }
     return nullptr;
 }
 
+SMDEBUG_INLINE tensor_memory::saves_of_tensor& tensor_memory::saves_of(std::string_view name) {
+    const auto tensor = reductions_.find(name);
+    return tensor != reductions_.end() ? tensor->second
+                                       : reductions_.emplace(std::string{name}, saves_of_tensor{}).first->second;
+}
+
+SMDEBUG_INLINE const known_tensor* tensor_memory::find(std::string_view name, step_number step,
+                                                       std::string_view worker) const {
+    const auto tensor = reductions_.find(name);
+    return tensor != reductions_.end() ? tensor->second.find(step, worker) : nullptr;
+}
+
 SMDEBUG_INLINE known_tensor& tensor_memory::keep(std::string_view name, step_number step, std::string_view worker) {
-    auto tensor = reductions_.find(name);
-    if (tensor == reductions_.end()) {
-        tensor = reductions_.emplace(std::string{name}, saves_of_tensor{}).first;
-    }
-    saves_of_tensor& of = tensor->second;
-    for (known_tensor& each : of.saves) {
-        if (each.step == step && each.worker == worker) {
-            return each;
+    saves_of_tensor& of = saves_of(name);
+    for (std::size_t i = 0; i < of.steps_.size(); ++i) {
+        if (of.steps_[i] == step && of.saves_[i].worker == worker) {
+            return of.saves_[i];
         }
     }
-    if (std::find(of.workers.begin(), of.workers.end(), worker) == of.workers.end()) {
-        of.workers.emplace_back(worker);
+    if (std::find(of.workers_.begin(), of.workers_.end(), worker) == of.workers_.end()) {
+        of.workers_.emplace_back(worker);
     }
-    if (of.saves.size() < kept_saves * of.workers.size()) {
-        of.saves.emplace_back();
-        of.next = of.saves.size() - 1;
+    if (of.saves_.size() < kept_saves * of.workers_.size()) {
+        of.steps_.push_back(step);
+        of.saves_.emplace_back();
+        of.next_ = of.saves_.size() - 1;
     }
-    known_tensor& place = of.saves[of.next];
-    of.next = (of.next + 1) % of.saves.size();
+    known_tensor& place = of.saves_[of.next_];
+    of.steps_[of.next_] = step;
+    of.next_ = (of.next_ + 1) % of.saves_.size();
     place.step = step;
     place.worker.assign(worker);
     place.reduced = false;

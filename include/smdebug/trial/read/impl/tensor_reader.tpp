@@ -17,6 +17,19 @@ inline namespace v1 {
 namespace detail {
 
 template <class State>
+std::optional<name_id> tensor_reader<State>::id_in(const catalog& from) const noexcept {
+    const name_id known = id_.load(std::memory_order_relaxed);
+    if (known < from.names->size()) {
+        return known;
+    }
+    const std::optional<name_id> found = from.names->find(name_);
+    if (found) {
+        id_.store(*found, std::memory_order_relaxed);
+    }
+    return found;
+}
+
+template <class State>
 typename tensor_reader<State>::place tensor_reader<State>::look(step_number step, mode in) const {
     place where = look_in(state_->current(), step, in);
     return where.files.empty() ? look_in(state_->fresh(), step, in) : where;
@@ -198,7 +211,7 @@ typename tensor_reader<State>::place tensor_reader<State>::look_in(std::shared_p
                                                                    step_number step, mode in) const {
     place where;
     const auto global = from->global_step(in, step);
-    const auto id = from->names->find(name_);
+    const auto id = id_in(*from);
     if (global && id) {
         where.id = *id;
         where.files = from->files_with(*id, *global);

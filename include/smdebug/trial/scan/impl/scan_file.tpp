@@ -14,7 +14,7 @@ namespace detail {
 template <class State>
 file_scanner<State>::file_scanner(const State& state, const catalog& from, reduction_set saved,
                                   const std::vector<bool>* wanted, bool defer_checks, bool keep_repeats,
-                                  std::uint64_t stream_from)
+                                  std::uint64_t stream_from, const std::vector<bool>* values_of)
     : decoder_(state),
       from_(&from),
       asked_(saved),
@@ -22,6 +22,7 @@ file_scanner<State>::file_scanner(const State& state, const catalog& from, reduc
       defer_checks_(defer_checks),
       keep_repeats_(keep_repeats),
       stream_from_(stream_from),
+      values_of_(values_of),
       state_(&state) {}
 
 template <class State>
@@ -133,7 +134,7 @@ template <class State>
 bool file_scanner<State>::pass([[maybe_unused]] const layout::entry& entry,
                                [[maybe_unused]] opened_event_file* opened) {
     if constexpr (takes_passed<typename State::decoder_type, typename State::kernel_type>) {
-        if (opened != nullptr && stream_from_ > 0) {
+        if (opened != nullptr && needs_no_values(entry)) {
             out_.passed = opened->passed(entry.record, out_.name);
         }
     }
@@ -144,7 +145,7 @@ template <class State>
 bool file_scanner<State>::stream([[maybe_unused]] const layout::entry& entry,
                                  [[maybe_unused]] opened_event_file* opened) {
     if constexpr (can_stream) {
-        if (opened != nullptr && stream_from_ > 0 && entry.record.length >= stream_from_) {
+        if (opened != nullptr && needs_no_values(entry) && entry.record.length >= stream_from_) {
             try {
                 if (stream_.template begin<typename State::decoder_type>(*opened, entry.record, out_.name)) {
                     out_.stream = &stream_;

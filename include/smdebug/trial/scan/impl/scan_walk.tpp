@@ -32,7 +32,7 @@ scan_walk<State>::scan_walk(const State& state, const catalog& from, const selec
       small_ahead_(!batches_ && !abilities_of(state.store()).reads_ahead),
       bound_(state.decoder(), state.options().limits.record),
       scanner_(state, from, saved, which.names(), manner.defer_checks, manner.keep_repeats,
-               manner.stream ? manner.limits.stream_from : 0) {
+               manner.stream ? manner.limits.stream_from : 0, manner.values_of) {
     const std::uint64_t most = state.options().limits.record;
     const bool streams = manner_.stream && file_scanner<State>::can_stream;
     if (abilities_of(state.store()).opens_small) {
@@ -243,12 +243,12 @@ bool scan_walk<State>::read_opened(std::span<const catalog::file* const> files, 
     if constexpr (opening_storage<storage_type>) {
         using clock = std::chrono::steady_clock;
         const bool may_view = views_ && manner_.in_place && unviewed_ == 0;
-        const faster_way::way chosen = may_view ? faster_.next() : faster_way::usual;
+        const faster_way::way chosen = may_view ? faster().next() : faster_way::usual;
         const clock::time_point begin = clock::now();
         const auto took = [&] {
             if (may_view) {
-                faster_.took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
-                             extent(*files[place]).wanted);
+                faster().took(chosen, std::chrono::duration<double>(clock::now() - begin).count(),
+                              extent(*files[place]).wanted);
             }
             return true;
         };

@@ -6,7 +6,9 @@
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/shared/measuring_scan.hpp>
 
-#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -14,21 +16,27 @@ namespace detail {
 
 template <class Trial>
 std::vector<measured_tensor> measuring_scan(const Trial& run, const step_range& range,
-                                            const questions_by_tensor& questions, last_saves* previous) {
+                                            const questions_by_tensor& questions, last_saves* previous,
+                                            faster_way* faster) {
     std::vector<std::string> names;
+    std::vector<std::string> measured;
     names.reserve(questions.size());
     for (const auto& [name, asked] : questions) {
         names.push_back(name);
+        if (!asked.measures.empty()) {
+            measured.push_back(name);
+        }
     }
-    const bool asks_measures =
-        std::any_of(questions.begin(), questions.end(), [](const auto& each) { return !each.second.measures.empty(); });
     const auto state = run.state();
     const scan_options options{.which = {.names = std::move(names), .range = range},
                                .defer_checks = true,
                                .keep_repeats = repeating_reducer<typename Trial::state_type::kernel_type>,
                                .in_place = true,
-                               .stream = !asks_measures};
+                               .stream = true,
+                               .values_of = std::move(measured),
+                               .faster = faster};
     std::vector<measured_tensor> all;
+    all.reserve(questions.size());
     scan(run, options, [&](const scanned_tensor& tensor) {
         const auto asked = questions.find(tensor.name);
         if (asked == questions.end()) {
