@@ -2,6 +2,7 @@
 // reading the same bytes.  The table is the scalar twin; "chosen" is what the library's callers get.
 //   record_crc32c_bench [rounds = 9]
 #include "bench.hpp"
+#include "micro_bench.hpp"
 
 #include <smdebug/record/crc32c.hpp>
 
@@ -42,22 +43,18 @@ namespace {
     return sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^ sum[7];
 }
 
-/// `calls` times call(view); the compiler is told that every call may see other bytes.
+/// call(view); the compiler is told that every call may see other bytes.
 template <class Call>
-auto repeated(std::size_t calls, byte_view view, Call call) {
+auto one_call(byte_view view, Call call) {
     return [=] {
-        for (std::size_t i = 0; i < calls; ++i) {
-            const std::uint64_t result = call(view);
-            asm volatile("" : : "r"(result) : "memory");
-        }
+        const std::uint64_t result = call(view);
+        asm volatile("" : : "r"(result) : "memory");
     };
 }
 
 void measure(const std::string& label, byte_view view, int rounds) {
-    constexpr std::size_t bytes_a_round = std::size_t{64} << 20;
-    const std::size_t calls = std::max<std::size_t>(1, bytes_a_round / view.size());
     std::vector<bench::subject> subjects;
-    subjects.push_back({"limit: reading", repeated(calls, view, read_all)});
+    subjects.push_back({"limit: reading", one_call(view, read_all)});
     for (const crc32c::detail::implementation which : crc32c::detail::implementations) {
         const std::string name{crc32c::detail::name_of(which)};
         if (!crc32c::detail::supported(which)) {
@@ -65,20 +62,18 @@ void measure(const std::string& label, byte_view view, int rounds) {
             continue;
         }
         subjects.push_back({which == crc32c::detail::implementation::table ? name + " (scalar twin)" : name,
-                            repeated(calls, view, [which](byte_view bytes) {
+                            one_call(view, [which](byte_view bytes) {
                                 return crc32c::detail::extend_by(which, 0, bytes.data(), bytes.size());
                             })});
     }
     const std::string chosen{crc32c::detail::name_of(crc32c::detail::fastest(view.size()))};
-    subjects.push_back(
-        {"chosen: " + chosen, repeated(calls, view, [](byte_view bytes) { return crc32c::value(bytes); })});
-    bench::run_rounds(subjects, rounds);
+    subjects.push_back({"chosen: " + chosen, one_call(view, [](byte_view bytes) { return crc32c::value(bytes); })});
+    bench::run_micro(subjects, rounds);
     const double limit = bench::median(subjects.front().times);
     for (const bench::subject& one : subjects) {
         const double taken = bench::median(one.times);
-        const double bytes = static_cast<double>(view.size()) * static_cast<double>(calls);
         std::printf("record/crc32c/%s/%-24s %12.3f us %8.1f GB/s  %5.2f x the limit's speed\n", label.c_str(),
-                    one.name.c_str(), taken / static_cast<double>(calls) * 1e6, bytes / taken / 1e9, limit / taken);
+                    one.name.c_str(), taken * 1e6, static_cast<double>(view.size()) / taken / 1e9, limit / taken);
     }
 }
 

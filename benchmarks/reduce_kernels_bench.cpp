@@ -4,6 +4,7 @@
 //   reduce_kernels_bench [rounds = 51] [KiB = 256]
 #include "bench.hpp"
 #include "eigen_peer.hpp"
+#include "micro_bench.hpp"
 
 #include <reduce/corpus.hpp>
 
@@ -33,7 +34,7 @@ struct measured {
     double gigabytes = 0;
 };
 
-/// What is called over and over, each round for about as many bytes.
+/// What is called over and over.
 struct contestant {
     std::string name;
     std::function<void()> call;
@@ -48,22 +49,16 @@ measured print(const std::string& row, double seconds, std::size_t bytes) {
 
 std::vector<measured> race(const std::string& what, const std::vector<contestant>& contestants, std::size_t bytes,
                            int rounds) {
-    constexpr std::size_t bytes_a_round = std::size_t{2} << 20U;  // shorter than what a busy machine interrupts
-    const std::size_t calls = std::max<std::size_t>(1, bytes_a_round / bytes);
     std::vector<bench::subject> subjects;
     for (const contestant& one : contestants) {
-        subjects.push_back({one.name, [&one, calls] {
-                                for (std::size_t i = 0; i < calls; ++i) {
-                                    one.call();
-                                }
-                            }});
+        subjects.push_back({one.name, one.call});
     }
-    bench::run_rounds(subjects, rounds);
+    bench::run_micro(subjects, rounds);
     std::vector<measured> rows;
     for (const bench::subject& one : subjects) {
         std::string row = what;
         row.append("/").append(one.name);
-        rows.push_back(print(row, bench::median(one.times) / static_cast<double>(calls), bytes));
+        rows.push_back(print(row, bench::median(one.times), bytes));
     }
     return rows;
 }

@@ -1,6 +1,7 @@
 // Quantiles and histograms of float32 beside what the standard library offers for them.
 //   reduce_quantiles_bench [rounds = 5]
 #include "bench.hpp"
+#include "micro_bench.hpp"
 
 #include <smdebug/reduce/bins.hpp>
 #include <smdebug/reduce/histogram.hpp>
@@ -69,7 +70,7 @@ void quantiles_of(const std::string& kind, std::size_t count, int rounds) {
              bench::keep(static_cast<double>(copy[count / 2]));
          }},
     };
-    bench::run_rounds(subjects, rounds);
+    bench::run_micro(subjects, rounds);
     print("quantiles/" + kind + "/f32/n=" + std::to_string(count), subjects, count * sizeof(float));
 }
 
@@ -97,7 +98,7 @@ void histogram_of(const std::string& kind, std::size_t count, int rounds) {
              bench::keep(static_cast<double>(counts[edges.size() / 2]));
          }},
     };
-    bench::run_rounds(subjects, rounds);
+    bench::run_micro(subjects, rounds);
     print("histogram/" + kind + "/f32/n=" + std::to_string(count), subjects, count * sizeof(float));
 }
 

@@ -1,6 +1,7 @@
 // One value of 256 KiB and one saved reduction, warm, through a tensor's handle; beside reading the same bytes.
-//   trial_value_bench [calls = 2000]
+//   trial_value_bench [repetitions = 5]
 #include "bench.hpp"
+#include "micro_bench.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/index/locations.hpp>
@@ -19,7 +20,7 @@
 namespace smd = smdebug;
 
 int main(int argc, char** argv) {
-    const long calls = bench::argument(argc, argv, 1, 2000);
+    const int repetitions = static_cast<int>(bench::argument(argc, argv, 1, 5));
     const bench::data_folder folder;
     smd::local_storage store{folder.path()};
     std::vector<float> values(65'536);
@@ -35,26 +36,19 @@ int main(int argc, char** argv) {
     const auto reduced = run.tensor("reduced");
     const std::string path = folder.path() + "/" + smd::detail::locations::event_key(0, "worker_0");
     std::vector<std::byte> buffer(values.size() * sizeof(float));
-    const auto times = [&](auto&& call) {
-        return [calls, call] {
-            for (long i = 0; i < calls; ++i) {
-                call();
-            }
-        };
-    };
     std::vector<bench::subject> subjects{
-        {"limit: open, read 256 KiB, close", times([&] {
+        {"limit: open, read 256 KiB, close",
+         [&] {
              const int handle = ::open(path.c_str(), O_RDONLY);
              bench::keep(static_cast<double>(::pread(handle, buffer.data(), buffer.size(), 40)));
              ::close(handle);
-         })},
-        {"value<float>() of 256 KiB", times([&] { bench::keep(static_cast<double>(weight.value<float>(0)(1))); })},
-        {"reduction_value, saved", times([&] { bench::keep(reduced.reduction_value(0, smd::reduction::mean)); })},
-        {"reduction_value, computed", times([&] { bench::keep(weight.reduction_value(0, smd::reduction::mean)); })}};
-    bench::run_rounds(subjects, 5);
+         }},
+        {"value<float>() of 256 KiB", [&] { bench::keep(static_cast<double>(weight.value<float>(0)(1))); }},
+        {"reduction_value, saved", [&] { bench::keep(reduced.reduction_value(0, smd::reduction::mean)); }},
+        {"reduction_value, computed", [&] { bench::keep(weight.reduction_value(0, smd::reduction::mean)); }}};
+    bench::run_micro(subjects, repetitions);
     for (const bench::subject& one : subjects) {
-        std::printf("  %-36s %8.2f us\n", one.name.c_str(),
-                    bench::median(one.times) / static_cast<double>(calls) * 1e6);
+        std::printf("  %-36s %8.2f us\n", one.name.c_str(), bench::median(one.times) * 1e6);
     }
     std::printf("  aims: 10 us for the value, 5 us for the saved reduction\n");
     return 0;

@@ -6,6 +6,7 @@
 packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev
     libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev)
 packages_test=(doctest-dev python3)
+packages_bench=(libbenchmark-dev)
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.
 packages_test+=(pigz tabix zstd zip p7zip-full libarchive-tools)  # archives as others write them
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached

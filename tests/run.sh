@@ -90,6 +90,7 @@ else
     linker=ld.lld-${clang##*-}  # of the same version; takes a quarter of the time that the usual one takes
     if command -v "$linker" >/dev/null; then with_clang+=(-DCMAKE_EXE_LINKER_FLAGS="--ld-path=$linker"); fi
     build_and_test asan "$clang with ASan and UBSan" "${with_clang[@]}"
+    if [[ $gcc == dev ]]; then stage "packages" install_packages bench; fi
     build_and_test "$gcc" "g++"
     # Where threads meet: trials, rules, storages, requests, runs that grow, the program that follows them.
     stage "ThreadSanitizer: configure (build/tsan)" cmake --preset tsan --log-level=WARNING "${with_clang[@]}"
