@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace smdebug {
 inline namespace v1 {
@@ -26,6 +27,13 @@ struct archive_options {
 
     /// Of an archive whose directory is damaged, what can be read around that is read; else opening it by its path fails.
     bool skip_damaged = false;
+
+    /// A folder of this machine in which an index of each archive of 1 MiB or more is kept: its directory, and where inflating
+    /// can begin, so that it is not read through a second time.  Of another version of the archive, or damaged, an index is
+    /// made anew.  Who can write to the folder can change what is read.  Empty: of archives that are opened by their paths
+    /// storage_options.cache_folder, else SMDEBUG_CACHE_DIR, else none is kept.  One that lies beside the archive,
+    /// `old.tar.gz.smdx`, is read in any case: see archive_storage::index().
+    std::string index_folder = {};
 
     /// Reads the files of a compressed .tar while it is inflated for its directory, so that what it writes down of them
     /// need not be inflated again: see reduce_in_passing().  Null: nobody.

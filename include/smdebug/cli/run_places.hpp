@@ -33,8 +33,9 @@ struct run_places {
 [[nodiscard]] inline run_places places_of(const std::string& path, const storage_options& options) {
     run_places places;
     if (const auto archived = smdebug::detail::archive_in(path)) {
-        std::optional<archive::detail::opened_runs> all = archive::detail::open_runs(
-            smdebug::detail::open_folder(archived->folder, options), archived->key, archived->inside, options.archive);
+        std::optional<archive::detail::opened_runs> all =
+            archive::detail::open_runs(smdebug::detail::open_folder(archived->folder, options), archived->key,
+                                       archived->inside, smdebug::detail::archives_with_cache(options));
         if (all) {
             const bool several = all->runs.size() > 1;
             for (archive::detail::opened_run& run : all->runs) {

@@ -47,6 +47,9 @@ namespace detail {
 /// The same, but for archives.
 [[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
 
+/// How archives are read: where they say nothing of a folder for indexes, in that of the cache.
+[[nodiscard]] archive_options archives_with_cache(const storage_options& options);
+
 /// A folder or a bucket, to be written.
 [[nodiscard]] any_storage open_place(std::string_view path, const s3_options& options = {});
 

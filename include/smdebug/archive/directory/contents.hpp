@@ -1,9 +1,12 @@
 // An archive of whichever kind: its directory, and its members' bytes.
 #pragma once
 
+#include <smdebug/archive/directory/index_places.hpp>
 #include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/options.hpp>
 #include <smdebug/archive/stream/byte_source.hpp>
+#include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
@@ -20,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -30,17 +34,28 @@ namespace detail {
 enum class format : std::uint8_t { tar, gzip, zstd, zip, unknown };
 [[nodiscard]] format format_of(byte_view head) noexcept;
 
+/// Whether indexes that are kept somewhere are looked for, and kept.
+enum class indexes : std::uint8_t { used, ignored };
+
 /// An opened archive.  Threads: everything may be called at once.
 class contents {
 public:
-    /// Reads the directory: of a .tar its heads, of a .zip its end, of a compressed .tar all of it, once.
+    /// Reads the directory: of a .tar its heads, of a .zip its end, of a compressed .tar all of it, once.  Where an
+    /// index of it is kept, that is read instead; and one is kept where options say so, and it is worth its while.
     /// Errors: unsupported (no archive, or of another format), corrupt_data (nothing of it can be read), and those of the
     ///         source.
-    contents(std::shared_ptr<const byte_source> archive, const archive_options& options);
+    contents(std::shared_ptr<const byte_source> archive, const archive_options& options, indexes how = indexes::used);
 
     [[nodiscard]] const directory& members() const noexcept { return directory_; }
     /// "tar", "tar.gz", "tar.zst" or "zip".
     [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
+
+    /// The bytes of an index; none where opening costs about as little without: of a zip, and of what is small; and where
+    /// nothing may be kept: of what is damaged, or nothing tells whether it has changed.
+    /// Errors: those of the source.
+    [[nodiscard]] std::vector<std::byte> index() const;
+    /// What is smaller needs none.
+    static constexpr std::uint64_t least_indexed_bytes = std::uint64_t{1} << 20U;
 
     /// A part of a member, by its key in the directory, cut at its end.
     /// Errors: corrupt_data, with archive, member and offset; unsupported (sparse, encrypted, ...), those of the source.
@@ -79,6 +94,10 @@ private:
 
     class opened_member;
 
+    [[nodiscard]] bool may_have_index() const;
+    [[nodiscard]] bool take_index(const index_places& places, const std::shared_ptr<const codec>& unpacks);
+    void read_directory(format outer);
+    void keep_index(const index_places& places) const;
     [[nodiscard]] static bool reads_pieces(const member& of) noexcept {
         return of.how == packing::stored && !of.behind_own_head;
     }
@@ -95,6 +114,7 @@ private:
     archive_options options_;
     std::string_view kind_;
     directory directory_;
+    std::shared_ptr<const decoded_source> decoded_;  // plain_, of a compressed .tar
 
     // Of members of a compressed stream, by where they begin in what it inflates to.
     std::unordered_map<std::uint64_t, byte_buffer> small_;

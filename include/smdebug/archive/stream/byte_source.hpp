@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace smdebug {
@@ -48,6 +49,12 @@ public:
     }
     /// How many bytes it has.  Of a compressed stream: inflates it to its end, where nothing tells it before.
     [[nodiscard]] virtual std::uint64_t size() const = 0;
+    /// Which of all that were ever under its name it is: a tag, or when it was written; empty: nothing tells.
+    [[nodiscard]] virtual std::string version() const { return {}; }
+    /// What lies beside it, under its name and more; null: nothing.  Errors: those of the storage.
+    [[nodiscard]] virtual std::shared_ptr<const byte_source> sibling(std::string_view /*more*/) const {
+        return nullptr;
+    }
     /// For messages: the archive's path, or "part of" it.
     [[nodiscard]] virtual std::string name() const = 0;
     /// Whether many ranges at once cost less than one by one.

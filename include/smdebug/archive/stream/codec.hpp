@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/archive/stream/byte_source.hpp>
+#include <smdebug/core/bytes.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -25,6 +27,12 @@ public:
 
     /// Bytes of memory that it takes.
     [[nodiscard]] virtual std::size_t cost() const noexcept = 0;
+    /// What codec::restore() makes it of again.  Errors: those of where it is kept.
+    [[nodiscard]] virtual std::vector<std::byte> written() const = 0;
+    /// Of one that only knows where it is kept: the point itself, or null where that is gone or damaged; else `self`.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> loaded(std::shared_ptr<const access_point> self) const {
+        return self;
+    }
 };
 
 /// Decodes a stream from one place on.  Threads: one at a time.
@@ -56,6 +64,8 @@ public:
     /// A decoder of the stream in `packed`, from the beginning (null) or from a point on.
     [[nodiscard]] virtual std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
                                                          const access_point* from) const = 0;
+    /// The point that was written so; null where the bytes are none.  They come from outside: nothing of them is believed.
+    [[nodiscard]] virtual std::shared_ptr<const access_point> restore(byte_view written) const = 0;
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// Where the bytes from `begin` on end that can be decoded without those before and behind them: some 256 KiB or more,

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,21 @@ inline namespace v1 {
 namespace archive {
 namespace detail {
 
+/// A part of a stream that is inflated at once.
+struct stream_span {
+    std::uint64_t begin = 0;
+    std::size_t length = 0;
+    std::uint64_t sum = 0;                           ///< of its bytes: what is inflated again must be the same
+    std::shared_ptr<const access_point> point = {};  ///< before it; null: there is none, or it was not kept
+};
+
+/// What somebody kept of a stream, to be inflated again from its middle.
+struct kept_stream {
+    std::vector<stream_span> spans = {};  ///< all of the stream, in order, without gaps
+    /// Called once the stream turns out to be another one; returns what is to be done, for the message.
+    std::function<std::string()> is_wrong = {};
+};
+
 /// Reads beyond a damaged place throw corrupt_data each time; what lies before it can be read.
 /// Memory: options.memory_bytes of inflated bytes, at most 32 MiB of access points, and a few decoders.
 /// Cost: in order, that of inflating once; elsewhere, up to a span more a read.
@@ -37,7 +53,15 @@ class decoded_source final : public byte_source {
 public:
     decoded_source(std::shared_ptr<const byte_source> packed, std::shared_ptr<const codec> format,
                    archive_options options = {})
-        : packed_(std::move(packed)), codec_(std::move(format)), options_(options) {}
+        : packed_(std::move(packed)), codec_(std::move(format)), options_(std::move(options)) {}
+    /// Of a stream whose spans are known.  Errors of reading: unavailable where they are not this stream's.
+    decoded_source(std::shared_ptr<const byte_source> packed, std::shared_ptr<const codec> format,
+                   archive_options options, kept_stream kept);
+
+    /// As long as a span may be, at most.
+    static constexpr std::size_t most_span_bytes = std::size_t{2} << 20U;
+    // A stream that is shorter than that may have any ratio.
+    static constexpr std::uint64_t any_ratio_bytes = std::uint64_t{64} << 20U;
 
     [[nodiscard]] byte_buffer read(byte_range where) const override;
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
@@ -53,20 +77,14 @@ public:
     };
     [[nodiscard]] counts counted() const;
 
+    /// Its spans, once it has been inflated to its end; else, and where it is damaged, none.
+    [[nodiscard]] std::vector<stream_span> spans() const;
+
 private:
     static constexpr std::size_t span_bytes = std::size_t{1} << 20U;
-    static constexpr std::size_t most_span_bytes = 2 * span_bytes;
     static constexpr std::size_t most_point_bytes = std::size_t{32} << 20U;
     static constexpr std::size_t most_decoders = 4;
-    // A stream that is shorter than that may have any ratio.
-    static constexpr std::uint64_t any_ratio_bytes = std::uint64_t{64} << 20U;
 
-    struct span_of_stream {
-        std::uint64_t begin = 0;
-        std::size_t length = 0;
-        std::uint64_t sum = 0;  // of its bytes: what is inflated again must be the same
-        std::shared_ptr<const access_point> point;
-    };
     struct kept_span {
         std::size_t number = 0;
         byte_buffer bytes;
@@ -91,10 +109,12 @@ private:
     [[nodiscard]] byte_buffer kept(std::size_t number) const;
     [[nodiscard]] standing take_decoder(std::size_t number) const;
     [[nodiscard]] std::unique_ptr<decoder> decoder_behind_all() const;
+    [[noreturn]] void fail_changed(std::uint64_t consumed) const;
 
     std::shared_ptr<const byte_source> packed_;
     std::shared_ptr<const codec> codec_;
     archive_options options_;
+    std::function<std::string()> is_wrong_;  // of kept spans
     block_pool blocks_{most_span_bytes};
 
     mutable std::mutex growing_;  // held while the stream is inflated for the first time
@@ -102,7 +122,7 @@ private:
 
     mutable std::mutex guard_;  // of all that follows
     mutable std::condition_variable over_;
-    mutable std::vector<span_of_stream> spans_;
+    mutable std::vector<stream_span> spans_;
     mutable std::uint64_t length_ = 0;  // of the spans
     mutable bool complete_ = false;
     mutable std::exception_ptr broken_;    // why it cannot be inflated any further

@@ -31,19 +31,22 @@ template <storage Inner>
 class stored_source final : public byte_source {
 public:
     /// Errors: not_found, and those of the storage.
-    stored_source(Inner inner, std::string key) : inner_(std::move(inner)), key_(std::move(key)) {
-        const std::optional<std::uint64_t> bytes = inner_.size(key_);
+    stored_source(Inner inner, std::string key)
+        : stored_source(std::make_shared<const Inner>(std::move(inner)), std::move(key)) {}
+    stored_source(std::shared_ptr<const Inner> inner, std::string key)
+        : inner_(std::move(inner)), key_(std::move(key)) {
+        const std::optional<std::uint64_t> bytes = inner_->size(key_);
         if (!bytes) {
             throw not_found("there is no archive " + name(), {.where = name()});
         }
         size_ = *bytes;
         written_ = modified();
         if constexpr (smdebug::detail::opening_storage<Inner>) {
-            opened_ = inner_.open(key_);
+            opened_ = inner_->open(key_);
         }
         const object_range head{key_, {0, 1}};
         read_ranges_versioned(
-            inner_, {&head, 1},
+            *inner_, {&head, 1},
             [&](std::size_t, const std::optional<byte_buffer>&, const object_version& version) { version_ = version; });
     }
 
@@ -60,7 +63,7 @@ public:
             parts.push_back({key_, cut(range)});
         }
         read_ranges_versioned(
-            inner_, parts, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
+            *inner_, parts, [&](std::size_t i, std::optional<byte_buffer> bytes, const object_version& version) {
                 if (!bytes || version.differs_from(version_) || bytes->size() < parts[i].where.length || changed()) {
                     fail_changed(parts[i].where.offset);
                 }
@@ -81,8 +84,18 @@ public:
     }
 
     [[nodiscard]] std::uint64_t size() const override { return size_; }
-    [[nodiscard]] std::string name() const override { return inner_.name() + "/" + key_; }
-    [[nodiscard]] bool batches_ranges() const override { return abilities_of(inner_).batches_ranges; }
+    [[nodiscard]] std::string version() const override {
+        if (!version_.tag.empty()) {
+            return "tag " + version_.tag;
+        }
+        return written_ ? "time " + std::to_string(written_->time_since_epoch().count()) : std::string{};
+    }
+    [[nodiscard]] std::shared_ptr<const byte_source> sibling(std::string_view more) const override {
+        std::string key = key_ + std::string{more};
+        return inner_->size(key) ? std::make_shared<const stored_source>(inner_, std::move(key)) : nullptr;
+    }
+    [[nodiscard]] std::string name() const override { return inner_->name() + "/" + key_; }
+    [[nodiscard]] bool batches_ranges() const override { return abilities_of(*inner_).batches_ranges; }
 
 private:
     [[noreturn]] void fail_changed(std::uint64_t offset) const {
@@ -95,7 +108,7 @@ private:
     }
     [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified() const {
         if constexpr (dated_storage<Inner>) {
-            return inner_.modified(key_);
+            return inner_->modified(key_);
         } else {
             return std::nullopt;
         }
@@ -104,10 +117,10 @@ private:
         if (!version_.tag.empty()) {
             return false;  // each reading tells
         }
-        return inner_.size(key_) != size_ || modified() != written_;
+        return inner_->size(key_) != size_ || modified() != written_;
     }
 
-    Inner inner_;
+    std::shared_ptr<const Inner> inner_;
     std::string key_;
     std::uint64_t size_ = 0;
     std::optional<std::chrono::system_clock::time_point> written_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/archive/stream/codec.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 
 #include <cstdint>
@@ -22,6 +23,7 @@ public:
                                                  const access_point* from) const override;
     [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& packed, std::uint64_t begin) const override;
     [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
+    [[nodiscard]] std::shared_ptr<const access_point> restore(byte_view written) const override;
     [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
 };
 

@@ -27,6 +27,8 @@ namespace cache_file {
 inline constexpr std::uint64_t mark = 0x3130656863616373U;  // "scache01"
 inline constexpr std::size_t head_size = 32;
 inline constexpr std::string_view extension = ".cached";
+/// Of indexes of archives, which lie in the same folder, and whose names have as many digits: see archive_options.
+inline constexpr std::string_view index_extension = ".smdx";
 inline constexpr std::size_t digits = 32;
 
 /// What a file says that it holds.

@@ -30,19 +30,28 @@ SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& o
     return s3::detail::open_place(path, options);
 }
 
+/// Of SMDEBUG_CACHE_DIR where options name none; empty: none.
+[[nodiscard]] inline std::string cache_folder_of(const storage_options& options) {
+    // Read once, at opening; nobody else in this library writes the environment.
+    const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
+    const std::string folder = options.cache_folder.empty() && set != nullptr ? set : options.cache_folder;
+    return folder.empty() ? folder : local_path(folder);
+}
+
+SMDEBUG_INLINE archive_options archives_with_cache(const storage_options& options) {
+    archive_options how = options.archive;
+    if (how.index_folder.empty()) {
+        how.index_folder = cache_folder_of(options);
+    }
+    return how;
+}
+
 SMDEBUG_INLINE any_storage open_folder(std::string_view path, storage_options options) {
     if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
     }
     refuse_without_s3(path, &s3::detail::open_storage != nullptr);
-    // Read once, at opening; nobody else in this library writes the environment.
-    const char* const set = std::getenv("SMDEBUG_CACHE_DIR");  // NOLINT(concurrency-mt-unsafe)
-    if (options.cache_folder.empty() && set != nullptr) {
-        options.cache_folder = set;
-    }
-    if (!options.cache_folder.empty()) {
-        options.cache_folder = local_path(options.cache_folder);
-    }
+    options.cache_folder = cache_folder_of(options);
     return s3::detail::open_storage(path, options);
 }
 
@@ -62,7 +71,7 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
                           {.where = std::string{path}});
     }
     if (has_archives) {
-        const archive_options how = options.archive;
+        const archive_options how = detail::archives_with_cache(options);
         std::optional<any_storage> run = archive::detail::open_run(
             detail::open_folder(archived->folder, std::move(options)), archived->key, archived->inside, how);
         if (run) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/archive/directory/contents.hpp>
+#include <smdebug/archive/directory/kept_index.hpp>
 #include <smdebug/archive/directory/tar.hpp>
 #include <smdebug/archive/directory/zip.hpp>
 #include <smdebug/archive/stream/decoded_source.hpp>
@@ -41,7 +42,8 @@ SMDEBUG_INLINE format format_of(byte_view head) noexcept {
     return looks_like_tar(head) ? format::tar : format::unknown;
 }
 
-SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, const archive_options& options)
+SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, const archive_options& options,
+                                  indexes how)
     : archive_(std::move(archive)), plain_(archive_), options_(options) {
     const byte_buffer head = archive_->read({0, 512});
     const format outer = format_of(head.view());
@@ -51,34 +53,103 @@ SMDEBUG_INLINE contents::contents(std::shared_ptr<const byte_source> archive, co
         directory_ = read_zip(*archive_, options_);
         return;
     }
-    if (outer == format::gzip || outer == format::zstd) {
-        std::shared_ptr<const codec> unpacks;
-        if (outer == format::gzip) {
-            unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
-        } else {
-            unpacks = std::make_shared<zstd_codec>();
-        }
-        kind_ = outer == format::gzip ? "tar.gz" : "tar.zst";
-        plain_ = std::make_shared<decoded_source>(archive_, std::move(unpacks), options_);
-    } else {
-        kind_ = "tar";
+    std::shared_ptr<const codec> unpacks;
+    kind_ = "tar";
+    if (outer == format::gzip) {
+        kind_ = "tar.gz";
+        unpacks = std::make_shared<deflate_codec>(deflate_wrap::gzip);
+    } else if (outer == format::zstd) {
+        kind_ = "tar.zst";
+        unpacks = std::make_shared<zstd_codec>();
     }
+    std::optional<index_places> places;
+    if (how == indexes::used && may_have_index()) {
+        places.emplace(archive_, options_.index_folder);
+    }
+    if (!places || !take_index(*places, unpacks)) {
+        if (unpacks != nullptr) {
+            decoded_ = std::make_shared<decoded_source>(archive_, std::move(unpacks), options_);
+            plain_ = decoded_;
+        }
+        read_directory(outer);
+        if (places && places->keeps()) {
+            keep_index(*places);
+        }
+    }
+    options_.in_passing.reset();
+}
+
+SMDEBUG_INLINE void contents::read_directory(format outer) {
     const byte_buffer inside = plain_->read({0, 512});
     const bool is_empty =
         std::all_of(inside.view().begin(), inside.view().end(), [](std::byte one) { return one == std::byte{0}; });
     if (!looks_like_tar(inside.view()) && !(is_empty && inside.size() == 512)) {
         throw unsupported(archive_->name() + (outer == format::unknown ? " is" : ", inflated, is") +
                               " no archive of a known format: tar, tar.gz, tar.zst and zip are read" +
-                              (head.empty() ? "; it is empty" : ""),
+                              (archive_->size() == 0 ? "; it is empty" : ""),
                           {.where = archive_->name()});
     }
-    const bool is_compressed = plain_ != archive_;
     directory_ = read_tar(*plain_, options_, [&](std::string_view key, const member& of) {
-        if (is_compressed) {
+        if (decoded_ != nullptr) {
             pass(key, of);
         }
     });
-    options_.in_passing.reset();
+}
+
+SMDEBUG_INLINE bool contents::may_have_index() const {
+    return archive_->size() >= least_indexed_bytes && !archive_->version().empty();
+}
+
+SMDEBUG_INLINE bool contents::take_index(const index_places& places, const std::shared_ptr<const codec>& unpacks) {
+    std::optional<archive_identity> of;
+    for (std::size_t place = 0; place < index_places::count; ++place) {
+        const std::shared_ptr<const byte_source> file = places.find(place);
+        if (file == nullptr) {
+            continue;
+        }
+        if (!of) {
+            of = identity_of(*archive_);
+        }
+        std::optional<kept_index> kept = read_index(file, *of, kind_, unpacks, options_);
+        if (!kept) {
+            continue;
+        }
+        const auto points = static_cast<std::size_t>(std::count_if(
+            kept->spans.begin(), kept->spans.end(), [](const stream_span& each) { return each.point != nullptr; }));
+        if (options_.in_passing != nullptr && 2 * points < kept->spans.size()) {
+            return false;  // who wants all of it has it sooner in one pass
+        }
+        directory_ = std::move(kept->members);
+        if (unpacks != nullptr) {
+            kept_stream stream{.spans = std::move(kept->spans),
+                               .is_wrong = [places, place] { return places.drop(place); }};
+            decoded_ = std::make_shared<decoded_source>(archive_, unpacks, options_, std::move(stream));
+            plain_ = decoded_;
+        }
+        return true;
+    }
+    return false;
+}
+
+SMDEBUG_INLINE void contents::keep_index(const index_places& places) const {
+    try {
+        places.keep(index());
+    } catch (const error&) {
+        return;  // who reads on meets what is wrong, too
+    }
+}
+
+SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
+    // A head costs a read here; from far away, a request.
+    const std::size_t least_members = archive_->batches_ranges() ? 16 : 1000;
+    const bool is_worth_it = decoded_ != nullptr || directory_.members.size() >= least_members;
+    if (kind_ == "zip" || !directory_.damage.empty() || !may_have_index() || !is_worth_it) {
+        return {};
+    }
+    return written({.of = identity_of(*archive_),
+                    .kind = std::string{kind_},
+                    .members = directory_,
+                    .spans = decoded_ != nullptr ? decoded_->spans() : std::vector<stream_span>{}});
 }
 
 class contents::opened_member final : public smdebug::detail::opened_object {

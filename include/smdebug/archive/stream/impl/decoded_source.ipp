@@ -50,6 +50,24 @@ namespace detail {
                                          smdebug::detail::content_hash(std::as_bytes(std::span{second})));
 }
 
+SMDEBUG_INLINE decoded_source::decoded_source(std::shared_ptr<const byte_source> packed,
+                                              std::shared_ptr<const codec> format, archive_options options,
+                                              kept_stream kept)
+    : decoded_source(std::move(packed), std::move(format), std::move(options)) {
+    is_wrong_ = std::move(kept.is_wrong);
+    spans_ = std::move(kept.spans);
+    for (stream_span& each : spans_) {
+        each.begin = length_;
+        length_ += each.length;
+    }
+    complete_ = true;
+}
+
+SMDEBUG_INLINE std::vector<stream_span> decoded_source::spans() const {
+    const std::lock_guard lock{guard_};
+    return complete_ ? spans_ : std::vector<stream_span>{};
+}
+
 SMDEBUG_INLINE byte_buffer decoded_source::first_part(byte_range where) const {
     const std::optional<std::size_t> number = where.length == 0 ? std::nullopt : span_at(where.offset);
     if (!number) {
@@ -117,7 +135,7 @@ SMDEBUG_INLINE std::uint64_t decoded_source::size() const {
 SMDEBUG_INLINE decoded_source::counts decoded_source::counted() const {
     const std::lock_guard lock{guard_};
     const auto points =
-        std::count_if(spans_.begin(), spans_.end(), [](const span_of_stream& one) { return one.point != nullptr; });
+        std::count_if(spans_.begin(), spans_.end(), [](const stream_span& one) { return one.point != nullptr; });
     return {.spans = spans_.size(), .points = static_cast<std::size_t>(points), .decoded = decoded_};
 }
 
@@ -128,7 +146,7 @@ SMDEBUG_INLINE std::optional<std::size_t> decoded_source::span_at(std::uint64_t 
             if (offset < length_) {
                 const auto behind =
                     std::upper_bound(spans_.begin(), spans_.end(), offset,
-                                     [](std::uint64_t place, const span_of_stream& one) { return place < one.begin; });
+                                     [](std::uint64_t place, const stream_span& one) { return place < one.begin; });
                 return static_cast<std::size_t>(behind - spans_.begin()) - 1;
             }
             if (complete_) {
@@ -258,7 +276,7 @@ SMDEBUG_INLINE byte_buffer decoded_source::span(std::size_t number) const {
 SMDEBUG_INLINE byte_buffer decoded_source::decode_again(std::size_t number) const {
     standing from = take_decoder(number);
     while (true) {
-        span_of_stream wanted;
+        stream_span wanted;
         {
             const std::lock_guard lock{guard_};
             wanted = spans_[from.number];
@@ -266,18 +284,21 @@ SMDEBUG_INLINE byte_buffer decoded_source::decode_again(std::size_t number) cons
         }
         const std::shared_ptr<std::byte[]> block = blocks_.take();
         std::size_t length = 0;
-        while (length < wanted.length) {
-            const std::size_t more =
-                from.by->decode({block.get() + length, wanted.length - length}, wanted.length - length);
-            if (more == 0) {
-                break;
+        try {
+            while (length < wanted.length) {
+                const std::size_t more =
+                    from.by->decode({block.get() + length, wanted.length - length}, wanted.length - length);
+                if (more == 0) {
+                    break;
+                }
+                length += more;
             }
-            length += more;
+        } catch (const corrupt_data&) {
+            length = 0;  // it was not when it was inflated for the first time
         }
         const byte_buffer bytes = buffer_of(block, length, most_span_bytes);
         if (length != wanted.length || sum_of(bytes.view()) != wanted.sum) {
-            throw unavailable("the archive " + name() + " has changed while it was read: open it again",
-                              {.where = name(), .offset = from.by->consumed()});
+            fail_changed(from.by->consumed());
         }
         const std::size_t done = from.number++;
         const std::lock_guard lock{guard_};
@@ -293,30 +314,49 @@ SMDEBUG_INLINE byte_buffer decoded_source::decode_again(std::size_t number) cons
     }
 }
 
+SMDEBUG_INLINE void decoded_source::fail_changed(std::uint64_t consumed) const {
+    throw unavailable("the archive " + name() +
+                          (is_wrong_ ? " is not what was kept of it: " + is_wrong_()
+                                     : std::string{" has changed while it was read: open it again"}),
+                      {.where = name(), .offset = consumed});
+}
+
 SMDEBUG_INLINE decoded_source::standing decoded_source::take_decoder(std::size_t number) const {
-    std::shared_ptr<const access_point> point;
-    std::size_t nearest = 0;
-    {
-        const std::lock_guard lock{guard_};
-        nearest = number;
-        while (nearest > 0 && (nearest == spans_.size() || !spans_[nearest].point)) {
-            --nearest;
-        }
-        point = nearest == spans_.size() ? nullptr : spans_[nearest].point;
-        auto best = decoders_.end();
-        for (auto one = decoders_.begin(); one != decoders_.end(); ++one) {
-            if (one->number <= number && one->number >= nearest &&
-                (best == decoders_.end() || one->number > best->number)) {
-                best = one;
+    while (true) {
+        std::shared_ptr<const access_point> point;
+        std::size_t nearest = number;
+        {
+            const std::lock_guard lock{guard_};
+            while (nearest > 0 && (nearest == spans_.size() || !spans_[nearest].point)) {
+                --nearest;
+            }
+            point = nearest == spans_.size() ? nullptr : spans_[nearest].point;
+            auto best = decoders_.end();
+            for (auto one = decoders_.begin(); one != decoders_.end(); ++one) {
+                if (one->number <= number && one->number >= nearest &&
+                    (best == decoders_.end() || one->number > best->number)) {
+                    best = one;
+                }
+            }
+            if (best != decoders_.end()) {
+                standing found = std::move(*best);
+                decoders_.erase(best);
+                return found;
             }
         }
-        if (best != decoders_.end()) {
-            standing found = std::move(*best);
-            decoders_.erase(best);
-            return found;
+        std::shared_ptr<const access_point> loaded = point ? point->loaded(point) : nullptr;
+        if (loaded != point) {
+            const std::lock_guard lock{guard_};
+            const std::size_t cost = loaded != nullptr ? loaded->cost() : 0;
+            if (spans_[nearest].point == point && point_bytes_ + cost <= most_point_bytes) {
+                spans_[nearest].point = loaded;  // for the next time; where it is lost, the one before it serves
+                point_bytes_ += cost;
+            }
+        }
+        if (loaded != nullptr || point == nullptr) {
+            return {.number = nearest, .by = codec_->begin(packed_, loaded.get())};
         }
     }
-    return {.number = nearest, .by = codec_->begin(packed_, point.get())};
 }
 
 SMDEBUG_INLINE byte_buffer decoded_source::kept(std::size_t number) const {

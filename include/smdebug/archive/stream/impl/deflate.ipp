@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -36,6 +38,63 @@ struct place final : access_point {
     unsigned window_length = 0;
 
     [[nodiscard]] std::size_t cost() const noexcept override { return sizeof(place) + (window ? window_bytes : 0); }
+
+    // offset (8 bytes) | bits | byte | whether it is at a head | whether the window is deflated | its length (4) | window
+    static constexpr std::size_t head_bytes = 16;
+    [[nodiscard]] std::vector<std::byte> written() const override {
+        const byte_view plain = window ? std::as_bytes(std::span{*window}).first(window_length) : byte_view{};
+        uLongf length = compressBound(window_length);
+        std::vector<std::byte> bytes(head_bytes + length);
+        // Numbers of a model hardly get smaller: the fastest level is enough.
+        const bool is_packed = compress2(reinterpret_cast<Bytef*>(bytes.data() + head_bytes), &length,
+                                         reinterpret_cast<const Bytef*>(plain.data()), window_length, 1) == Z_OK &&
+                               length < plain.size();
+        if (!is_packed) {
+            std::copy(plain.begin(), plain.end(), bytes.begin() + head_bytes);
+        }
+        bytes.resize(head_bytes + (is_packed ? length : plain.size()));
+        store_le(bytes.data(), offset);
+        bytes[8] = static_cast<std::byte>(bits);
+        bytes[9] = static_cast<std::byte>(byte);
+        bytes[10] = static_cast<std::byte>(at_head);
+        bytes[11] = static_cast<std::byte>(is_packed);
+        store_le(bytes.data() + 12, static_cast<std::uint32_t>(window_length));
+        return bytes;
+    }
+    [[nodiscard]] static std::shared_ptr<const place> restored(byte_view bytes) {
+        if (bytes.size() < head_bytes) {
+            return nullptr;
+        }
+        const auto number = [&](std::size_t i) { return std::to_integer<int>(bytes[i]); };
+        auto made = std::make_shared<place>();
+        made->offset = load_le<std::uint64_t>(bytes.data());
+        made->bits = number(8);
+        made->byte = number(9);
+        made->at_head = number(10) == 1;
+        made->window_length = load_le<std::uint32_t>(bytes.data() + 12);
+        const byte_view rest = bytes.subspan(head_bytes);
+        const bool has_bits = made->bits <= 7 && (!made->at_head || made->bits == 0);
+        if (!has_bits || number(10) > 1 || number(11) > 1 || made->window_length > window_bytes ||
+            (made->at_head && made->window_length > 0)) {
+            return nullptr;
+        }
+        made->window = made->at_head ? nullptr : std::make_unique<std::array<unsigned char, window_bytes>>();
+        if (number(11) == 0) {
+            if (rest.size() != made->window_length) {
+                return nullptr;
+            }
+            if (!rest.empty()) {
+                std::memcpy(made->window->data(), rest.data(), rest.size());
+            }
+            return made;
+        }
+        uLongf length = made->window_length;
+        const bool is_whole = length > 0 &&
+                              uncompress(made->window->data(), &length, reinterpret_cast<const Bytef*>(rest.data()),
+                                         rest.size()) == Z_OK &&
+                              length == made->window_length;
+        return is_whole ? made : nullptr;
+    }
 };
 
 class inflater final : public decoder {
@@ -264,6 +323,11 @@ SMDEBUG_INLINE std::shared_ptr<const access_point> deflate_codec::part_point(std
     before->offset = begin;
     before->at_head = true;
     return before;
+}
+
+SMDEBUG_INLINE std::shared_ptr<const access_point> deflate_codec::restore(byte_view written) const {
+    std::shared_ptr<const deflate::place> made = deflate::place::restored(written);
+    return made != nullptr && made->at_head && wrap_ == deflate_wrap::none ? nullptr : made;
 }
 
 SMDEBUG_INLINE std::uint32_t crc32_of(byte_view bytes) noexcept {

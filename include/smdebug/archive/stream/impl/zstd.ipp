@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -25,6 +26,11 @@ struct place final : access_point {
     explicit place(std::uint64_t where) : offset(where) {}
     std::uint64_t offset;
     [[nodiscard]] std::size_t cost() const noexcept override { return sizeof(place); }
+    [[nodiscard]] std::vector<std::byte> written() const override {
+        std::vector<std::byte> bytes(sizeof offset);
+        store_le(bytes.data(), offset);
+        return bytes;
+    }
 };
 
 class decompressor final : public decoder {
@@ -122,6 +128,12 @@ SMDEBUG_INLINE std::unique_ptr<decoder> zstd_codec::begin(std::shared_ptr<const 
                                                           const access_point* from) const {
     const std::uint64_t offset = from != nullptr ? static_cast<const zstd::place*>(from)->offset : 0;
     return std::make_unique<zstd::decompressor>(std::move(packed), offset);
+}
+
+SMDEBUG_INLINE std::shared_ptr<const access_point> zstd_codec::restore(byte_view written) const {
+    return written.size() == sizeof(std::uint64_t)
+               ? std::make_shared<zstd::place>(load_le<std::uint64_t>(written.data()))
+               : nullptr;
 }
 
 }  // namespace detail

@@ -35,8 +35,8 @@ SMDEBUG_INLINE std::string name_of(const object_identity& what) {
 }
 
 SMDEBUG_INLINE bool is_name(std::string_view name) noexcept {
-    return name.size() == digits + extension.size() && name.ends_with(extension) &&
-           name.find_first_not_of("0123456789abcdef") == digits;
+    return name.find_first_not_of("0123456789abcdef") == digits &&
+           (name.substr(digits) == extension || name.substr(digits) == index_extension);
 }
 
 SMDEBUG_INLINE bool is_temporary(std::string_view name) noexcept {
