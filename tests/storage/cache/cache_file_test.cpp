@@ -102,8 +102,10 @@ TEST_CASE("cache_file: knows its names, and those of files being written") {
     const std::string temporary = name.substr(0, 32) + ".tmp.123.0";
     CHECK(detail::cache_file::is_temporary(temporary));
     CHECK_FALSE(detail::cache_file::is_name(temporary));
-    for (const std::string other : {"", "readme.txt", "x.cached", "0123456789abcdef.cached", ".tmp.1.1",
-                                    "0123456789abcdef0123456789abcdeg.cached", "0123456789abcdef0123456789abcdef"}) {
+    CHECK(detail::cache_file::is_name(name.substr(0, 32) + ".smdx"));  // an index of an archive
+    for (const std::string other :
+         {"", "readme.txt", "old.tar.gz.smdx", "x.cached", "0123456789abcdef.cached", ".tmp.1.1",
+          "0123456789abcdef0123456789abcdeg.cached", "0123456789abcdef0123456789abcdef"}) {
         CAPTURE(other);
         CHECK_FALSE(detail::cache_file::is_name(other));
         CHECK_FALSE(detail::cache_file::is_temporary(other));

@@ -37,7 +37,7 @@ inline constexpr std::size_t digits = 32;
 /// The name of its file: two objects that get the same are told apart by what is in it.
 [[nodiscard]] std::string name_of(const object_identity& what);
 
-/// Whether a name is of that form, or of a file that is being written.
+/// Whether a name is of that form, or an index's of an archive; whether it is of a file that is being written.
 [[nodiscard]] bool is_name(std::string_view name) noexcept;
 [[nodiscard]] bool is_temporary(std::string_view name) noexcept;
 

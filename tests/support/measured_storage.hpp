@@ -1,0 +1,101 @@
+// A storage in memory whose versions a test decides, and which writes down what of its objects is read.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/concepts.hpp>
+#include <smdebug/storage/versioned_read.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug_test {
+
+/// Copies share everything.  Threads: one at a time.
+class measured_storage {
+public:
+    struct part {
+        std::string key;
+        smdebug::byte_range where;
+    };
+
+    void write(std::string_view key, std::string bytes, std::string version) {
+        objects_->insert_or_assign(std::string{key}, object{std::move(bytes), std::move(version)});
+    }
+    void remove(std::string_view key) { objects_->erase(std::string{key}); }
+
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key) const { return read(key, {0, UINT64_MAX}); }
+    [[nodiscard]] smdebug::byte_buffer read(std::string_view key, smdebug::byte_range where) const {
+        const auto entry = objects_->find(std::string{key});
+        if (entry == objects_->end()) {
+            throw smdebug::not_found("there is no " + std::string{key});
+        }
+        const auto whole = smdebug::byte_buffer::take(std::string{entry->second.bytes}).slice(where);
+        parts_->push_back({std::string{key}, {where.offset, whole.size()}});
+        return whole;
+    }
+    void read_each_versioned(std::span<const std::string> keys, smdebug::versioned_object_sink sink) const {
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            const smdebug::byte_buffer whole = read(keys[i]);
+            sink(i, whole.view(), {.tag = objects_->at(keys[i]).version});
+        }
+    }
+    void read_ranges_versioned(std::span<const smdebug::object_range> ranges,
+                               smdebug::versioned_range_sink sink) const {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            sink(i, read(ranges[i].key, ranges[i].where), {.tag = objects_->at(std::string{ranges[i].key}).version});
+        }
+    }
+    void read_ranges(std::span<const smdebug::object_range> ranges, smdebug::range_sink sink) const {
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            sink(i, read(ranges[i].key, ranges[i].where));
+        }
+    }
+    void read_each(std::span<const std::string> keys, smdebug::object_sink sink) const {
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            sink(i, read(keys[i]).view());
+        }
+    }
+    [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
+        std::vector<std::string> keys;
+        for (const auto& [key, content] : *objects_) {
+            if (key.starts_with(prefix) && key > after) {
+                keys.push_back(key);
+            }
+        }
+        return keys;
+    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
+        sizes_->push_back(std::string{key});
+        const auto entry = objects_->find(std::string{key});
+        return entry == objects_->end() ? std::nullopt : std::optional<std::uint64_t>{entry->second.bytes.size()};
+    }
+    [[nodiscard]] std::string name() const { return "s3://measured"; }
+
+    /// What was read since the last question.
+    [[nodiscard]] std::vector<part> parts() const { return std::exchange(*parts_, {}); }
+    /// The keys whose sizes were asked for since the last question.
+    [[nodiscard]] std::vector<std::string> sizes() const { return std::exchange(*sizes_, {}); }
+
+private:
+    struct object {
+        std::string bytes;
+        std::string version;
+    };
+    std::shared_ptr<std::map<std::string, object>> objects_ = std::make_shared<std::map<std::string, object>>();
+    std::shared_ptr<std::vector<part>> parts_ = std::make_shared<std::vector<part>>();
+    std::shared_ptr<std::vector<std::string>> sizes_ = std::make_shared<std::vector<std::string>>();
+};
+
+static_assert(smdebug::storage<measured_storage> && smdebug::versioned_batch_reader<measured_storage>);
+
+}  // namespace smdebug_test
