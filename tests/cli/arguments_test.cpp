@@ -229,6 +229,16 @@ TEST_CASE("arguments: help and version are asked for, not wrong") {
     CHECK(contains(refusal({"help", "stat"}), "Did you mean stats"));
 }
 
+TEST_CASE("arguments: archives that get an index, here or in S3") {
+    using wanted = cli::detail::index_arguments;
+    CHECK(parsed<wanted>({"index", "a.tar", "s3://b/c.tgz"}).archives == texts{"a.tar", "s3://b/c.tgz"});
+    CHECK(parsed<wanted>({"index", "a.tar", "--no-sign-request"}).storage.s3.anonymous);
+    CHECK(refusal({"index"}) != "accepted");
+    const std::string help = parsed<cli::detail::help_request>({"index", "--help"}).text;
+    CHECK(contains(help, "smdebug index"));
+    CHECK(contains(help, "3 a rule's condition was met; 4 both 3 and 1"));
+}
+
 TEST_CASE("arguments: a command that is missing or misspelt") {
     CHECK(contains(refusal({}), "a command is missing"));
     CHECK(contains(refusal({"stat", "a"}), "Did you mean stats"));

@@ -5,6 +5,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/command_options.hpp>
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/pack.hpp>
@@ -34,7 +35,7 @@ struct help_request {
 
 /// What the user asked for.
 using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
-                             scan_arguments, pack_arguments, rules_arguments>;
+                             scan_arguments, pack_arguments, rules_arguments, index_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -57,6 +58,7 @@ public:
         add_scan();
         add_pack();
         add_rules();
+        add_index();
         app_.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
     }
 
@@ -207,6 +209,22 @@ private:
         add_format(app, listed_.format, texts_);
     }
 
+    void add_index() {
+        CLI::App& app = *app_.add_subcommand(
+            "index", "write ARCHIVE.smdx beside an archive, by which it is opened without reading it through");
+        app.add_option("ARCHIVE", index_.archives, "archives: .tar, .tar.gz, .tar.zst, here or s3://bucket/key")
+            ->required()
+            ->type_name("");
+        add_storage(app, index_.storage);
+        app.footer(
+            "An index says where the files of an archive are, and keeps what inflating from its middle takes; it is of "
+            "no\n"
+            "use once the archive has another size, time (S3: ETag), head or tail, and is then passed over.  A zip, "
+            "and\n"
+            "what is smaller than 1 MiB, needs none.\n\n" +
+            std::string{conventions});
+    }
+
     [[nodiscard]] command finished(const std::string& name) {
         if (name == "ls") {
             settle(ls_, texts_);
@@ -232,6 +250,9 @@ private:
             settle(check_, texts_, registry_);
             return check_;
         }
+        if (name == "index") {
+            return index_;
+        }
         settle(listed_, texts_, registry_);
         return listed_;
     }
@@ -245,6 +266,7 @@ private:
     scan_arguments scan_;
     pack_arguments pack_;
     rules_arguments listed_;
+    index_arguments index_;
     option_texts texts_;
 };
 

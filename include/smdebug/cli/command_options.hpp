@@ -114,7 +114,8 @@ inline void add_storage(CLI::App& app, storage_options& storage) {
         ->type_name("URL");
     app.add_flag("--no-sign-request", storage.s3.anonymous, "for s3://: ask without keys, as for public buckets");
     app.add_option("--cache", storage.cache_folder,
-                   "for s3://: keep what was read in this folder, for the next time; default: SMDEBUG_CACHE_DIR")
+                   "keep in this folder, for the next time, what was read of s3://, and indexes of archives; default: "
+                   "SMDEBUG_CACHE_DIR")
         ->type_name("DIR");
 }
 

@@ -6,6 +6,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
+#include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rule_list.hpp>
@@ -64,6 +65,7 @@ struct dispatcher {
         fit(args.width);
         return list_rules(args, registry, to);
     }
+    [[nodiscard]] int operator()(const index_arguments& args) const { return write_indexes(args, to); }
 
 private:
     void fit(std::optional<std::size_t> width) const { to.set_table_width(width.value_or(to.table_width())); }
