@@ -27,7 +27,7 @@ struct storage_options {
     /// Event files that were read are kept in memory, up to so many bytes: their other tensors then cost no request.
     std::uint64_t memory_bytes = memory_cache::usual_bytes;
     /// A folder on this machine's disk in which event and index files are kept from one program to the next, instead of
-    /// in memory; many programs may share it.  Empty: SMDEBUG_CACHE_DIR, else none.
+    /// in memory, and indexes of archives, also of those that are near; many programs may share it.  Empty: SMDEBUG_CACHE_DIR, else none.
     std::string cache_folder = {};
     std::uint64_t cache_folder_bytes = std::uint64_t{10} << 30U;
     /// Which keys may be cached.  Empty: all; create_trial() and the program then say is_written_once.

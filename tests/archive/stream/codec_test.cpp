@@ -27,7 +27,14 @@ TEST_CASE("codec: a decoder begins at a point, counts what it took, and ends wit
         const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
         const auto decoder = format.begin(source, nullptr);
         CHECK(decoder->consumed() == 0);
-        CHECK(decoder->point() != nullptr);
+        REQUIRE(decoder->point() != nullptr);
+        const auto written = decoder->point()->written();
+        const auto again = format.restore(written);
+        REQUIRE(again != nullptr);
+        CHECK(again->written() == written);
+        CHECK(again->loaded(again) == again);
+        CHECK(format.restore({}) == nullptr);
+        CHECK(format.restore(byte_view{written}.first(written.size() - 1)) == nullptr);
         std::array<std::byte, 100> out{};
         CHECK(decoder->decode(out, out.size()) == 5);
         CHECK(decoder->decode(out, out.size()) == 0);

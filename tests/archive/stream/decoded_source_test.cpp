@@ -169,6 +169,51 @@ TEST_CASE("decoded_source: what inflates to more than is allowed is refused wher
     CHECK_THROWS_AS(static_cast<void>(large.size()), corrupt_data);
 }
 
+TEST_CASE("decoded_source: kept spans are read as others; a point that is gone is made up for by the one before it") {
+    struct lost_point final : access_point {
+        [[nodiscard]] std::size_t cost() const noexcept override { return 1; }
+        [[nodiscard]] std::vector<std::byte> written() const override { return {}; }
+        [[nodiscard]] std::shared_ptr<const access_point> loaded(
+            std::shared_ptr<const access_point> /*self*/) const override {
+            return nullptr;
+        }
+    };
+    const auto packed = stored(gzip_of(content()));
+    const decoded_source first{packed, by_gzip_codec()};
+    CHECK(first.size() == content().size());
+    for (const bool all : {false, true}) {
+        kept_stream kept{.spans = first.spans()};
+        for (std::size_t i = 0; i < kept.spans.size(); ++i) {
+            if (all || i % 2 == 1) {
+                kept.spans[i].point = std::make_shared<lost_point>();
+            }
+        }
+        const decoded_source second{packed, by_gzip_codec(), little_memory, kept};
+        check_part(second, kept.spans[3].begin + 5, 10);
+        CHECK(second.counted().decoded == (all ? 4 : 2));
+        check_anywhere(second);
+    }
+}
+
+TEST_CASE("decoded_source: kept spans of another stream are told once one is read, and what is to be done") {
+    const auto packed = stored(gzip_of(content()));
+    const decoded_source first{packed, by_gzip_codec()};
+    CHECK(first.size() == content().size());
+    std::string other = content();
+    other[other.size() / 2] = static_cast<char>(other[other.size() / 2] ^ 1);
+    for (const std::string& bytes : {gzip_of(other), gzip_of(content()).substr(0, 1'000'000), std::string(5000, 'x')}) {
+        int told = 0;
+        const kept_stream kept{.spans = first.spans(), .is_wrong = [&] {
+                                   ++told;
+                                   return std::string{"do this"};
+                               }};
+        const decoded_source second{stored(bytes), by_gzip_codec(), {}, kept};
+        CHECK_THROWS_WITH_AS(static_cast<void>(second.read({0, UINT64_MAX})),
+                             doctest::Contains("is not what was kept of it: do this"), unavailable);
+        CHECK(told == 1);
+    }
+}
+
 TEST_CASE("decoded_source: a stream that is another when it is inflated again is unavailable") {
     memory_storage store;
     store.write("a", as_bytes(gzip_of(content())));

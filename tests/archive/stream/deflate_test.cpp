@@ -50,6 +50,41 @@ std::string numbers(int count) {
 
 }  // namespace
 
+TEST_CASE("deflate: a point inside of a member is the same when it comes back, and odd bytes are none") {
+    const deflate_codec format{deflate_wrap::gzip};
+    for (const bool is_dense : {false, true}) {
+        std::string content;
+        for (unsigned i = 0; content.size() < 200'000; ++i) {
+            content += is_dense ? std::string(50, static_cast<char>('a' + i % 3)) : std::to_string(i * 2654435761U);
+        }
+        memory_storage store;
+        store.write("a", as_bytes(gzip_of(content)));
+        const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
+        const auto decoder = format.begin(source, nullptr);
+        std::vector<std::byte> out(content.size());
+        const std::size_t before = decoder->decode(out, 1000);
+        REQUIRE(before < content.size());
+        const std::vector<std::byte> written = decoder->point()->written();
+        const auto again = format.begin(source, format.restore(written).get());
+        const std::size_t rest = again->decode(out, out.size());
+        CHECK((as_text(byte_view{out}.first(rest)) == std::string_view{content}.substr(before)));
+        const auto with = [&](std::size_t place, unsigned value) {
+            std::vector<std::byte> odd = written;
+            odd[place] = static_cast<std::byte>(value);
+            return format.restore(odd);
+        };
+        CHECK(with(8, 8) == nullptr);   // bits of a byte
+        CHECK(with(10, 1) == nullptr);  // before a head there is no window
+        CHECK(with(11, 2) == nullptr);  // packed or not
+        CHECK(with(14, 1) == nullptr);  // the window's length
+        CHECK(deflate_codec{deflate_wrap::none}.restore(written) != nullptr);
+    }
+    const auto at_head =
+        format.begin(std::make_shared<part_source>(nullptr, byte_range{}), nullptr)->point()->written();
+    CHECK(format.restore(at_head) != nullptr);
+    CHECK(deflate_codec{deflate_wrap::none}.restore(at_head) == nullptr);
+}
+
 TEST_CASE("deflate: gzip members behind each other, empty ones, zeros behind them") {
     CHECK(inflated(gzip_of("abc")) == "abc");
     CHECK(inflated(gzip_of("abc") + gzip_of("") + gzip_of("def") + std::string(700, '\0')) == "abcdef");
