@@ -60,15 +60,13 @@ const objects& members() {
 struct packed_archive {
     std::string name;
     std::string bytes;
-    bool has_points = true;
 };
 
 std::vector<packed_archive> each_kind(const objects& of) {
     const std::string tar = tar_of(of);
     return {{"tar.gz", gzip_of(tar, std::string_view::npos, 1)},
             {"tar.gz of members", gzip_of(tar, 300'000, 1)},
-            {"tar.zst of frames", zstd_of(tar, 300'000)},
-            {"tar.zst", zstd_of(tar), false}};
+            {"tar.zst of frames", zstd_of(tar, 300'000)}};
 }
 
 void check_members(const measured& open, const objects& expected = members()) {
@@ -142,9 +140,7 @@ TEST_CASE("a second opening reads both ends of the archive, and a member what is
         CHECK(second.damage().empty());
         const std::string key = std::prev(members().end(), 2)->first;
         CHECK(as_text(second.read(key, {1000, 100}).view()) == members().at(key).substr(1000, 100));
-        if (each.has_points) {
-            CHECK(bytes_of(kept.parts()) < each.bytes.size() * 3 / 4);
-        }
+        CHECK(bytes_of(kept.parts()) < each.bytes.size() * 3 / 4);
         check_members(second);
         check_members(kept.open(each.bytes, "1"));
     }
@@ -282,11 +278,15 @@ TEST_CASE("an index beside the archive is read, and made by index()") {
     }
 }
 
-TEST_CASE("what is small, a zip, or damaged has no index, and none is looked for beside what is small") {
+TEST_CASE(
+    "what is small, a zip, a single frame of zstd, or damaged has no index, and none is looked for beside what is "
+    "small") {
     measured_storage store;
     store.write("small", gzip_of(tar_of(objects{{"a", "1"}})), "1");
     CHECK(measured{store, "small"}.index().empty());
     CHECK(store.sizes() == std::vector<std::string>{"small"});
+    store.write("one frame", zstd_of(tar_of(members())), "1");
+    CHECK(measured{store, "one frame"}.index().empty());
     store.write("zip", zip_of(members()), "1");
     CHECK(measured{store, "zip"}.index().empty());
     store.write("few", tar_of(objects{std::next(members().begin(), 15), members().end()}), "1");
@@ -314,8 +314,28 @@ TEST_CASE("who reads in passing has a pass where the index spares none") {
         };
         CHECK(passes() == 24);
         CHECK(indexes_in(folder.path()).size() == 1);
-        CHECK(passes() == (each.has_points ? 0 : 24));
+        CHECK(passes() == 0);
     }
+    // Two frames, the second of 12 MiB: places to begin at are few.
+    objects more;
+    for (const char* const before : {"a/", "b/", "c/"}) {
+        for (const auto& [key, content] : members()) {
+            more.emplace(before + key, content);
+        }
+    }
+    const std::string tar = tar_of(more);
+    const temporary_folder folder;
+    measured_storage store;
+    store.write("run", zstd_of(tar.substr(0, 1'200'000)) + zstd_of(tar.substr(1'200'000)), "1");
+    for (int i = 0; i < 2; ++i) {
+        const auto reader = std::make_shared<counting_reader>();
+        check_members(measured{store, "run", {}, {.index_folder = folder.path(), .in_passing = reader}}, more);
+        CHECK(reader->passed == 72);
+        CHECK(indexes_in(folder.path()).size() == 1);
+    }
+    static_cast<void>(store.parts());
+    const measured open{store, "run", {}, {.index_folder = folder.path()}};  // nobody reads in passing
+    CHECK(bytes_of(store.parts()) <= ends_bytes);
 }
 
 TEST_CASE("by path: the folder of the cache has the index; another time of the file makes it anew") {

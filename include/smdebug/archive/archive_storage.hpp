@@ -105,7 +105,7 @@ public:
     [[nodiscard]] std::vector<std::string> damage() const;
 
     /// What opening the archive again is quick with, once it lies beside it under its name and ".smdx"; empty for what needs
-    /// none: a zip, what is smaller than 1 MiB, a tar of few members; and where none can be: of what is damaged, and in
+    /// none: a zip, what is smaller than 1 MiB, a tar of few members, a .tar.zst in a single frame; and where none can be: of what is damaged, and in
     /// storages that tell neither versions nor times.  At most some 32 MiB, and 20 to 100 bytes a member.
     /// Errors: those of the storage.  Cost: two reads of the archive.
     [[nodiscard]] byte_buffer index() const { return byte_buffer::take(opened_->all()->index()); }

@@ -217,11 +217,9 @@ private:
             ->type_name("");
         add_storage(app, index_.storage);
         app.footer(
-            "An index says where the files of an archive are, and keeps what inflating from its middle takes; it is of "
-            "no\n"
-            "use once the archive has another size, time (S3: ETag), head or tail, and is then passed over.  A zip, "
-            "and\n"
-            "what is smaller than 1 MiB, needs none.\n\n" +
+            "An index says where the files of an archive are, and keeps what inflating from its middle takes.  It is\n"
+            "passed over once the archive has another size, time (S3: ETag), head or tail.  None is written where it\n"
+            "would spare nothing: of a zip, of a single frame of zstd, of what is smaller than 1 MiB.\n\n" +
             std::string{conventions});
     }
 

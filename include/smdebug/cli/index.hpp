@@ -49,7 +49,7 @@ struct index_arguments {
     }
     const std::vector<std::byte> index = all.index();
     if (index.empty()) {
-        return printable(path) + ": needs no index\n";
+        return printable(path) + ": an index would spare nothing\n";
     }
     const std::string name = archived->key + std::string{archive::detail::index_extension};
     folder.write(name, index);

@@ -50,7 +50,8 @@ public:
     /// "tar", "tar.gz", "tar.zst" or "zip".
     [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
 
-    /// The bytes of an index; none where opening costs about as little without: of a zip, and of what is small; and where
+    /// The bytes of an index; none where opening costs about as little without: of a zip, of what is small, and of a
+    /// single frame of zstd; and where
     /// nothing may be kept: of what is damaged, or nothing tells whether it has changed.
     /// Errors: those of the source.
     [[nodiscard]] std::vector<std::byte> index() const;

@@ -140,16 +140,18 @@ SMDEBUG_INLINE void contents::keep_index(const index_places& places) const {
 }
 
 SMDEBUG_INLINE std::vector<std::byte> contents::index() const {
+    const std::vector<stream_span> spans = decoded_ != nullptr ? decoded_->spans() : std::vector<stream_span>{};
+    // What can only be inflated from its beginning is, for whatever is read: then better while its directory is looked for.
+    const bool begins_later =
+        !spans.empty() &&
+        std::any_of(spans.begin() + 1, spans.end(), [](const stream_span& each) { return each.point != nullptr; });
     // A head costs a read here; from far away, a request.
     const std::size_t least_members = archive_->batches_ranges() ? 16 : 1000;
-    const bool is_worth_it = decoded_ != nullptr || directory_.members.size() >= least_members;
+    const bool is_worth_it = decoded_ != nullptr ? begins_later : directory_.members.size() >= least_members;
     if (kind_ == "zip" || !directory_.damage.empty() || !may_have_index() || !is_worth_it) {
         return {};
     }
-    return written({.of = identity_of(*archive_),
-                    .kind = std::string{kind_},
-                    .members = directory_,
-                    .spans = decoded_ != nullptr ? decoded_->spans() : std::vector<stream_span>{}});
+    return written({.of = identity_of(*archive_), .kind = std::string{kind_}, .members = directory_, .spans = spans});
 }
 
 class contents::opened_member final : public smdebug::detail::opened_object {
