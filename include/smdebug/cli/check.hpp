@@ -16,6 +16,7 @@
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/outcome.hpp>
 #include <smdebug/rules/rule_status.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
 
 #include <algorithm>
 #include <chrono>

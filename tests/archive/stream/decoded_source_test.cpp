@@ -32,9 +32,9 @@ const std::string& content() {
         std::mt19937 random{11};
         while (made.size() < (std::size_t{9} << 20U)) {
             if (random() % 3 == 0) {
-                made.append(random() % 3000, 'x');
+                made.append(static_cast<std::size_t>(random() % 3000), 'x');
             } else {
-                for (unsigned left = random() % 2000; left > 0; --left) {
+                for (auto left = static_cast<unsigned>(random() % 2000); left > 0; --left) {
                     made += static_cast<char>(random() & 0xFU);
                 }
             }
