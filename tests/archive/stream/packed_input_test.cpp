@@ -1,11 +1,14 @@
 #include <smdebug/archive/stream/packed_input.hpp>
 
+#include "support/counting_storage.hpp"
+
 #include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -30,4 +33,23 @@ TEST_CASE("packed_input: gives each byte once, across its pieces, and knows wher
     CHECK(all == bytes.substr(5));
     CHECK_FALSE(input.more());
     CHECK(input.view().empty());
+}
+
+TEST_CASE("packed_input: from afar it asks for eight pieces at once") {
+    const std::string bytes(10'000'000, 'x');
+    memory_storage objects;
+    objects.write("a", as_bytes(bytes));
+    const smdebug_test::counting_storage<> store{objects};
+    packed_input input{std::make_shared<stored_source<smdebug_test::counting_storage<>>>(store, "a"), 7};
+    static_cast<void>(store.calls());
+    std::size_t count = 0;
+    while (input.more()) {
+        count += input.view().size();
+        input.take(input.view().size());
+    }
+    CHECK(count == bytes.size() - 7);
+    const auto calls = store.calls();
+    const auto is_batch = [](const std::string& call) { return call.starts_with("ranges a"); };
+    CHECK(std::ranges::count_if(calls, is_batch) == 2);
+    CHECK(std::ranges::find(calls, "ranges a a a a a a a a") != calls.end());
 }
