@@ -1,10 +1,9 @@
 #include <smdebug/archive/directory/contents.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,9 +20,7 @@ using objects = std::map<std::string, std::string>;
 namespace {
 
 contents contents_of(const std::string& archive, const archive_options& options = {}) {
-    memory_storage store;
-    store.write("a", as_bytes(archive));
-    return {std::make_shared<stored_source<memory_storage>>(store, "a"), options};
+    return {stored(archive), options};
 }
 
 std::string read(const contents& from, const std::string& key, byte_range where = {0, UINT64_MAX}) {

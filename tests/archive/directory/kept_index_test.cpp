@@ -3,14 +3,13 @@
 
 #include "support/archive_builder.hpp"
 #include "support/sanitized.hpp"
+#include "support/stored_archive.hpp"
 
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/cache/content_hash.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,12 +26,6 @@ using namespace smdebug::archive::detail;
 using namespace smdebug_test;
 
 namespace {
-
-std::shared_ptr<const byte_source> stored(const std::string& bytes) {
-    memory_storage store;
-    store.write("a", as_bytes(bytes));
-    return std::make_shared<stored_source<memory_storage>>(store, "a");
-}
 
 std::string noise(std::size_t length) {
     std::mt19937 random{7};

@@ -2,11 +2,10 @@
 #include <smdebug/archive/stream/codec.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -22,9 +21,7 @@ using namespace smdebug_test;
 TEST_CASE("codec: a decoder begins at a point, counts what it took, and ends with nothing") {
     const auto check = [](const codec& format, const std::string& packed, std::string_view name) {
         CHECK(format.name() == name);
-        memory_storage store;
-        store.write("a", as_bytes(packed));
-        const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
+        const auto source = stored(packed);
         const auto decoder = format.begin(source, nullptr);
         CHECK(decoder->consumed() == 0);
         REQUIRE(decoder->point() != nullptr);

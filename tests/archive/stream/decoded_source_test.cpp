@@ -2,6 +2,7 @@
 #include <smdebug/archive/stream/decoded_source.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
 #include <smdebug/archive/stream/deflate.hpp>
 #include <smdebug/archive/stream/stored_source.hpp>
@@ -42,12 +43,6 @@ const std::string& content() {
         return made;
     }();
     return text;
-}
-
-std::shared_ptr<const byte_source> stored(const std::string& bytes) {
-    memory_storage store;
-    store.write("a", as_bytes(bytes));
-    return std::make_shared<stored_source<memory_storage>>(store, "a");
 }
 
 std::shared_ptr<const codec> by_gzip_codec() { return std::make_shared<deflate_codec>(deflate_wrap::gzip); }

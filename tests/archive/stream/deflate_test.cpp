@@ -1,10 +1,9 @@
 #include <smdebug/archive/stream/deflate.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,12 +17,6 @@ using namespace smdebug::archive::detail;
 using namespace smdebug_test;
 
 namespace {
-
-std::shared_ptr<const byte_source> stored(const std::string& bytes) {
-    memory_storage store;
-    store.write("a", as_bytes(bytes));
-    return std::make_shared<stored_source<memory_storage>>(store, "a");
-}
 
 // All that a decoder gives, `piece` bytes a call.
 std::string all_of(decoder& from, std::size_t piece, std::size_t enough) {
@@ -57,9 +50,7 @@ TEST_CASE("deflate: a point inside of a member is the same when it comes back, a
         for (unsigned i = 0; content.size() < 200'000; ++i) {
             content += is_dense ? std::to_string(i * 2654435761U) : little(i * i * 2654435761U);
         }
-        memory_storage store;
-        store.write("a", as_bytes(gzip_of(content)));
-        const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
+        const auto source = stored(gzip_of(content));
         const auto decoder = format.begin(source, nullptr);
         std::vector<std::byte> out(content.size());
         const std::size_t before = decoder->decode(out, 1000);

@@ -1,6 +1,7 @@
 #include <smdebug/archive/stream/packed_input.hpp>
 
 #include "support/counting_storage.hpp"
+#include "support/stored_archive.hpp"
 
 #include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/storage/memory_storage.hpp>
@@ -14,15 +15,14 @@
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;
+using namespace smdebug_test;
 
 TEST_CASE("packed_input: gives each byte once, across its pieces, and knows where it is") {
     std::string bytes(700'000, 'a');
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = static_cast<char>('a' + i % 23);
     }
-    memory_storage store;
-    store.write("a", as_bytes(bytes));
-    packed_input input{std::make_shared<stored_source<memory_storage>>(store, "a"), 5};
+    packed_input input{stored(bytes), 5};
     std::string all;
     while (input.more()) {
         const std::size_t count = std::min<std::size_t>(input.view().size(), 100'001);
@@ -39,8 +39,8 @@ TEST_CASE("packed_input: from afar it asks for eight pieces at once") {
     const std::string bytes(10'000'000, 'x');
     memory_storage objects;
     objects.write("a", as_bytes(bytes));
-    const smdebug_test::counting_storage<> store{objects};
-    packed_input input{std::make_shared<stored_source<smdebug_test::counting_storage<>>>(store, "a"), 7};
+    const counting_storage<> store{objects};
+    packed_input input{std::make_shared<stored_source<counting_storage<>>>(store, "a"), 7};
     static_cast<void>(store.calls());
     std::size_t count = 0;
     while (input.more()) {

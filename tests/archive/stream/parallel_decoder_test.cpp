@@ -1,14 +1,13 @@
 #include <smdebug/archive/stream/parallel_decoder.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/archive/write/frame.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -28,12 +27,6 @@ using namespace smdebug::archive::detail;
 using namespace smdebug_test;
 
 namespace {
-
-std::shared_ptr<const byte_source> source_of(const std::string& packed) {
-    memory_storage store;
-    store.write("a", as_bytes(packed));
-    return std::make_shared<stored_source<memory_storage>>(store, "a");
-}
 
 /// A third of them is noise, so that packed parts have a size.
 std::string text_of(std::size_t length) {
@@ -110,7 +103,7 @@ TEST_CASE("parallel_decoder: the same bytes as one decoder alone, by parts where
                 continue;  // heads would be most of it
             }
             const std::string packed = packed_by_frames(how, text, frame);
-            const auto source = source_of(packed);
+            const auto source = stored(packed);
             for (const unsigned threads : {1U, 3U}) {
                 parallel_decoder by{source, format, threads};
                 const decoded all = all_of(by, *format, source);
@@ -124,8 +117,8 @@ TEST_CASE("parallel_decoder: the same bytes as one decoder alone, by parts where
         // Nothing tells where these end.
         const std::string whole = how == compression::gzip ? gzip_of(text, 1'000'000) : std::string{};
         if (!whole.empty()) {
-            parallel_decoder by{source_of(whole), format, 2};
-            CHECK(all_of(by, *format, source_of(whole)).text == text);
+            parallel_decoder by{stored(whole), format, 2};
+            CHECK(all_of(by, *format, stored(whole)).text == text);
             CHECK(by.parts() == 0);
         }
     }
@@ -136,12 +129,12 @@ TEST_CASE("parallel_decoder: parts that are told for a while only, and large one
     const auto format = format_of_kind(compression::gzip);
     const std::string packed = packed_by_frames(compression::gzip, text, 500'000) + gzip_of(text) +
                                packed_by_frames(compression::gzip, text, 500'000);
-    const auto source = source_of(packed);
+    const auto source = stored(packed);
     parallel_decoder by{source, format, 2};
     CHECK(all_of(by, *format, source).text == text + text + text);
     CHECK(by.parts() >= 2);
     const std::string zeros(40'000'000, '\0');
-    const auto dense = source_of(packed_by_frames(compression::zstd, zeros, zeros.size()));
+    const auto dense = stored(packed_by_frames(compression::zstd, zeros, zeros.size()));
     const auto zstd = format_of_kind(compression::zstd);
     parallel_decoder large{dense, zstd, 2};
     CHECK(all_of(large, *zstd, dense).text.size() == zeros.size());
@@ -159,7 +152,7 @@ TEST_CASE("parallel_decoder: damage is told as by one decoder alone, behind all 
             damaged.back()[place] = static_cast<char>(damaged.back()[place] ^ 0x10);
         }
         for (const std::string& packed : damaged) {
-            const auto source = source_of(packed);
+            const auto source = stored(packed);
             const auto one = format->begin(source, nullptr);
             const decoded expected = all_of(*one, *format, source);
             parallel_decoder by{source, format, 3};
@@ -188,7 +181,7 @@ TEST_CASE("parallel_decoder: heads of gzip that lie about sizes lead nowhere") {
     for (const std::uint32_t size : {0U, 20U, 1'000U, 0x7FFFFFFFU, 0xFFFFFFFFU}) {
         std::string packed = honest;
         store_le(reinterpret_cast<std::byte*>(packed.data()) + 16, size);
-        const auto source = source_of(packed);
+        const auto source = stored(packed);
         parallel_decoder by{source, format, 2};
         CHECK(all_of(by, *format, source).text == text);
     }
@@ -197,7 +190,7 @@ TEST_CASE("parallel_decoder: heads of gzip that lie about sizes lead nowhere") {
 TEST_CASE("decoded_source: on several threads it is the same stream") {
     const std::string text = text_of(6'000'000);
     const std::string packed = packed_by_frames(compression::zstd, text, 700'000);
-    const decoded_source whole{source_of(packed), format_of_kind(compression::zstd), {.memory_bytes = 0, .threads = 3}};
+    const decoded_source whole{stored(packed), format_of_kind(compression::zstd), {.memory_bytes = 0, .threads = 3}};
     CHECK(as_text(whole.read({5'000'000, 1'000'000}).view()) == text.substr(5'000'000));
     CHECK(whole.size() == text.size());
     CHECK(as_text(whole.read({100, 2'000'000}).view()) == text.substr(100, 2'000'000));

@@ -1,10 +1,9 @@
 #include <smdebug/archive/stream/zstd.hpp>
 
 #include "support/archive_builder.hpp"
+#include "support/stored_archive.hpp"
 
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/core/error.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,12 +16,6 @@ using namespace smdebug::archive::detail;
 using namespace smdebug_test;
 
 namespace {
-
-std::shared_ptr<const byte_source> stored(const std::string& bytes) {
-    memory_storage store;
-    store.write("a", as_bytes(bytes));
-    return std::make_shared<stored_source<memory_storage>>(store, "a");
-}
 
 std::string rest_of(decoder& from) {
     std::string made;

@@ -1,11 +1,11 @@
 #include <smdebug/archive/write/frame.hpp>
 
+#include "support/stored_archive.hpp"
+
 #include <smdebug/archive/stream/decoded_source.hpp>
 #include <smdebug/archive/stream/deflate.hpp>
-#include <smdebug/archive/stream/stored_source.hpp>
 #include <smdebug/archive/stream/zstd.hpp>
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,6 +19,7 @@
 
 using namespace smdebug;
 using namespace smdebug::archive::detail;
+using namespace smdebug_test;
 
 TEST_CASE("packed_frame: frames behind each other are read as one stream, with a seek table, too") {
     std::vector<std::string> pieces{std::string(100'000, 'a'), "", "b", std::string(3'000'000, 'c')};
@@ -35,9 +36,7 @@ TEST_CASE("packed_frame: frames behind each other are read as one stream, with a
         const std::vector<std::byte> table = seek_table(how, sizes);
         CHECK(table.empty() == (how == compression::gzip));
         packed.insert(packed.end(), table.begin(), table.end());
-        memory_storage store;
-        store.write("a", packed);
-        const auto source = std::make_shared<stored_source<memory_storage>>(store, "a");
+        const auto source = stored(as_text(packed));
         std::shared_ptr<const codec> format = std::make_shared<zstd_codec>();
         if (how == compression::gzip) {
             format = std::make_shared<deflate_codec>(deflate_wrap::gzip);
