@@ -7,9 +7,11 @@
 #include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/opened_object.hpp>
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string_view>
 
 using namespace smdebug;
@@ -20,6 +22,7 @@ namespace {
 constexpr storage_abilities none{.batches_ranges = false,
                                  .views = false,
                                  .reads_ahead = false,
+                                 .opens_small = false,
                                  .follows = false,
                                  .writes = false,
                                  .removes = false,
@@ -47,6 +50,15 @@ private:
     bool removes_;
 };
 
+// One that opens objects.
+class opener : public storage_archetype {
+public:
+    using storage_archetype::storage_archetype;
+    [[nodiscard]] static std::unique_ptr<smdebug::detail::opened_object> open(std::string_view /*key*/) {
+        return nullptr;
+    }
+};
+
 // One that only says so.
 class boaster : public storage_archetype {
 public:
@@ -62,6 +74,8 @@ TEST_CASE("abilities_of: a storage that has an operation and does not tell is ta
     CHECK(abilities_of(range_batch_archetype{objects}) == only(&storage_abilities::batches_ranges));
     CHECK(abilities_of(viewing_archetype{objects}) == only(&storage_abilities::views));
     CHECK(abilities_of(prefetching_archetype{objects}) == only(&storage_abilities::reads_ahead));
+    CHECK(abilities_of(opener{objects}) == only(&storage_abilities::opens_small));
+    CHECK(abilities_of(any_storage{opener{objects}}) == only(&storage_abilities::opens_small));
     CHECK(abilities_of(followable_archetype{objects}) == only(&storage_abilities::follows));
     CHECK(abilities_of(writable_archetype{objects}) == only(&storage_abilities::writes));
     CHECK(abilities_of(removing_archetype{objects}) == writing_and(&storage_abilities::removes));
@@ -82,11 +96,11 @@ TEST_CASE("abilities_of: a storage that tells is believed, as far as it has the 
 }
 
 TEST_CASE("abilities_of: the library's storages") {
-    const storage_abilities memory{.batches_ranges = false, .reads_ahead = false};
+    const storage_abilities memory{.batches_ranges = false, .reads_ahead = false, .opens_small = false};
     CHECK(abilities_of(memory_storage{}) == memory);
     CHECK(abilities_of(local_storage{"."}) == memory);
     CHECK(abilities_of(any_storage{local_storage{"."}}) == memory);
-    const storage_abilities cached_memory{.batches_ranges = false};
+    const storage_abilities cached_memory{.batches_ranges = false, .opens_small = false};
     CHECK(abilities_of(cached(local_storage{"."})) == cached_memory);
     CHECK(abilities_of(any_storage{cached(memory_storage{})}) == cached_memory);
     CHECK(abilities_of(cached(any_storage{memory_storage{}})) == cached_memory);
@@ -110,7 +124,9 @@ TEST_CASE("abilities_of: any_storage and cached_storage pass the inner storage's
     CHECK_FALSE(abilities_of(around).writes);
     writes = true;
     CHECK(abilities_of(erased) ==
-          storage_abilities{.batches_ranges = false, .reads_ahead = false, .follows = false, .claims = false});
-    CHECK(abilities_of(around) == storage_abilities{.batches_ranges = false, .follows = false, .claims = false});
+          storage_abilities{
+              .batches_ranges = false, .reads_ahead = false, .opens_small = false, .follows = false, .claims = false});
+    CHECK(abilities_of(around) ==
+          storage_abilities{.batches_ranges = false, .opens_small = false, .follows = false, .claims = false});
     CHECK(abilities_of(any_storage{storage_archetype{inner}}) == none);
 }
