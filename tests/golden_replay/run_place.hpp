@@ -60,10 +60,10 @@ inline void copy_files(const std::filesystem::path& from, const std::vector<std:
     }
     run_place made{folder, copies + "/" + folder};
     if (fs::is_regular_file(folder)) {
+        made.opened += ".tar";  // of an object in S3 the name alone says that it is an archive
         const fs::path place{made.opened.substr(std::string_view{"s3://"}.size())};
         smdebug::any_storage to = smdebug::detail::open_place("s3://" + place.parent_path().generic_string());
         to.write(place.filename().generic_string(), smdebug::as_bytes(read_file(folder)));
-        made.opened += '!';  // the name does not say that it is an archive
         return made;
     }
     smdebug::any_storage to = smdebug::detail::open_place(made.opened);
