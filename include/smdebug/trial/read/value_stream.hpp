@@ -69,6 +69,22 @@ public:
         return finish();
     }
 
+    // Piece by piece, for who does something else with the values: start(), more() from the first value to the last, and
+    // finish(), which returns what is wrong with the record: what was done with the values then counts for nothing.
+
+    /// Begins with the first value.  Errors: what the file throws.
+    void start();
+
+    /// Values from byte `begin` of them on, which is where the last ended; fewer than `least` bytes where they cannot be
+    /// had: finish() tells why.  Gone at the next call.
+    [[nodiscard]] byte_view more(std::size_t begin, std::size_t least) noexcept;
+
+    /// Looks at what nobody did, and at the checksum.  Errors: what the file throws, or threw.
+    [[nodiscard]] status finish();
+
+    /// Bytes of the values.
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(parts_.content_size); }
+
 private:
     static constexpr std::uint64_t most_head = std::uint64_t{4} << 10U;
     static constexpr std::uint64_t most_tail = std::uint64_t{4} << 10U;
@@ -83,16 +99,6 @@ private:
                parts_.size - (parts_.content + parts_.content_size) <= most_tail;
     }
     [[nodiscard]] bool read_tail();
-
-    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(parts_.content_size); }
-
-    void start();
-
-    // Values from `begin` on; fewer than `least` where they cannot be had, and is_cut_ or failed_ tells why.
-    [[nodiscard]] byte_view more(std::size_t begin, std::size_t least) noexcept;
-
-    // Looks at what the kernel did not, and at the checksum.
-    [[nodiscard]] status finish();
 
     record_parts parts_;
     std::optional<std::uint32_t> checksum_;  // of the payload; nothing: it is not verified

@@ -1,0 +1,97 @@
+// Where two tensors of one dtype and shape differ, how often and how far: in one pass, piece by piece.
+// Equal bytes are told by memcmp, a block at a time; only blocks that differ are looked at element by element.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/reduce/allclose.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+namespace detail {
+
+/// An element that is not the same in both: its place in C order, and both as text.
+struct differing_element {
+    std::size_t place = 0;
+    std::string first = {};
+    std::string second = {};
+};
+
+/// An element as text: the fewest digits that bring it back, "(re,im)", "true", "NaN"; a string in quotes, cut after 40
+/// bytes.
+[[nodiscard]] std::string element_text(dtype type, byte_view element);
+[[nodiscard]] std::string element_text(std::string_view element);
+
+/// Compares two tensors of one dtype, given in pieces.
+/// Exactly: elements differ where their bits do, so that -0.0 is not 0.0, and NaN is like NaN of the same bits.  Within a
+/// tolerance: as numpy.allclose(a, b, equal_nan=True) has it for each element, the second tensor being the reference;
+/// integers and booleans as doubles, complex numbers by their distance.  Strings differ where their bytes do.
+/// Cost: near that of memcmp for bytes that are equal, some nanoseconds for each element of a block that differs.
+class element_comparison {
+public:
+    explicit element_comparison(dtype type, const std::optional<tolerance>& within = {}) noexcept
+        : type_(type), within_(within) {}
+
+    /// The next elements of both, as many of each; whole ones, at any alignment.
+    void add(byte_view first, byte_view second);
+    /// The next `times` elements are these two, one of each tensor.
+    void add_repeated(byte_view first, byte_view second, std::size_t times);
+    /// The same of strings, as many of each.
+    void add(std::span<const std::string_view> first, std::span<const std::string_view> second);
+
+    [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
+    [[nodiscard]] std::size_t differing() const noexcept { return differing_; }
+
+    /// The largest |a - b| of those that differ; infinity where one of two is NaN or another infinity, 0 for -0.0 and
+    /// for two NaN.  NaN where none differs, and for strings.
+    [[nodiscard]] double largest() const noexcept { return largest_; }
+    /// The largest |a - b| / |b|; infinity where b is 0.  NaN as above.
+    [[nodiscard]] double largest_relative() const noexcept { return largest_relative_; }
+
+    /// The first that differs, and the first of those that are the farthest apart.
+    [[nodiscard]] std::optional<differing_element> first() const;
+    [[nodiscard]] std::optional<differing_element> farthest() const;
+
+private:
+    // Bytes of one element, as texts are made of few of them.
+    struct kept_element {
+        std::size_t place = 0;
+        std::array<std::byte, 16> first = {};
+        std::array<std::byte, 16> second = {};
+    };
+
+    template <class T>
+    void look_at(byte_view first, byte_view second, std::size_t times);
+
+    [[nodiscard]] differing_element text_of(const kept_element& kept) const;
+
+    dtype type_;
+    std::optional<tolerance> within_;
+    std::size_t elements_ = 0;
+    std::size_t differing_ = 0;
+    double largest_ = std::numeric_limits<double>::quiet_NaN();
+    double largest_relative_ = std::numeric_limits<double>::quiet_NaN();
+    kept_element first_;
+    kept_element farthest_;
+    differing_element first_string_;
+};
+
+}  // namespace detail
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/reduce/impl/element_differences.ipp>
+#endif

@@ -1,0 +1,223 @@
+// The bodies of <smdebug/reduce/element_differences.hpp>.
+#pragma once
+
+#include <smdebug/reduce/element_differences.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/half.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <concepts>
+#include <cstring>
+#include <type_traits>
+
+namespace smdebug {
+inline namespace v1 {
+namespace reduce {
+namespace detail {
+
+template <class T>
+[[nodiscard]] T loaded(const std::byte* from) noexcept {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+template <>
+[[nodiscard]] inline bool loaded<bool>(const std::byte* from) noexcept {
+    return *from != std::byte{0};
+}
+
+/// What distances are computed in: the element itself, but for the 16-bit floats.
+template <class T>
+[[nodiscard]] auto computable(T value) noexcept {
+    if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+        return static_cast<double>(static_cast<float>(value));
+    } else if constexpr (std::same_as<T, float>) {
+        return static_cast<double>(value);
+    } else if constexpr (requires { value.imag(); }) {
+        return std::complex<double>{value};
+    } else {
+        return value;
+    }
+}
+
+template <class T>
+[[nodiscard]] bool is_nan(const T& value) noexcept {
+    if constexpr (requires { value.imag(); }) {
+        return std::isnan(value.real()) || std::isnan(value.imag());
+    } else if constexpr (std::floating_point<T>) {
+        return std::isnan(value);
+    } else {
+        return false;
+    }
+}
+
+/// |a - b| as element_comparison::largest() has it.
+template <class T>
+[[nodiscard]] double distance_of(const T& a, const T& b) noexcept {
+    if constexpr (std::same_as<T, bool>) {
+        return a == b ? 0 : 1;
+    } else if constexpr (std::integral<T>) {
+        using wide = std::uint64_t;
+        return static_cast<double>(a < b ? static_cast<wide>(b) - static_cast<wide>(a)
+                                         : static_cast<wide>(a) - static_cast<wide>(b));
+    } else {
+        if (a == b || (is_nan(a) && is_nan(b))) {
+            return 0;
+        }
+        const double apart = std::abs(a - b);
+        return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+    }
+}
+
+template <class T>
+[[nodiscard]] double magnitude_of(const T& value) noexcept {
+    if constexpr (requires { value.imag(); }) {
+        return std::abs(value);
+    } else {
+        return std::abs(static_cast<double>(value));
+    }
+}
+
+/// NumPy's isclose for two elements, with equal_nan.
+template <class T>
+[[nodiscard]] bool is_close(const T& value, const T& reference, const tolerance& within) noexcept {
+    if constexpr (requires { value.imag(); }) {
+        const double apart = std::abs(value - reference);
+        return value == reference || (apart <= within.allowed(magnitude_of(reference)) && std::isfinite(apart)) ||
+               (is_nan(value) && is_nan(reference));
+    } else {
+        const tolerance with_nan{within.rtol, within.atol, true};
+        return with_nan.close(static_cast<double>(value), static_cast<double>(reference));
+    }
+}
+
+template <class Number>
+void append_digits(std::string& out, Number value) {
+    if constexpr (std::floating_point<Number>) {
+        if (!std::isfinite(value)) {
+            out += std::isnan(value) ? "NaN" : (value < 0 ? "-Infinity" : "Infinity");
+            return;
+        }
+    }
+    char digits[48];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+SMDEBUG_INLINE std::string element_text(dtype type, byte_view element) {
+    std::string out;
+    visit_dtype(type, [&]<class T>() {
+        const T value = loaded<T>(element.data());
+        if constexpr (std::same_as<T, bool>) {
+            out = value ? "true" : "false";
+        } else if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+            append_digits(out, static_cast<float>(value));
+        } else if constexpr (requires { value.imag(); }) {
+            out = "(";
+            append_digits(out, value.real());
+            out += ",";
+            append_digits(out, value.imag());
+            out += ")";
+        } else {
+            append_digits(out, value);
+        }
+    });
+    return out;
+}
+
+SMDEBUG_INLINE std::string element_text(std::string_view element) {
+    constexpr std::size_t most = 40;
+    std::string out = "\"";
+    out.append(element.substr(0, most)).append(element.size() > most ? "...\"" : "\"");
+    return out;
+}
+
+template <class T>
+void element_comparison::look_at(byte_view first, byte_view second, std::size_t times) {
+    for (std::size_t i = 0; i * sizeof(T) < first.size(); ++i) {
+        const std::byte* const a = first.data() + i * sizeof(T);
+        const std::byte* const b = second.data() + i * sizeof(T);
+        if (std::memcmp(a, b, sizeof(T)) == 0) {
+            continue;
+        }
+        const auto x = computable(loaded<T>(a));
+        const auto y = computable(loaded<T>(b));
+        if (within_ && is_close(x, y, *within_)) {
+            continue;
+        }
+        const auto keep = [&](kept_element& kept) {
+            kept.place = elements_ + i;
+            std::memcpy(kept.first.data(), a, sizeof(T));
+            std::memcpy(kept.second.data(), b, sizeof(T));
+        };
+        if (differing_ == 0) {
+            keep(first_);
+        }
+        differing_ += times;
+        const double apart = distance_of(x, y);
+        if (!(apart <= largest_)) {
+            largest_ = apart;
+            keep(farthest_);
+        }
+        const double magnitude = magnitude_of(y);
+        // Nothing is infinitely far in relation to an infinity or NaN but what is so anyway.
+        const double relative = apart == 0 || !std::isfinite(apart) ? apart : apart / magnitude;
+        if (!(relative <= largest_relative_)) {
+            largest_relative_ = relative;
+        }
+    }
+}
+
+SMDEBUG_INLINE void element_comparison::add(byte_view first, byte_view second) {
+    constexpr std::size_t block = std::size_t{4} << 10U;  // of each: what differs is in L1 when it is looked at
+    const std::size_t size = size_of(type_);
+    for (std::size_t begin = 0; begin < first.size(); begin += block) {
+        const std::size_t length = std::min(block, first.size() - begin);
+        if (std::memcmp(first.data() + begin, second.data() + begin, length) != 0) {
+            visit_dtype(type_,
+                        [&]<class T>() { look_at<T>(first.subspan(begin, length), second.subspan(begin, length), 1); });
+        }
+        elements_ += length / size;
+    }
+}
+
+SMDEBUG_INLINE void element_comparison::add_repeated(byte_view first, byte_view second, std::size_t times) {
+    if (times > 0) {
+        visit_dtype(type_, [&]<class T>() { look_at<T>(first, second, times); });
+        elements_ += times;
+    }
+}
+
+SMDEBUG_INLINE void element_comparison::add(std::span<const std::string_view> first,
+                                            std::span<const std::string_view> second) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (first[i] != second[i] && differing_++ == 0) {
+            first_string_ = {elements_ + i, element_text(first[i]), element_text(second[i])};
+        }
+    }
+    elements_ += first.size();
+}
+
+SMDEBUG_INLINE differing_element element_comparison::text_of(const kept_element& kept) const {
+    const std::size_t size = size_of(type_);
+    return {kept.place, element_text(type_, byte_view{kept.first}.first(size)),
+            element_text(type_, byte_view{kept.second}.first(size))};
+}
+
+SMDEBUG_INLINE std::optional<differing_element> element_comparison::first() const {
+    if (differing_ == 0) {
+        return std::nullopt;
+    }
+    return type_ == dtype::string ? first_string_ : text_of(first_);
+}
+
+SMDEBUG_INLINE std::optional<differing_element> element_comparison::farthest() const {
+    return differing_ == 0 || type_ == dtype::string ? std::nullopt : std::optional{text_of(farthest_)};
+}
+
+}  // namespace detail
+}  // namespace reduce
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,217 @@
+// The bodies of <smdebug/trial/read/event_puller.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/abilities.hpp>
+#include <smdebug/storage/read_each.hpp>
+#include <smdebug/trial/read/event_puller.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <new>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+template <class State>
+event_puller<State>::event_puller(const State& state, const catalog& from, std::vector<const catalog::file*> files)
+    : state_(state),
+      from_(from),
+      files_(std::move(files)),
+      reads_many_(!opening_storage<storage_type> || abilities_of(state.store()).batches_ranges),
+      bound_(state.decoder(), state.options().limits.record),
+      decoder_(state) {}
+
+template <class State>
+std::uint64_t event_puller<State>::end_of(const catalog::file& file) {
+    if (ends_.size() <= file.layout) {
+        ends_.resize(std::size_t{file.layout} + 1);
+    }
+    std::uint64_t& end = ends_[file.layout];
+    if (end == 0) {
+        const layout& entries = from_.layout_of(file);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const byte_range record = entries[i].record;
+            const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - record.offset;
+            end = std::max(end, record.offset + std::min(record.length, most));
+        }
+    }
+    return end;
+}
+
+template <class State>
+bool event_puller<State>::is_small(const catalog::file& file) {
+    return end_of(file) <= (reads_many_ ? many_at_once : std::uint64_t{piece});
+}
+
+template <class State>
+const lookup_failure* event_puller<State>::fail(lookup_failure failure) {
+    failure_ = std::move(failure);
+    return &*failure_;
+}
+
+template <class State>
+const lookup_failure* event_puller<State>::open(std::size_t place) {
+    const catalog::file& file = *files_[place];
+    opened_.reset();
+    pieces_.reset();
+    object_.reset();
+    whole_ = {};
+    key_ = State::event_key(from_, file);
+    if (end_of(file) == 0) {
+        return nullptr;  // saved shapes at most, which are in the index file
+    }
+    if (key_.empty()) {
+        return fail(State::names_no_event_file(from_, file));
+    }
+    if (!is_small(file)) {
+        read_ahead(place);
+        return open_large(file);
+    }
+    if (place < first_small_ || place - first_small_ >= small_.size()) {
+        read_small(place);
+    }
+    small_file& there = small_[place - first_small_];
+    if (there.is_too_large) {
+        return open_large(file);
+    }
+    if (there.failure) {
+        return fail(*there.failure);
+    }
+    whole_ = there.bytes;
+    return nullptr;
+}
+
+template <class State>
+void event_puller<State>::read_small(std::size_t place) {
+    std::uint64_t left = reads_many_ ? many_at_once : small_at_once;
+    std::vector<std::string> keys;
+    std::vector<std::size_t> places;
+    std::size_t end = place;
+    for (; end < files_.size() && end - place < most_files && is_small(*files_[end]); ++end) {
+        const std::uint64_t size = end_of(*files_[end]);
+        if (end > place && size > left) {
+            break;
+        }
+        left -= std::min(left, size);
+        std::string key = State::event_key(from_, *files_[end]);
+        if (size > 0 && !key.empty()) {
+            keys.push_back(std::move(key));
+            places.push_back(end - place);
+        }
+    }
+    small_.clear();
+    small_.resize(end - place);
+    first_small_ = place;
+    read_each_past_errors(
+        state_.store(), keys,
+        [&](std::size_t i, std::optional<byte_view> bytes) {
+            small_file& there = small_[places[i]];
+            if (bytes) {
+                there.bytes.assign(bytes->begin(), bytes->end());
+            } else {
+                there.failure = lookup_failure{.why = absence::event_file_missing, .where = keys[i]};
+            }
+        },
+        [&](std::size_t i, const error& failed) {
+            small_file& there = small_[places[i]];
+            there.is_too_large = dynamic_cast<const unsupported*>(&failed) != nullptr;
+            there.failure =
+                lookup_failure{.why = absence::damaged, .where = keys[i], .note = std::string{failed.message()}};
+        });
+}
+
+template <class State>
+const lookup_failure* event_puller<State>::open_large(const catalog::file& file) {
+    if constexpr (opening_storage<storage_type>) {
+        try {
+            object_ = state_.store().open(key_);
+        } catch (const error&) {
+            object_ = nullptr;  // reading will tell
+        }
+        if (object_ != nullptr) {
+            opened_.emplace(*object_, buffer_, piece);
+            return nullptr;
+        }
+    }
+    pieces_.emplace(state_.store(), key_, large_piece, bound_);
+    try {
+        static_cast<void>(pieces_->at(from_.layout_of(file)[0].record));  // kept, so it is not read twice
+    } catch (const not_found&) {
+        return fail({.why = absence::event_file_missing, .where = key_});
+    } catch (const error&) {
+        // What cannot be read is told record by record.
+    } catch (const std::bad_alloc&) {
+    }
+    return nullptr;
+}
+
+template <class State>
+void event_puller<State>::read_ahead(std::size_t place) {
+    if constexpr (prefetching_storage<storage_type>) {
+        constexpr std::size_t files_ahead = 4;
+        for (next_ahead_ = std::max(next_ahead_, place + 1);
+             next_ahead_ < files_.size() && next_ahead_ <= place + files_ahead; ++next_ahead_) {
+            if (!is_small(*files_[next_ahead_])) {
+                static_cast<void>(state_.store().read_ahead(State::event_key(from_, *files_[next_ahead_])));
+            }
+        }
+    }
+}
+
+template <class State>
+byte_view event_puller<State>::at(byte_range record) {
+    if (opened_) {
+        return opened_->at(bound_(state_.store(), key_, record));
+    }
+    return pieces_ ? pieces_->at(record) : whole_event_file{whole_}.at(record);
+}
+
+template <class State>
+std::optional<lookup_failure> event_puller<State>::values(const layout::entry& entry, std::string_view name,
+                                                          pulled_values& out) {
+    out.check = {};
+    out.repeats = 0;
+    const auto bytes = [this](byte_range record) { return at(record); };
+    const auto key = [this] { return key_; };
+    return decoder_.decode(entry, name, key, bytes, out.tensor, {.check = &out.check, .repeats = &out.repeats});
+}
+
+template <class State>
+std::optional<lookup_failure> event_puller<State>::saved(const layout::entry& entry, std::string_view tensor,
+                                                         reduction_key which, double& number) {
+    const auto bytes = [this](byte_range record) { return at(record); };
+    const auto key = [this] { return key_; };
+    return decoder_.decode_saved(entry, tensor, which, key, bytes, number);
+}
+
+template <class State>
+value_stream* event_puller<State>::stream([[maybe_unused]] const layout::entry& entry,
+                                          [[maybe_unused]] std::string_view name) {
+    if constexpr (planning_decoder<decoder_type>) {
+        if (opened_ && entry.record.length >= stream_from) {
+            try {
+                return stream_.template begin<decoder_type>(*opened_, entry.record, name) ? &stream_ : nullptr;
+            } catch (const std::exception&) {
+                return nullptr;  // decoding it will tell
+            }
+        }
+    }
+    return nullptr;
+}
+
+template <class State>
+lookup_failure event_puller<State>::damaged(const layout::entry& entry, status damage) const {
+    return {.why = absence::damaged, .damage = damage, .offset = entry.record.offset, .where = key_};
+}
+
+template <class State>
+lookup_failure event_puller<State>::failed(const layout::entry& entry) const {
+    return failure_at_hand(key_, entry.record.offset);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
