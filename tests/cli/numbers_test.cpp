@@ -65,3 +65,15 @@ TEST_CASE("parse_duration: a number and its unit, or seconds") {
               "--give-up-after must be a time such as 500ms, 90s, 10m or 2h, more than none, not \"soon\"");
     }
 }
+
+TEST_CASE("real_number: decimal, 0 or more, and nothing behind it") {
+    CHECK(cli::detail::real_number("--rtol", "1e-5") == 1e-5);
+    CHECK(cli::detail::real_number("--rtol", "0") == 0);
+    CHECK(cli::detail::real_number("--rtol", "2.5") == 2.5);
+    for (const char* wrong : {"", "x", "-1", "1e-5x", "nan", "inf", " 1", "1e999"}) {
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(cli::detail::real_number("--rtol", wrong)),
+            ("--rtol must be a number, 0 or more, such as 1e-5, not \"" + std::string{wrong} + "\"").c_str(),
+            cli::detail::usage_error);
+    }
+}

@@ -28,15 +28,6 @@ TEST_CASE("folder_for: the last part of a path, once") {
     CHECK(cli::detail::folder_for(".tar", taken) == ".tar");
 }
 
-TEST_CASE("size_text: three digits and a unit") {
-    CHECK(cli::detail::size_text(0) == "0 bytes");
-    CHECK(cli::detail::size_text(999) == "999 bytes");
-    CHECK(cli::detail::size_text(1'000) == "1.0 kB");
-    CHECK(cli::detail::size_text(1'234'567) == "1.2 MB");
-    CHECK(cli::detail::size_text(123'456'789'012) == "123 GB");
-    CHECK(cli::detail::size_text(5'000'000'000'000'000) == "5000 TB");
-}
-
 TEST_CASE("pack: recorded runs, packed and packed again, are the same runs") {
     const temporary_folder place;
     const std::string first = place.path() + "/first.tar.zst";

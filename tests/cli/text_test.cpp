@@ -52,3 +52,19 @@ TEST_CASE("duration_text: the unit that people would use") {
     CHECK(cli::detail::duration_text(47h) == "47 hours");
     CHECK(cli::detail::duration_text(75h) == "3 days");
 }
+
+TEST_CASE("size_text: three digits and a unit") {
+    CHECK(cli::detail::size_text(0) == "0 bytes");
+    CHECK(cli::detail::size_text(999) == "999 bytes");
+    CHECK(cli::detail::size_text(1'000) == "1.0 kB");
+    CHECK(cli::detail::size_text(1'234'567) == "1.2 MB");
+    CHECK(cli::detail::size_text(123'456'789'012) == "123 GB");
+    CHECK(cli::detail::size_text(5'000'000'000'000'000) == "5000 TB");
+}
+
+TEST_CASE("grouped: a comma before every three digits") {
+    CHECK(cli::detail::grouped(0) == "0");
+    CHECK(cli::detail::grouped(999) == "999");
+    CHECK(cli::detail::grouped(1'000) == "1,000");
+    CHECK(cli::detail::grouped(12'345'678) == "12,345,678");
+}

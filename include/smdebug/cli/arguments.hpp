@@ -5,6 +5,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/command_options.hpp>
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/option_texts.hpp>
@@ -34,14 +35,14 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, check_arguments,
-                             scan_arguments, pack_arguments, rules_arguments, index_arguments>;
+using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
+                             check_arguments, scan_arguments, pack_arguments, rules_arguments, index_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
     "Results go to standard output, notes and errors to standard error.\n"
     "Exit status: 0 nothing found, and everything could be read; 1 error, or part of a run could not be read;\n"
-    "             2 wrong usage; 3 a rule's condition was met; 4 both 3 and 1; 130 interrupted.";
+    "             2 wrong usage; 3 a rule's condition was met, or two runs differ; 4 both 3 and 1; 130 interrupted.";
 
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
@@ -54,6 +55,7 @@ public:
         add_ls();
         add_show();
         add_stats();
+        add_diff();
         add_check();
         add_scan();
         add_pack();
@@ -149,6 +151,28 @@ private:
             std::string{conventions});
     }
 
+    void add_diff() {
+        CLI::App& app =
+            *app_.add_subcommand("diff", "the first step and tensor at which two runs part; exit status 3 if they do");
+        app.add_option("RUN_A", diff_.first, "a training run: a folder, s3://bucket/prefix, or an archive of one run")
+            ->required()
+            ->type_name("");
+        app.add_option("RUN_B", diff_.second, "the run to compare it with")->required()->type_name("");
+        add_text(app, "--rtol", texts_.rtol, "R", "values a and b are alike within atol + R * |b|; default: 0");
+        add_text(app, "--atol", texts_.atol, "A", "the same, in addition; default: 0; without both: bit by bit");
+        add_names(app, diff_.tensors, diff_.collection);
+        add_steps(app, texts_);
+        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_text(app, "--worker", diff_.worker, "W", "only what this worker saved");
+        app.add_flag("--all", diff_.all, "tables: a row for each difference; csv and json always have that");
+        add_how(app, diff_.how, texts_);
+        app.footer(
+            "Steps are matched by global step, workers and tensors by name.  Bit by bit, NaN is like NaN of the same\n"
+            "bits, and -0.0 is not 0.0; within a tolerance it is numpy.allclose(a, b, equal_nan=True).\n"
+            "Example: smdebug diff runs/a runs/b --rtol 1e-5 --collection weights\n\n" +
+            std::string{conventions});
+    }
+
     void add_check() {
         CLI::App& app =
             *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
@@ -236,6 +260,10 @@ private:
             settle(stats_, texts_);
             return stats_;
         }
+        if (name == "diff") {
+            settle(diff_, texts_);
+            return diff_;
+        }
         if (name == "scan") {
             settle(scan_, texts_, registry_);
             return scan_;
@@ -260,6 +288,7 @@ private:
     ls_arguments ls_;
     show_arguments show_;
     stats_arguments stats_;
+    diff_arguments diff_;
     check_arguments check_;
     scan_arguments scan_;
     pack_arguments pack_;

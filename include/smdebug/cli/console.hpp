@@ -24,8 +24,8 @@ namespace cli {
 inline constexpr int exit_ok = 0;       ///< nothing found
 inline constexpr int exit_error = 1;    ///< something went wrong, or something of a run could not be read
 inline constexpr int exit_usage = 2;    ///< wrong arguments
-inline constexpr int exit_finding = 3;  ///< a rule's condition was met, and everything could be looked at
-/// A rule's condition was met, and something went wrong, too: neither hides the other.
+inline constexpr int exit_finding = 3;  ///< a rule's condition was met, or runs differ, and all could be read
+/// The same, and something went wrong, too: neither hides the other.
 inline constexpr int exit_finding_and_error = 4;
 inline constexpr int exit_interrupted = 130;  ///< following was interrupted
 

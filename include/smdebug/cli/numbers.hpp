@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,16 @@ template <std::integral Number>
     if (code != std::errc{} || end != text.data() + text.size() || number < least) {
         throw usage_error(option + " must be a whole number, " + std::to_string(least) + " or more, not \"" +
                           std::string{text} + "\"");
+    }
+    return number;
+}
+
+/// A number such as 0.5 or 1e-5, 0 or more.  Errors: usage_error.
+[[nodiscard]] inline double real_number(const std::string& option, std::string_view text) {
+    double number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc{} || end != text.data() + text.size() || !(number >= 0) || std::isinf(number)) {
+        throw usage_error(option + " must be a number, 0 or more, such as 1e-5, not \"" + std::string{text} + "\"");
     }
     return number;
 }

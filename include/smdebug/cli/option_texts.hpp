@@ -3,6 +3,7 @@
 
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/following.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
@@ -43,6 +44,8 @@ struct option_texts {
     std::optional<std::string> level = {};
     std::optional<std::string> steps = {};
     std::optional<std::string> reductions = {};
+    std::optional<std::string> rtol = {};
+    std::optional<std::string> atol = {};
     std::optional<std::string> rules_json = {};
     std::optional<std::string> list = {};
     std::optional<std::string> on_finding = {};
@@ -157,6 +160,23 @@ inline void settle(stats_arguments& args, const option_texts& texts) {
         args.statistics = usual_statistics();
         args.statistics_give_way = true;
     }
+}
+
+inline void settle(diff_arguments& args, const option_texts& texts) {
+    detail::check_tensors_regex(args.tensors);
+    if (texts.rtol) {
+        args.rtol = real_number("--rtol", *texts.rtol);
+    }
+    if (texts.atol) {
+        args.atol = real_number("--atol", *texts.atol);
+    }
+    if (texts.mode) {
+        args.mode = detail::settled_mode(*texts.mode);
+    }
+    if (texts.steps) {
+        args.how.range = parse_range(*texts.steps);
+    }
+    settle(args.how, texts);
 }
 
 /// The rules that the texts ask for, checked as far as possible without a run; `by_scan`: as a scan evaluates them.

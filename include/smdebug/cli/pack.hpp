@@ -38,20 +38,6 @@ struct pack_arguments {
     storage_options storage = {};
 };
 
-/// "1.2 GB".
-[[nodiscard]] inline std::string size_text(std::uint64_t bytes) {
-    constexpr std::array<const char*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
-    auto size = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (size >= 999.5 && unit + 1 < units.size()) {
-        size /= 1000;
-        ++unit;
-    }
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), unit == 0 || size >= 99.5 ? "%.0f %s" : "%.1f %s", size, units[unit]);
-    return text.data();
-}
-
 /// What a run is called in the archive: the last part of its path, without an archive's extension, and a number where that
 /// is taken.
 [[nodiscard]] inline std::string folder_for(const std::string& path, std::set<std::string>& taken) {

@@ -4,6 +4,7 @@
 #include <smdebug/cli/arguments.hpp>
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/index.hpp>
@@ -51,6 +52,10 @@ struct dispatcher {
     [[nodiscard]] int operator()(const stats_arguments& args) const {
         fit(args.how.width);
         return stats(args, to);
+    }
+    [[nodiscard]] int operator()(const diff_arguments& args) const {
+        fit(args.how.width);
+        return diff(args, to);
     }
     [[nodiscard]] int operator()(const check_arguments& args) const {
         fit(args.how.width);

@@ -7,8 +7,11 @@
 #include <smdebug/core/step.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +70,29 @@ namespace detail {
            : minutes >= 120 ? counted(hours, "hour")
            : seconds >= 120 ? counted(minutes, "minute")
                             : counted(seconds, "second");
+}
+
+/// "12,345".
+[[nodiscard]] inline std::string grouped(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t place = text.size(); place > 3;) {
+        text.insert(place -= 3, ",");
+    }
+    return text;
+}
+
+/// "1.2 GB".
+[[nodiscard]] inline std::string size_text(std::uint64_t bytes) {
+    constexpr std::array<const char*, 5> units{"bytes", "kB", "MB", "GB", "TB"};
+    auto size = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (size >= 999.5 && unit + 1 < units.size()) {
+        size /= 1000;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), unit == 0 || size >= 99.5 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return text.data();
 }
 
 [[nodiscard]] inline std::string joined(std::span<const std::string> parts, std::string_view between) {
