@@ -71,6 +71,37 @@ TEST_CASE("arguments: show") {
     }
 }
 
+TEST_CASE("arguments: diff") {
+    const auto given = parsed<cli::detail::diff_arguments>(
+        {"diff",         "a",        "b",       "--rtol",  "1e-5",   "--atol=0",      "--tensors", "^w",
+         "--collection", "c",        "--steps", "3:9",     "--mode", "train",         "--worker",  "worker_1",
+         "--all",        "--format", "csv",     "--width", "80",     "--skip-damaged"});
+    CHECK(given.first == "a");
+    CHECK(given.second == "b");
+    CHECK(given.rtol == 1e-5);
+    CHECK(given.atol == 0.0);
+    CHECK(given.tensors == "^w");
+    CHECK(given.collection == "c");
+    CHECK(given.how.range.begin == 3);
+    CHECK(given.how.range.end == 9);
+    CHECK(given.mode == mode::train);
+    CHECK(given.worker == "worker_1");
+    CHECK(given.all);
+    CHECK(given.how.format == cli::detail::output_format::csv);
+    CHECK(given.how.width == 80U);
+    CHECK(given.how.skip_damaged);
+    const auto plain = parsed<cli::detail::diff_arguments>({"diff", "a", "a"});
+    CHECK_FALSE(plain.rtol);
+    CHECK_FALSE(plain.atol);
+    CHECK_FALSE(plain.all);
+    CHECK(contains(refusal({"diff", "a"}), "RUN_B is required"));
+    CHECK(refusal({"diff", "a", "b", "c"}) != "accepted");
+    CHECK(contains(refusal({"diff", "a", "b", "--rtol", "x"}), "--rtol must be a number"));
+    CHECK(contains(refusal({"diff", "a", "b", "--atol=-1"}), "--atol must be a number"));
+    CHECK(contains(refusal({"diff", "a", "b", "--tensors", "("}), "--tensors: "));
+    CHECK(contains(refusal({"diff", "a", "b", "--mode", "x"}), "--mode must be"));
+}
+
 TEST_CASE("arguments: stats") {
     const auto given =
         parsed<cli::detail::stats_arguments>({"stats", "--threads", "2", "--tensors", "[a-z],(b)", "--collection", "c",

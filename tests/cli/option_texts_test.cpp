@@ -48,6 +48,9 @@ TEST_CASE("option_texts: what is not given leaves the defaults") {
     cli::detail::stats_arguments stats;
     cli::detail::settle(stats, {});
     CHECK(stats.threads == 1);
+    cli::detail::diff_arguments diff;
+    cli::detail::settle(diff, {});
+    CHECK_FALSE(diff.rtol.has_value());
     cli::detail::ls_arguments ls;
     cli::detail::settle(ls, {});
     CHECK_FALSE(ls.follow.on);
@@ -58,6 +61,12 @@ TEST_CASE("option_texts: what is given is looked at") {
     cli::detail::settle(show, {.step = "7", .mode = "predict", .values = "3"});
     CHECK(show.step == 7);
     CHECK(show.mode == mode::predict);
+    cli::detail::diff_arguments diff;
+    cli::detail::settle(diff, {.mode = "eval", .steps = "2:", .rtol = "0.5", .atol = "1e-8"});
+    CHECK(diff.mode == mode::eval);
+    CHECK(diff.how.range.begin == 2);
+    CHECK(diff.rtol == 0.5);
+    CHECK(diff.atol == 1e-8);
     CHECK(show.values == 3);
     CHECK(contains(refusal(show, {.mode = "test"}), "--mode must be"));
     cli::detail::check_arguments check;

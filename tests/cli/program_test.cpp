@@ -52,6 +52,10 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
     CHECK(program({"check", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1"}).status == 3);
     CHECK(program({"scan", golden("torch_mlp"), "--rule", "vanishing_gradient,threshold=1"}).status == 3);
     CHECK(program({"scan", "/nowhere"}).status == 1);
+    CHECK(program({"diff", golden("torch_mlp"), golden("torch_mlp")}).status == 0);
+    CHECK(program({"diff", golden("torch_mlp"), golden("torch_ddp")}).status == 3);
+    CHECK(program({"diff", golden("torch_mlp"), "/nowhere"}).status == 1);
+    CHECK(program({"diff", golden("torch_mlp")}).status == 2);
     CHECK(program({"rules"}).status == 0);
     CHECK(program({"--version"}).out == "smdebug " + cli::detail::version_text() + "\n");
     CHECK(program({"ls", "/nowhere"}).status == 1);
@@ -71,6 +75,13 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
         .collections({on_disk}, {{"gradients", {tensor}}, {tensor, {tensor}}})
         .step({.step = 0, .tensors = {tensor_of<float>(tensor, {nan, 2})}, .worker = on_disk})
         .step({.step = 1, .tensors = {tensor_of<float>(tensor, {1, 2})}, .worker = on_disk})
+        .end();
+    const std::string changed = folder.path() + "/" + on_disk + "changed";
+    local_storage changed_store{changed};
+    run_builder{changed_store}
+        .collections({on_disk}, {{tensor, {}}})
+        .step({.step = 0, .tensors = {tensor_of<float>(tensor, {1, 2})}, .worker = on_disk})
+        .step({.step = 1, .tensors = {tensor_of<float>(tensor + "x", {1, 2})}, .worker = on_disk})
         .end();
     const auto write_rule = [&](const std::string& file, const std::string& label, const std::string& parameters) {
         folder.write(file,
@@ -103,6 +114,13 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
         {"stats", run},
         {"stats", run, "--tensors", on_disk + "["},
         {"stats", run, "--collection", on_disk},
+        {"diff", run, run},
+        {"diff", run, golden("torch_mlp")},
+        {"diff", run, golden("torch_mlp"), "--all"},
+        {"diff", run, changed},
+        {"diff", changed, run, "--all"},
+        {"diff", run, changed, "--worker", on_disk + "x"},
+        {"diff", run, run + "/nowhere"},
         {"check", run, "--rule", "exploding_tensor"},
         {"check", run, "--rule", "exploding_tensor", "--follow"},
         {"check", run, "--rule", "exploding_tensor", "--on-finding", folder.path() + "/none" + on_disk},

@@ -371,7 +371,7 @@ private:
                           {.where = args.first});
     }
     if (table) {
-        to.print(story.sentence(all, args) + "\n");
+        to.print(printable(story.sentence(all, args)) + "\n");  // names in it are untrusted
         if (args.all) {
             to.print(all.differences + all.unreadable > 0 ? "\n" : "");
             rows.finish("");
