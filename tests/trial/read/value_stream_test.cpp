@@ -175,3 +175,31 @@ TEST_CASE("value_stream: what is no stream is left to decoding it whole") {
                   {.name = "w", .type = dtype::string, .shape = {2}, .content = {}, .strings = {"a", "b"}}};
     CHECK_FALSE(begins(texts, "w"));
 }
+
+TEST_CASE("value_stream: piece by piece, for who does not reduce: the same bytes, and the same verdict") {
+    const std::vector<float> values = numbers();
+    const byte_view wanted = std::as_bytes(std::span{values});
+    for (const bool damaged : {false, true}) {
+        written of{record::footer_kind::checksum};
+        of.file.bytes[of.file.bytes.size() - 100] ^= damaged ? std::byte{1} : std::byte{0};
+        piece_buffer buffer;
+        opened_event_file source{of.file, buffer, piece};
+        value_stream stream;
+        REQUIRE(stream.begin<event_decoder<>>(source, of.place, "w"));
+        CHECK(stream.size() == wanted.size());
+        stream.start();
+        std::size_t alike = 0;
+        for (std::size_t begin = 0; begin < stream.size();) {
+            const std::size_t length = std::min<std::size_t>(4'000, stream.size() - begin);
+            const byte_view some = stream.more(begin, length);
+            REQUIRE(some.size() >= length);
+            alike += std::ranges::equal(some.first(length), wanted.subspan(begin, length)) ? length : 0;
+            begin += length;
+        }
+        CHECK(alike == (damaged ? stream.size() - 4'000 : stream.size()));
+        CHECK(stream.finish() == (damaged ? status::bad_payload_checksum : status::ok));
+        // Nobody has looked at anything.
+        stream.start();
+        CHECK(stream.finish() == (damaged ? status::bad_payload_checksum : status::ok));
+    }
+}
