@@ -45,6 +45,7 @@
 #include <smdebug/trial/basic_trial.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/diff_runs.hpp>
 #include <smdebug/trial/for_each_tensor.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>

@@ -247,11 +247,11 @@ TEST_CASE("arguments: every command's tables may be given a width") {
 TEST_CASE("arguments: help and version are asked for, not wrong") {
     CHECK(parsed<cli::detail::help_request>({"--version"}).text == "smdebug " + cli::detail::version_text() + "\n");
     CHECK(contains(parsed<cli::detail::help_request>({"--help"}).text, "Exit status: 0 nothing found"));
-    for (const char* name : {"ls", "show", "stats", "check", "scan", "rules"}) {
+    for (const char* name : {"ls", "show", "stats", "diff", "check", "scan", "rules"}) {
         const std::string help = parsed<cli::detail::help_request>({name, "--help"}).text;
         CHECK_MESSAGE(contains(help, std::string{"smdebug "} + name), name);
         CHECK_MESSAGE(contains(help, "--format"), name);
-        CHECK_MESSAGE(contains(help, "3 a rule's condition was met; 4 both 3 and 1"), name);
+        CHECK_MESSAGE(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"), name);
         CHECK_MESSAGE(!contains(help, "COMMAND --help"), name);
         CHECK(parsed<cli::detail::help_request>({"help", name}).text == help);
     }
@@ -296,7 +296,7 @@ TEST_CASE("arguments: of an option that a command does not have, those that are 
 
 TEST_CASE("arguments: of an option that only other commands have, these are told; of --json and --csv, --format") {
     CHECK(refusal({"scan", "a", "--threads", "2"}).starts_with("scan has no option --threads; stats, pack have it\n"));
-    CHECK(refusal({"ls", "a", "--mode=TRAIN"}).starts_with("ls has no option --mode; show, stats have it\n"));
+    CHECK(refusal({"ls", "a", "--mode=TRAIN"}).starts_with("ls has no option --mode; show, stats, diff have it\n"));
     CHECK(refusal({"show", "a", "w", "--steps", "3"}).starts_with("show has no option --steps. Did you mean --step?"));
     CHECK(refusal({"scan", "a", "--json"}).starts_with("scan has no option --json. Write --format json\n"));
     CHECK(refusal({"ls", "a", "--csv"}).starts_with("ls has no option --csv. Write --format csv\n"));

@@ -180,7 +180,7 @@ TEST_CASE("diff: what differs beside values is grouped, and is a first line of i
     CHECK(steps.lines == texts{"where both runs have a step they are the same, but for what is below: 3 steps, 2 "
                                "tensors, 36 bytes compared",
                                "only the first run has 3 steps: 4-8 by 2", "", "kind name from step times what",
-                               "---------- ---- --------- ----- --------------------------",
+                               "---------- ---- --------- ----- -------------------------",
                                "collection g - 1 only the first run has it"});
     const temporary_folder third;
     mine.resize(3);
