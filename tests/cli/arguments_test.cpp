@@ -267,7 +267,7 @@ TEST_CASE("arguments: archives that get an index, here or in S3") {
     CHECK(refusal({"index"}) != "accepted");
     const std::string help = parsed<cli::detail::help_request>({"index", "--help"}).text;
     CHECK(contains(help, "smdebug index"));
-    CHECK(contains(help, "3 a rule's condition was met; 4 both 3 and 1"));
+    CHECK(contains(help, "3 a rule's condition was met, or two runs differ; 4 both 3 and 1"));
 }
 
 TEST_CASE("arguments: a command that is missing or misspelt") {
