@@ -50,10 +50,10 @@ struct run_difference {
     step_number step = -1;  ///< global; -1: of no step, as collections
     step_number mode_step = -1;
     smdebug::mode mode = smdebug::mode::global;  ///< as the first run has it, where it has the step
-    std::string_view worker;                     ///< empty: of all workers
-    std::string_view tensor;                     ///< or the collection; empty: of all tensors
+    std::string_view worker = {};                ///< empty: of all workers
+    std::string_view tensor = {};                ///< or the collection; empty: of all tensors
     unsigned run = 0;          ///< 1 or 2: the one that has it alone, or of which it cannot be read; 0: of both
-    std::string what;          ///< a sentence without the above
+    std::string what = {};     ///< a sentence without the above
     std::size_t elements = 0;  ///< of each tensor whose values, or a reduction of it, were compared
     std::size_t differing = 0;
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
