@@ -36,7 +36,7 @@ def inflate(path):
 
 
 def quiet(*command, **environment):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
 
 
 def race(cases, limits, rounds):

@@ -21,8 +21,8 @@ struct archive_options {
     /// An archive with more members, too.
     std::uint64_t most_members = std::uint64_t{1} << 26U;
 
-    /// Threads that inflate a compressed .tar for its directory, where its parts tell where they end: frames of zstd, of
-    /// gzip the members that bgzip and smdebug pack write.  Each takes some MiB.
+    /// Threads that inflate a .tar.gz for its directory, where its members tell where they end, as those that bgzip and
+    /// smdebug pack write.  Each takes some MiB.  (Frames of zstd are decoded by one: handing them over costs as much.)
     unsigned threads = 1;
 
     /// Of an archive whose directory is damaged, what can be read around that is read; else opening it by its path fails.

@@ -21,6 +21,7 @@ using namespace smdebug_test;
 TEST_CASE("codec: a decoder begins at a point, counts what it took, and ends with nothing") {
     const auto check = [](const codec& format, const std::string& packed, std::string_view name) {
         CHECK(format.name() == name);
+        CHECK(format.gains_by_threads() == (name != "zstd"));
         const auto source = stored(packed);
         const auto decoder = format.begin(source, nullptr);
         CHECK(decoder->consumed() == 0);

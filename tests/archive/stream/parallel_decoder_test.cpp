@@ -189,8 +189,8 @@ TEST_CASE("parallel_decoder: heads of gzip that lie about sizes lead nowhere") {
 
 TEST_CASE("decoded_source: on several threads it is the same stream") {
     const std::string text = text_of(6'000'000);
-    const std::string packed = packed_by_frames(compression::zstd, text, 700'000);
-    const decoded_source whole{stored(packed), format_of_kind(compression::zstd), {.memory_bytes = 0, .threads = 3}};
+    const std::string packed = packed_by_frames(compression::gzip, text, 700'000);
+    const decoded_source whole{stored(packed), format_of_kind(compression::gzip), {.memory_bytes = 0, .threads = 3}};
     CHECK(as_text(whole.read({5'000'000, 1'000'000}).view()) == text.substr(5'000'000));
     CHECK(whole.size() == text.size());
     CHECK(as_text(whole.read({100, 2'000'000}).view()) == text.substr(100, 2'000'000));

@@ -72,6 +72,8 @@ public:
     /// where parts are smaller.  `begin` is the stream's beginning, or such an end.  Nothing where that is not told.
     [[nodiscard]] virtual std::optional<std::uint64_t> part_end(const byte_source& packed,
                                                                 std::uint64_t begin) const = 0;
+    /// Whether decoding takes so much longer than handing bytes from one thread to another that several are faster.
+    [[nodiscard]] virtual bool gains_by_threads() const noexcept = 0;
     /// The place before such a part.
     [[nodiscard]] virtual std::shared_ptr<const access_point> part_point(std::uint64_t begin) const = 0;
 

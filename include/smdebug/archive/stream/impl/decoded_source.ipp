@@ -219,7 +219,7 @@ SMDEBUG_INLINE std::unique_ptr<decoder> decoded_source::decoder_behind_all() con
         const std::lock_guard lock{guard_};
         count = spans_.size();
     }
-    if (count == 0 && options_.threads > 1) {
+    if (count == 0 && options_.threads > 1 && codec_->gains_by_threads()) {
         return std::make_unique<parallel_decoder>(packed_, codec_, options_.threads);
     }
     if (count == 0) {
