@@ -287,12 +287,3 @@ TEST_CASE("diff: names are made printable") {
         CHECK(contains(got.out, "a\\x1b[2Jb"));
     }
 }
-
-TEST_CASE("place_text: a flat place in C order as one for each axis") {
-    const std::vector<std::size_t> extents{2, 3, 4};
-    CHECK(cli::detail::place_text(0, extents) == "[0, 0, 0]");
-    CHECK(cli::detail::place_text(23, extents) == "[1, 2, 3]");
-    CHECK(cli::detail::place_text(17, extents) == "[1, 1, 1]");
-    CHECK(cli::detail::place_text(5, std::vector<std::size_t>{9}) == "[5]");
-    CHECK(cli::detail::place_text(0, {}).empty());
-}

@@ -59,8 +59,7 @@ private:
 
 /// The files of an archive, or those below a folder of it; a key is a path relative to that.
 /// The archive is an object of any storage: a file, an object in S3, bytes in memory.  It is read as it was when it was opened:
-/// one that changes since is `unavailable`.  Nothing is written, but
-/// for an index of it where archive_options.index_folder says so.
+/// one that changes since is `unavailable`.  Nothing is written, but for an index where archive_options.index_folder says so.
 /// Formats, by content: tar (ustar, pax, GNU), also in gzip or zstd, and zip (stored, deflated, zstd; zip64).
 /// Copies are handles on the same opened archive.  Threads: everything may be called at once.
 /// Cost: opening reads the directory: of a .tar all heads, of a .zip its end, of a compressed .tar all of it, inflated once.
@@ -105,8 +104,8 @@ public:
     [[nodiscard]] std::vector<std::string> damage() const;
 
     /// What opening the archive again is quick with, once it lies beside it under its name and ".smdx"; empty for what needs
-    /// none: a zip, what is smaller than 1 MiB, a tar of few members, a .tar.zst in a single frame; and where none can be: of what is damaged, and in
-    /// storages that tell neither versions nor times.  At most some 32 MiB, and 20 to 100 bytes a member.
+    /// none: a zip, what is smaller than 1 MiB, a tar of few members, a .tar.zst in a single frame; and where none can be:
+    /// of what is damaged, and in storages that tell neither versions nor times.  At most some 32 MiB, and 20 to 100 bytes a member.
     /// Errors: those of the storage.  Cost: two reads of the archive.
     [[nodiscard]] byte_buffer index() const { return byte_buffer::take(opened_->all()->index()); }
 

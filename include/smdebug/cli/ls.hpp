@@ -49,17 +49,6 @@ struct ls_arguments {
     return names;
 }
 
-[[nodiscard]] inline tensor_selection selection_of(const ls_arguments& args) {
-    tensor_selection which;
-    if (args.tensors) {
-        which.regex = *args.tensors;
-    }
-    if (args.collection) {
-        which.collection = *args.collection;
-    }
-    return which;
-}
-
 template <class Number>
 void append_json_numbers(std::string& out, const std::vector<Number>& numbers) {
     out += '[';
@@ -214,7 +203,7 @@ template <class Trial>
     for_each_run(args.runs, args.how, to, [&](const std::string& path, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const smdebug::detail::selected_tensors wanted{detail::selection_of(args), *from};
+        const smdebug::detail::selected_tensors wanted{detail::selection_of(args.tensors, args.collection), *from};
         missing_values missing;
         std::vector<tensor_summary> tensors = summarize(
             *run.state(), *from, [&](std::size_t read, std::size_t all) { to.progress("tensors", read, all); },

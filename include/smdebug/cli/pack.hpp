@@ -42,11 +42,9 @@ struct pack_arguments {
 /// is taken.
 [[nodiscard]] inline std::string folder_for(const std::string& path, std::set<std::string>& taken) {
     std::string name = path.substr(path.find_last_of("/!") + 1);
-    for (const std::string_view extension : {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"}) {
-        if (name.size() > extension.size() && name.ends_with(extension)) {
-            name.resize(name.size() - extension.size());
-            break;
-        }
+    const std::string_view extension = smdebug::detail::archive_extension_of(name);
+    if (name.size() > extension.size()) {
+        name.resize(name.size() - extension.size());
     }
     if (name.empty() || name == "." || name == ".." || name == "~") {
         name = "run";

@@ -18,6 +18,7 @@
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
 #include <smdebug/trial/reduce_in_passing.hpp>
+#include <smdebug/trial/selection.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -49,6 +50,19 @@ struct follow_options {
     bool on = false;
     std::optional<std::chrono::milliseconds> give_up_after = {};  ///< when nothing new has come for so long
 };
+
+/// The tensors that --tensors and --collection name: those that are in both, where both are given.
+[[nodiscard]] inline tensor_selection selection_of(const std::optional<std::string>& tensors,
+                                                   const std::optional<std::string>& collection) {
+    tensor_selection which;
+    if (tensors) {
+        which.regex = *tensors;
+    }
+    if (collection) {
+        which.collection = *collection;
+    }
+    return which;
+}
 
 /// For a command that reduces what it reads: a compressed archive is then inflated once, by so many threads.
 [[nodiscard]] inline run_options reducing(run_options how, unsigned threads = 1) {

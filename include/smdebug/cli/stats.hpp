@@ -253,18 +253,13 @@ private:
     const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
     for_each_run(args.runs, reducing(args.how, args.threads), to, [&](const std::string& path, const auto& run) {
         const detail::stats_rows make{path, args.statistics, run.state()->kernel()};
-        scan_options options{.saved = make.wanted(),
+        scan_options options{.which = selection_of(args.tensors, args.collection),
+                             .saved = make.wanted(),
                              .how = {.threads = args.threads},
                              .defer_checks = true,
                              .keep_repeats = true,
                              .in_place = true,
                              .stream = true};
-        if (args.tensors) {
-            options.which.regex = *args.tensors;
-        }
-        if (args.collection) {
-            options.which.collection = *args.collection;
-        }
         if (args.worker) {
             detail::check_worker(*args.worker, run.workers());
             options.which.worker = *args.worker;

@@ -22,6 +22,9 @@ struct archive_path {
     bool is_named_so = true;  ///< its name ends as an archive's; else only its bytes can tell
 };
 
+/// The end of an archive's name: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty: it is none's.
+[[nodiscard]] std::string_view archive_extension_of(std::string_view path) noexcept;
+
 /// Of this machine: a file, whatever its name; else, and in S3, a name that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst or
 /// .zip, or what has "!/" in it.  Nothing for others, and where there is a folder of that name.
 /// Errors: as is_in_s3().

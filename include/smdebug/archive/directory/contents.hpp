@@ -51,8 +51,7 @@ public:
     [[nodiscard]] std::string_view kind() const noexcept { return kind_; }
 
     /// The bytes of an index; none where opening costs about as little without: of a zip, of what is small, and of a
-    /// single frame of zstd; and where
-    /// nothing may be kept: of what is damaged, or nothing tells whether it has changed.
+    /// single frame of zstd; and where nothing may be kept: of what is damaged, or nothing tells whether it has changed.
     /// Errors: those of the source.
     [[nodiscard]] std::vector<std::byte> index() const;
     /// What is smaller needs none.
@@ -108,6 +107,11 @@ private:
     [[nodiscard]] std::shared_ptr<const byte_source> unpacked_of(std::string_view key, const member& of) const;
     [[nodiscard]] std::shared_ptr<const byte_source> open_member(std::string_view key, const member& of) const;
     void check_whole(std::string_view key, const member& of, byte_range where, const byte_buffer& bytes) const;
+    // Calls doing(), which reads bytes of a member; what is damaged is told as the member's.
+    template <class Doing>
+    [[nodiscard]] auto reading(std::string_view key, const member& of, Doing&& doing) const;
+    // That all bytes are there which were asked for, from `begin` on.
+    void check_length(std::string_view key, std::uint64_t begin, std::uint64_t length, std::uint64_t wanted) const;
     [[noreturn]] void lost(std::string_view key, std::uint64_t offset, const std::string& why) const;
 
     std::shared_ptr<const byte_source> archive_;

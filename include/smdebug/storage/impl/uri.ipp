@@ -53,9 +53,11 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     return folder;
 }
 
-[[nodiscard]] inline bool ends_as_archive(std::string_view path) {
+SMDEBUG_INLINE std::string_view archive_extension_of(std::string_view path) noexcept {
     constexpr std::array<std::string_view, 6> endings{".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".zip"};
-    return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
+    const auto ending =
+        std::find_if(endings.begin(), endings.end(), [&](std::string_view each) { return path.ends_with(each); });
+    return ending == endings.end() ? std::string_view{} : *ending;
 }
 
 [[nodiscard]] inline archive_path parts_of(std::string_view archive, std::string_view inside) {
@@ -67,7 +69,7 @@ SMDEBUG_INLINE bool is_in_s3(std::string_view path) {
     return {.folder = std::string{folder},
             .key = std::string{slash == std::string_view::npos ? archive : archive.substr(slash + 1)},
             .inside = std::string{inside},
-            .is_named_so = ends_as_archive(archive)};
+            .is_named_so = !archive_extension_of(archive).empty()};
 }
 
 SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
@@ -83,11 +85,11 @@ SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
     for (std::size_t mark = whole.find('!'); mark != std::string::npos; mark = whole.find('!', mark + 1)) {
         const std::string before = whole.substr(0, mark);
         const bool is_mark = mark + 1 == whole.size() || whole[mark + 1] == '/';
-        if (is_mark && (ends_as_archive(before) || (!far && is_file(before)))) {
+        if (is_mark && (!archive_extension_of(before).empty() || (!far && is_file(before)))) {
             return parts_of(before, std::string_view{whole}.substr(std::min(mark + 2, whole.size())));
         }
     }
-    if (ends_as_archive(whole) || (!far && is_file(whole))) {
+    if (!archive_extension_of(whole).empty() || (!far && is_file(whole))) {
         return parts_of(whole, {});
     }
     return std::nullopt;
@@ -102,7 +104,7 @@ SMDEBUG_INLINE std::string local_path(std::string_view path) {
                           context);
     }
     std::string folder = expanded(path);
-    if (ends_as_archive(folder) && !posix::directory_handle::open(folder)) {
+    if (!archive_extension_of(folder).empty() && !posix::directory_handle::open(folder)) {
         throw unsupported(folder +
                               " is the name of an archive, which smdebug::create_trial opens and no hook writes: give "
                               "the path of a folder",

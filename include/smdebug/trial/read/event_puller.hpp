@@ -17,6 +17,7 @@
 #include <smdebug/trial/read/entry_decoder.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
 
 #include <cstddef>
@@ -89,9 +90,7 @@ private:
     void read_ahead(std::size_t place);
     [[nodiscard]] byte_view at(byte_range record);
 
-    static constexpr std::size_t piece = std::size_t{256} << 10U;
-    static constexpr std::uint64_t large_piece = std::uint64_t{8} << 20U;
-    static constexpr std::uint64_t stream_from = std::uint64_t{1} << 20U;
+    static constexpr reading_limits limits{};  // those of scans
     static constexpr std::uint64_t small_at_once = std::uint64_t{4} << 20U;
     static constexpr std::uint64_t many_at_once = std::uint64_t{32} << 20U;
     static constexpr std::size_t most_files = 256;

@@ -1,12 +1,14 @@
 // How an event file is best read, by what its index file says of it.
 #pragma once
 
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/selection.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -20,6 +22,12 @@ struct file_extent {
     std::uint64_t largest = 0;  ///< bytes of the largest of them
     friend constexpr bool operator==(const file_extent&, const file_extent&) = default;
 };
+
+/// Where a record ends.  Numbers that no file can have count as the largest there is.
+[[nodiscard]] constexpr std::uint64_t behind(byte_range record) noexcept {
+    const std::uint64_t end = record.offset + record.length;
+    return end < record.offset ? std::numeric_limits<std::uint64_t>::max() : end;
+}
 
 /// What a layout says of its files.  Numbers that no file can have count as the largest there is.
 /// Cost: one pass over its entries.

@@ -10,6 +10,7 @@
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/trial/read/opened_event_file.hpp>
 #include <smdebug/trial/read/passed_records.hpp>
+#include <smdebug/trial/read/reading_plan.hpp>
 #include <smdebug/trial/read/value_stream.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
 
@@ -34,9 +35,7 @@ public:
     [[nodiscard]] std::shared_ptr<const object_notes> pass(std::string_view key, const opened_object& object) override;
 
 private:
-    static constexpr std::size_t piece = std::size_t{256} << 10U;
-    static constexpr std::uint64_t stream_from = std::uint64_t{1} << 20U;
-    static constexpr std::uint64_t most_whole = std::uint64_t{16} << 20U;
+    static constexpr reading_limits limits{};  // those of scans
 
     [[nodiscard]] std::optional<passed_tensor> reduce_whole(byte_view record);
     [[nodiscard]] std::optional<passed_tensor> reduce_stream(opened_event_file& file, byte_range record);

@@ -217,6 +217,22 @@ SMDEBUG_INLINE void contents::lost(std::string_view key, std::uint64_t offset, c
                        {.where = archive_->name() + "!/" + std::string{key}, .offset = offset});
 }
 
+template <class Doing>
+auto contents::reading(std::string_view key, const member& of, Doing&& doing) const {
+    try {
+        return doing();
+    } catch (const corrupt_data& why) {
+        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
+    }
+}
+
+SMDEBUG_INLINE void contents::check_length(std::string_view key, std::uint64_t begin, std::uint64_t length,
+                                           std::uint64_t wanted) const {
+    if (length < wanted) {
+        lost(key, begin + length, "the archive ends there: it is cut");
+    }
+}
+
 SMDEBUG_INLINE std::uint64_t contents::wanted_of(std::string_view key, const member& of, byte_range where) const {
     if (of.how == packing::refused) {
         throw unsupported(
@@ -229,25 +245,16 @@ SMDEBUG_INLINE std::uint64_t contents::wanted_of(std::string_view key, const mem
 SMDEBUG_INLINE std::size_t contents::read_at(std::string_view key, const member& of, std::uint64_t offset,
                                              std::span<std::byte> into) const {
     const std::uint64_t wanted = wanted_of(key, of, {offset, into.size()});
-    std::size_t done = 0;
-    try {
-        done = plain_->read_at(of.where.offset + offset, into.first(static_cast<std::size_t>(wanted)));
-    } catch (const corrupt_data& why) {
-        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
-    }
-    if (done < wanted) {
-        lost(key, of.where.offset + offset + done, "the archive ends there: it is cut");
-    }
+    const std::uint64_t begin = of.where.offset + offset;
+    const std::size_t done =
+        reading(key, of, [&] { return plain_->read_at(begin, into.first(static_cast<std::size_t>(wanted))); });
+    check_length(key, begin, done, wanted);
     return done;
 }
 
 SMDEBUG_INLINE byte_buffer contents::part(std::string_view key, const member& of, std::uint64_t offset,
                                           std::uint64_t most) const {
-    try {
-        return plain_->part(of.where.offset + offset, wanted_of(key, of, {offset, most}));
-    } catch (const corrupt_data& why) {
-        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
-    }
+    return reading(key, of, [&] { return plain_->part(of.where.offset + offset, wanted_of(key, of, {offset, most})); });
 }
 
 SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of, byte_range where) const {
@@ -262,16 +269,11 @@ SMDEBUG_INLINE byte_buffer contents::read(std::string_view key, const member& of
     if (const auto kept = small_.find(of.where.offset); kept != small_.end()) {
         return kept->second.slice({where.offset, wanted});
     }
-    byte_buffer bytes;
-    try {
-        bytes = of.behind_own_head ? unpacked_of(key, of)->read({where.offset, wanted})
-                                   : plain_->read({of.where.offset + where.offset, wanted});
-    } catch (const corrupt_data& why) {
-        lost(key, why.offset().value_or(of.where.offset), std::string{why.message()});
-    }
-    if (bytes.size() < wanted) {
-        lost(key, of.where.offset + where.offset + bytes.size(), "the archive ends there: it is cut");
-    }
+    const std::uint64_t begin = of.where.offset + where.offset;
+    const byte_buffer bytes = reading(key, of, [&] {
+        return of.behind_own_head ? unpacked_of(key, of)->read({where.offset, wanted}) : plain_->read({begin, wanted});
+    });
+    check_length(key, begin, bytes.size(), wanted);
     check_whole(key, of, {where.offset, wanted}, bytes);
     return bytes;
 }
@@ -295,9 +297,7 @@ SMDEBUG_INLINE void contents::read_many(std::span<const wanted_part> parts,
             {one.of->where.offset + one.where.offset, std::min(one.where.length, one.of->size - one.where.offset)});
     }
     archive_->read_many(ranges, [&](std::size_t i, byte_buffer bytes) {
-        if (bytes.size() < ranges[i].length) {
-            lost(parts[i].key, ranges[i].offset + bytes.size(), "the archive ends there: it is cut");
-        }
+        check_length(parts[i].key, ranges[i].offset, bytes.size(), ranges[i].length);
         sink(i, std::move(bytes));
     });
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <new>
 
 namespace smdebug {
@@ -33,9 +32,7 @@ std::uint64_t event_puller<State>::end_of(const catalog::file& file) {
     if (end == 0) {
         const layout& entries = from_.layout_of(file);
         for (std::size_t i = 0; i < entries.size(); ++i) {
-            const byte_range record = entries[i].record;
-            const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - record.offset;
-            end = std::max(end, record.offset + std::min(record.length, most));
+            end = std::max(end, behind(entries[i].record));
         }
     }
     return end;
@@ -43,7 +40,7 @@ std::uint64_t event_puller<State>::end_of(const catalog::file& file) {
 
 template <class State>
 bool event_puller<State>::is_small(const catalog::file& file) {
-    return end_of(file) <= (reads_many_ ? many_at_once : std::uint64_t{piece});
+    return end_of(file) <= (reads_many_ ? many_at_once : limits.opened_from);
 }
 
 template <class State>
@@ -132,11 +129,11 @@ const lookup_failure* event_puller<State>::open_large(const catalog::file& file)
             object_ = nullptr;  // reading will tell
         }
         if (object_ != nullptr) {
-            opened_.emplace(*object_, buffer_, piece);
+            opened_.emplace(*object_, buffer_, static_cast<std::size_t>(limits.hot_piece));
             return nullptr;
         }
     }
-    pieces_.emplace(state_.store(), key_, large_piece, bound_);
+    pieces_.emplace(state_.store(), key_, limits.large_piece, bound_);
     try {
         static_cast<void>(pieces_->at(from_.layout_of(file)[0].record));  // kept, so it is not read twice
     } catch (const not_found&) {
@@ -191,7 +188,7 @@ template <class State>
 value_stream* event_puller<State>::stream([[maybe_unused]] const layout::entry& entry,
                                           [[maybe_unused]] std::string_view name) {
     if constexpr (planning_decoder<decoder_type>) {
-        if (opened_ && entry.record.length >= stream_from) {
+        if (opened_ && entry.record.length >= limits.stream_from) {
             try {
                 return stream_.template begin<decoder_type>(*opened_, entry.record, name) ? &stream_ : nullptr;
             } catch (const std::exception&) {

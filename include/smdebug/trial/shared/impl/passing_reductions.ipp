@@ -17,7 +17,7 @@ SMDEBUG_INLINE std::shared_ptr<const object_notes> passing_reductions::pass(std:
                                                                             const opened_object& object) {
     auto notes = std::make_unique<passed_records>();
     const std::uint64_t before = *bytes_;
-    opened_event_file file{object, buffer_, piece};
+    opened_event_file file{object, buffer_, static_cast<std::size_t>(limits.hot_piece)};
     std::uint64_t offset = 0;
     while (offset < object.size() && before + notes->cost() < most_bytes_) {
         const result<std::uint64_t> size = decoder_.record_size(file.at({offset, event_decoder<>::head_size}));
@@ -31,10 +31,10 @@ SMDEBUG_INLINE std::shared_ptr<const object_notes> passing_reductions::pass(std:
             continue;
         }
         std::optional<passed_tensor> tensor;
-        if (*size >= stream_from) {
+        if (*size >= limits.stream_from) {
             tensor = reduce_stream(file, record);
         }
-        if (!tensor && *size <= most_whole) {
+        if (!tensor && *size <= limits.largest_record) {
             tensor = reduce_whole(file.at(record));
         }
         if (tensor) {
