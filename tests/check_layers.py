@@ -28,6 +28,8 @@ THIRD_PARTIES = {
     "CLI11": r"CLI/",
     "zlib": r"zlib\.h$",
     "libzstd": r"zstd\.h$",
+    "SQLite": r"sqlite3\.h$",
+    "MPI": r"mpi\.h$",
     "libcurl": r"curl/",
     "libcrypto": r"openssl/",
     "pugixml": r"pugixml\.hpp$",

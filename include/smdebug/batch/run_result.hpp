@@ -1,0 +1,94 @@
+// What came out of one run of a batch: what it is, what each rule says of it, and why, where it could not be looked at.
+#pragma once
+
+#include <smdebug/core/step.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// What became of a run of a batch.
+enum class run_state : std::uint8_t {
+    ended,      ///< its job has ended, and all of it was looked at
+    growing,    ///< its job goes on: what was there was looked at
+    failed,     ///< it could not be opened, or broke
+    timed_out,  ///< its time was over (batch_options::run_timeout): results are those of the steps until then
+    no_memory,  ///< it needed more memory than one run may have, or than there is
+    undone,     ///< nobody came to the end of it: the batch was stopped, or the process that had it died
+};
+
+/// "ended", "growing", "failed", "timed out", "no memory", "undone".
+[[nodiscard]] constexpr std::string_view name_of(run_state state) noexcept {
+    switch (state) {
+        case run_state::ended:
+            return "ended";
+        case run_state::growing:
+            return "growing";
+        case run_state::failed:
+            return "failed";
+        case run_state::timed_out:
+            return "timed out";
+        case run_state::no_memory:
+            return "no memory";
+        case run_state::undone:
+            return "undone";
+    }
+    return "?";
+}
+
+/// A run of a batch, before anything is known of it.
+struct batch_run {
+    std::uint64_t place = 0;   ///< in the list, from 0: results are in this order
+    std::string path = {};     ///< as create_trial() takes it; of one in an archive "jobs.tar!/job-17"
+    std::string version = {};  ///< another one whenever the run's files are; empty: not known.  See run_version()
+    std::uint64_t bytes = 0;   ///< of all its files, or of the archive that it is in; 0: not known
+};
+
+/// What one rule says of one run.
+struct rule_verdict {
+    std::string rule = {};                   ///< as the user calls it
+    std::optional<rule_status> status = {};  ///< nothing: the rule has nothing to look at, details say why
+    std::size_t steps_evaluated = 0;
+    std::size_t steps_met = 0;
+    std::size_t steps_skipped = 0;    ///< steps that lacked something that it needs
+    std::size_t tensors = 0;          ///< how many it was to look at, one for each step and worker
+    std::size_t unread = 0;           ///< of these: could not be read
+    std::string details = {};         ///< the first finding, or else the failure or the status; a sentence
+    std::vector<finding> found = {};  ///< by step; rule, step, mode_step and mode are filled in
+};
+
+/// Something that is to be said about a run besides its results.
+struct run_message {
+    enum class kind : std::uint8_t {
+        note,    ///< the user should know
+        damage,  ///< something could not be read, while the rest could
+        error,
+    };
+    kind what = kind::note;
+    std::string text = {};
+};
+
+/// All that came out of a run.
+struct run_result {
+    batch_run run = {};
+    run_state state = run_state::ended;
+    std::string error = {};  ///< why, where state is not ended or growing
+    std::size_t steps = 0;
+    std::size_t workers = 0;
+    std::size_t tensors = 0;     ///< names
+    step_number last_step = -1;  ///< -1: none
+    double seconds = 0;          ///< that it took
+    std::vector<rule_verdict> verdicts = {};
+    std::vector<run_message> messages = {};
+};
+
+}  // namespace v1
+}  // namespace smdebug
