@@ -313,6 +313,61 @@ TEST_CASE("shared_trial: measures are asked in the pass that reduces, and answer
     CHECK(event_reads(store.calls()) <= 40 + 14);
 }
 
+namespace {
+
+/// Lends so many threads, and counts them.
+class lender : public smdebug::detail::spare_threads {
+public:
+    explicit lender(int free) : free_(free) {}
+    std::unique_ptr<smdebug::detail::thread_lease> take() override {
+        if (free_.fetch_sub(1) <= 0) {
+            ++free_;
+            return nullptr;
+        }
+        ++taken;
+        return std::make_unique<one>(*this);
+    }
+    [[nodiscard]] int free() const { return free_; }
+    std::atomic<int> taken{0};
+    std::atomic<int> begun{0};
+
+private:
+    struct one : smdebug::detail::thread_lease {
+        explicit one(lender& by) : of(by) {}
+        ~one() override { ++of.free_; }
+        void begin() override { ++of.begun; }
+        lender& of;
+    };
+    std::atomic<int> free_;
+};
+
+}  // namespace
+
+TEST_CASE("shared_trial: numbers and comparisons are the same whatever threads are lent, and all are given back") {
+    counting_storage<> store;
+    run_builder build{store};
+    build.collections();
+    for (step_number step = 0; step < 40; ++step) {
+        build.step({.step = step, .tensors = {tensor_of<float>("a", {static_cast<float>(step), 1, -2, 3, 0, 5})}});
+    }
+    build.end();
+    const counting_trial run{store};
+    for (const int free : {0, 1, 2, 3, 20}) {
+        INFO("threads: " << free);
+        const auto threads = std::make_shared<lender>(free);
+        const measuring_rule rule;
+        static_cast<void>(store.calls());
+        const auto results = invoke_rules(run, {.sharing = {.threads = threads}}, rule);
+        CHECK(results[0].outcome.evaluated == 40);
+        CHECK(*rule.sum == 2 * 40 + 37 + 10 * (40 + 35) + 100 * 39);
+        CHECK((threads->taken > 0) == (free > 0));
+        CHECK(threads->begun == threads->taken);
+        CHECK(threads->free() == free);
+        // Values that are compared are read once more where other threads do the rest.
+        CHECK(event_reads(store.calls()) <= (free < 2 ? 40 : 80) + 14);
+    }
+}
+
 TEST_CASE("shared_trial: does not list a running job once a step") {
     const auto store = ten_steps<counting_storage<>>(false);
     const counting_trial run{store, {.poll_interval = std::chrono::milliseconds{1}}};

@@ -5,6 +5,7 @@
 
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/guarded.hpp>
+#include <smdebug/core/spare_threads.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/measure.hpp>
@@ -51,6 +52,10 @@ struct sharing_options {
     /// Event files of a storage far away, in bytes: half for those of the next steps, a quarter for those of the last
     /// ones.  Of a step that is larger the rest is read when it is asked for.
     std::uint64_t file_bytes = std::uint64_t{256} << 20U;
+    /// Where there are many runs at once: who lends threads for the next steps, up to 8, each for some of them; where
+    /// none is free, the thread that walks reduces them.  Null: one thread beside it, which is always to be had.
+    /// Findings and numbers are the same whatever it lends.
+    std::shared_ptr<detail::spare_threads> threads = {};
 };
 
 namespace detail {
@@ -68,6 +73,7 @@ public:
     shared_tensors(Trial run, const sharing_options& how)
         : run_(std::move(run)),
           look_ahead_(how.look_ahead),
+          threads_(how.threads),
           memory_(how.value_bytes),
           files_(run_, how.file_bytes),
           last_saves_(std::make_shared<last_saves>(how.value_bytes)) {}
@@ -166,6 +172,11 @@ private:
     [[nodiscard]] questions_by_tensor asked_lately() const;
     void keep(std::vector<measured_tensor> all);
 
+    // Begins to reduce and measure the steps of ahead_steps_.
+    void begin_ahead(questions_by_tensor questions);
+    void begin_part(std::unique_ptr<thread_lease> thread, const step_range& range, questions_by_tensor questions,
+                    std::shared_ptr<last_saves> previous);
+
     // Whether a walk found a worker's event file unreadable.  Its other tensors are then read from the trial, one by one,
     // as the file may have come since: no further walk is made for them.
     [[nodiscard]] bool is_unreadable(step_number step, const std::string& worker) const {
@@ -174,6 +185,7 @@ private:
 
     Trial run_;  // a share of the trial's state: handles may outlive the trial
     bool look_ahead_;
+    std::shared_ptr<spare_threads> threads_;
     std::mutex mutex_;  // protects everything below
     tensor_memory memory_;
     static constexpr std::size_t most_unreadable = 1024;
@@ -189,11 +201,12 @@ private:
     measure_list measures_;
     std::unordered_map<std::string, tensor_share> shares_;  // by tensor
     std::uint64_t turn_ = 0;
-    std::shared_ptr<last_saves> last_saves_;  // used by the scan that goes on: there is one at a time
-    std::shared_ptr<faster_way> faster_ = std::make_shared<faster_way>();  // the same
-    std::vector<step_number> covered_;                                     // the steps that were reduced ahead last
+    std::shared_ptr<last_saves> last_saves_;  // used by the scan that goes on: one of them at a time
+    // Of each of the scans that go on at once.
+    std::vector<std::shared_ptr<faster_way>> faster_{std::make_shared<faster_way>()};
+    std::vector<step_number> covered_;  // the steps that were reduced ahead last
     std::vector<step_number> ahead_steps_;
-    std::future<std::vector<measured_tensor>> ahead_;  // of those; its destructor waits
+    std::vector<std::future<std::vector<measured_tensor>>> ahead_;  // of those; their destructors wait
 };
 
 /// A tensor's handle that asks the others first.  Everything else is as the trial's own handle has it.

@@ -18,12 +18,14 @@ void shared_tensors<Trial>::begin_step(step_number step, std::optional<step_numb
     previous_step_ = step;
     files_.begin_step(step, end);
     ++turn_;
-    if (ahead_.valid() && step >= ahead_steps_.front()) {
-        keep(ahead_.get());
+    if (!ahead_.empty() && step >= ahead_steps_.front()) {
+        for (auto& part : std::exchange(ahead_, {})) {
+            keep(part.get());
+        }
         covered_ = std::exchange(ahead_steps_, {});
     }
     const bool is_covered = std::binary_search(covered_.begin(), covered_.end(), step);
-    if (is_covered && (ahead_.valid() || !look_ahead_)) {
+    if (is_covered && (!ahead_.empty() || !look_ahead_)) {
         return;
     }
     questions_by_tensor questions = asked_lately();
@@ -31,25 +33,76 @@ void shared_tensors<Trial>::begin_step(step_number step, std::optional<step_numb
         return;
     }
     if (!is_covered) {
-        const bool alone = !ahead_.valid();
+        const bool alone = ahead_.empty();
         keep(measuring_scan(run_, {step, step + 1}, questions, alone ? last_saves_.get() : nullptr,
-                            alone ? faster_.get() : nullptr));
+                            alone ? faster_.front().get() : nullptr));
     }
-    if (look_ahead_ && !ahead_.valid()) {
+    if (look_ahead_ && ahead_.empty()) {
         ahead_steps_ =
             files_.steps_to_reduce(covered_.empty() ? step : std::max(step, covered_.back()), end, most_ahead);
         if (!ahead_steps_.empty()) {
-            const step_range range{ahead_steps_.front(), ahead_steps_.back() + 1};
-            ahead_ = std::async(std::launch::async, [run = run_, range, asked = std::move(questions),
-                                                     previous = last_saves_, faster = faster_] {
-                try {
-                    return measuring_scan(run, range, asked, previous.get(), faster.get());
-                } catch (const std::exception&) {  // comes again when the step is asked for
-                    return std::vector<measured_tensor>{};
-                }
-            });
+            begin_ahead(std::move(questions));
         }
     }
+}
+
+template <class Trial>
+void shared_tensors<Trial>::begin_ahead(questions_by_tensor questions) {
+    const step_range all{ahead_steps_.front(), ahead_steps_.back() + 1};
+    std::vector<std::unique_ptr<thread_lease>> lent;
+    while (threads_ && lent.size() < ahead_steps_.size()) {
+        auto thread = threads_->take();
+        if (!thread) {
+            break;
+        }
+        lent.push_back(std::move(thread));
+    }
+    if (lent.size() < 2) {
+        return begin_part(lent.empty() ? nullptr : std::move(lent.front()), all, std::move(questions), last_saves_);
+    }
+    // Comparisons need the steps one behind another, all else does not.
+    questions_by_tensor comparing;
+    for (const auto& [name, asked] : questions) {
+        for (const tensor_questions::numbered& each : asked.measures) {
+            if (each.measure->compares()) {
+                comparing[name].measures.push_back(each);
+            }
+        }
+    }
+    if (!comparing.empty()) {
+        begin_part(std::move(lent.back()), all, std::move(comparing), last_saves_);
+        lent.pop_back();
+    }
+    const std::size_t parts = lent.size();
+    for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t first = ahead_steps_.size() * i / parts;
+        const std::size_t last = ahead_steps_.size() * (i + 1) / parts - 1;
+        begin_part(std::move(lent[i]), {ahead_steps_[first], ahead_steps_[last] + 1}, questions, nullptr);
+    }
+}
+
+template <class Trial>
+void shared_tensors<Trial>::begin_part(std::unique_ptr<thread_lease> thread, const step_range& range,
+                                       questions_by_tensor questions, std::shared_ptr<last_saves> previous) {
+    if (faster_.size() == ahead_.size()) {
+        faster_.push_back(std::make_shared<faster_way>());
+    }
+    const bool in_turn = threads_ && !thread;  // on the thread that walks, when it comes to these steps
+    const std::shared_ptr<thread_lease> lease = std::move(thread);
+    ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
+                                [run = run_, range, lease, asked = std::move(questions), kept = std::move(previous),
+                                 faster = faster_[ahead_.size()]]() mutable {
+                                    const auto working =
+                                        std::move(lease);  // given back when this thread has done its work
+                                    try {
+                                        if (working) {
+                                            working->begin();
+                                        }
+                                        return measuring_scan(run, range, asked, kept.get(), faster.get());
+                                    } catch (const std::exception&) {  // comes again when the step is asked for
+                                        return std::vector<measured_tensor>{};
+                                    }
+                                }));
 }
 
 template <class Trial>

@@ -1,0 +1,372 @@
+// The bodies of <smdebug/batch/run_batch.hpp>.
+#pragma once
+
+#include <smdebug/batch/run_batch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// How many threads may work: a thread that begins a run waits for its turn, one that would help takes what is left.
+class thread_count : public std::enable_shared_from_this<thread_count> {
+public:
+    explicit thread_count(unsigned threads) : free_(threads) {}
+
+    void wait() {
+        std::unique_lock lock{guard_};
+        ++waiting_;
+        freed_.wait(lock, [&] { return free_ > 0; });
+        --waiting_;
+        --free_;
+    }
+    [[nodiscard]] bool try_take() {
+        const std::lock_guard lock{guard_};
+        if (free_ <= waiting_) {
+            return false;
+        }
+        --free_;
+        return true;
+    }
+    void give_back() {
+        const std::lock_guard lock{guard_};
+        ++free_;
+        freed_.notify_one();
+    }
+
+private:
+    std::mutex guard_;
+    std::condition_variable freed_;
+    unsigned free_;
+    unsigned waiting_ = 0;
+};
+
+/// The memory of one run, which may be nobody's business.
+class entered_memory {
+public:
+    explicit entered_memory(std::shared_ptr<run_memory> of) : of_(std::move(of)) {
+        if (of_) {
+            of_->enter();
+        }
+    }
+    entered_memory(const entered_memory&) = delete;
+    entered_memory& operator=(const entered_memory&) = delete;
+    ~entered_memory() {
+        if (of_) {
+            of_->leave();
+        }
+    }
+
+private:
+    std::shared_ptr<run_memory> of_;
+};
+
+/// Threads for one run, of those that are free.
+class lent_threads : public spare_threads {
+public:
+    lent_threads(std::shared_ptr<thread_count> from, std::shared_ptr<run_memory> memory)
+        : from_(std::move(from)), memory_(std::move(memory)) {}
+    [[nodiscard]] std::unique_ptr<thread_lease> take() override {
+        return from_->try_take() ? std::make_unique<lent>(from_, memory_) : nullptr;
+    }
+
+private:
+    class lent : public thread_lease {
+    public:
+        lent(std::shared_ptr<thread_count> from, std::shared_ptr<run_memory> memory)
+            : from_(std::move(from)), memory_(std::move(memory)) {}
+        ~lent() override {
+            entered_.reset();
+            from_->give_back();
+        }
+        void begin() override { entered_.emplace(memory_); }
+
+    private:
+        std::shared_ptr<thread_count> from_;
+        std::shared_ptr<run_memory> memory_;
+        std::optional<entered_memory> entered_;
+    };
+
+    std::shared_ptr<thread_count> from_;
+    std::shared_ptr<run_memory> memory_;
+};
+
+/// Asks runs to stop when their time is over.
+class time_keeper {
+    using clock = std::chrono::steady_clock;
+
+public:
+    /// One run's time.
+    class watched {
+    public:
+        watched(time_keeper& by, std::stop_source run) : by_(by), run_(std::move(run)) {
+            if (by_.limit_) {
+                const std::lock_guard lock{by_.guard_};
+                place_ = by_.runs_.emplace(clock::now() + *by_.limit_, this);
+                by_.changed_.notify_one();
+            }
+        }
+        watched(const watched&) = delete;
+        watched& operator=(const watched&) = delete;
+        ~watched() {
+            if (by_.limit_) {
+                const std::lock_guard lock{by_.guard_};
+                if (!over_) {
+                    by_.runs_.erase(place_);
+                }
+            }
+        }
+        [[nodiscard]] bool over() const noexcept { return over_; }
+
+    private:
+        friend time_keeper;
+        time_keeper& by_;
+        std::stop_source run_;
+        std::multimap<clock::time_point, watched*>::iterator place_ = {};
+        std::atomic<bool> over_ = false;
+    };
+
+    explicit time_keeper(std::optional<std::chrono::milliseconds> limit) : limit_(limit) {
+        if (limit_) {
+            thread_ = std::jthread{[this](const std::stop_token& end) { keep(end); }};
+        }
+    }
+
+private:
+    void keep(const std::stop_token& end) {
+        std::unique_lock lock{guard_};
+        while (!end.stop_requested()) {
+            if (runs_.empty()) {
+                changed_.wait(lock, end, [&] { return !runs_.empty(); });
+                continue;
+            }
+            const auto first = runs_.begin();
+            if (clock::now() < first->first) {
+                changed_.wait_until(lock, end, first->first, [] { return false; });
+                continue;
+            }
+            first->second->over_ = true;
+            first->second->run_.request_stop();
+            runs_.erase(first);
+        }
+    }
+
+    std::optional<std::chrono::milliseconds> limit_;
+    std::mutex guard_;
+    std::condition_variable_any changed_;
+    std::multimap<clock::time_point, watched*> runs_;
+    std::jthread thread_;  // last: it uses all of the above
+};
+
+/// Results that come in any order, given on in that of the runs.
+class ordered_results {
+public:
+    ordered_results(const batch_options& how, const result_sink& emit, std::size_t threads)
+        : in_order_(how.in_order), most_(std::max(how.most_waiting, 2 * threads)), emit_(emit) {}
+
+    /// Waits until there is room for the result of another run; false: the batch has ended.
+    [[nodiscard]] bool wait_for_room(std::uint64_t taken) {
+        std::unique_lock lock{guard_};
+        room_.wait(lock, [&] { return ended_ || !in_order_ || taken - due_ < most_; });
+        return !ended_;
+    }
+    void take(std::uint64_t number, run_result&& result) {
+        const std::lock_guard lock{guard_};
+        if (ended_) {
+            return;
+        }
+        if (!in_order_) {
+            return emit_(std::move(result));
+        }
+        waiting_.emplace(number, std::move(result));
+        while (!waiting_.empty() && waiting_.begin()->first == due_) {
+            auto next = waiting_.extract(waiting_.begin());
+            emit_(std::move(next.mapped()));
+            ++due_;
+        }
+        room_.notify_all();
+    }
+    /// Nothing is given on any more.
+    void end() {
+        const std::lock_guard lock{guard_};
+        ended_ = true;
+        room_.notify_all();
+    }
+
+private:
+    bool in_order_;
+    std::size_t most_;
+    const result_sink& emit_;
+    std::mutex guard_;
+    std::condition_variable room_;
+    std::map<std::uint64_t, run_result> waiting_;
+    std::uint64_t due_ = 0;
+    bool ended_ = false;
+};
+
+/// One batch under way.
+class batch_crew {
+public:
+    batch_crew(const batch_options& how, const run_source& next, const run_work& work, const result_sink& emit)
+        : how_(how),
+          next_(next),
+          work_(work),
+          threads_(how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency())),
+          count_(std::make_shared<thread_count>(threads_)),
+          clock_(how.run_timeout),
+          results_(how, emit, threads_) {}
+
+    [[nodiscard]] bool run() {
+        {
+            std::vector<std::jthread> crew;
+            crew.reserve(threads_);
+            for (unsigned i = 0; i < threads_; ++i) {
+                crew.emplace_back([this] { serve(); });
+            }
+        }
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+        return !stopping();
+    }
+
+private:
+    class scope : public run_scope {
+    public:
+        scope(std::stop_token stop, std::shared_ptr<spare_threads> threads)
+            : stop_(std::move(stop)), threads_(std::move(threads)) {}
+        [[nodiscard]] std::stop_token stop() const override { return stop_; }
+        [[nodiscard]] std::shared_ptr<spare_threads> threads() const override { return threads_; }
+
+    private:
+        std::stop_token stop_;
+        std::shared_ptr<spare_threads> threads_;
+    };
+
+    [[nodiscard]] bool stopping() const { return how_.stop.stop_requested() || broken_.stop_requested(); }
+
+    void serve() {
+        try {
+            std::uint64_t number = 0;
+            while (const auto run = take(number)) {
+                count_->wait();
+                run_result result = do_one(*run);
+                count_->give_back();
+                results_.take(number, std::move(result));
+            }
+        } catch (...) {
+            const std::lock_guard lock{failing_};
+            if (!failure_) {
+                failure_ = std::current_exception();
+            }
+            broken_.request_stop();
+            results_.end();
+        }
+    }
+
+    [[nodiscard]] std::optional<batch_run> take(std::uint64_t& number) {
+        const std::lock_guard lock{taking_};
+        if (over_ || stopping() || !results_.wait_for_room(taken_) || stopping()) {
+            return std::nullopt;
+        }
+        auto run = next_();
+        over_ = !run;
+        if (run) {
+            number = taken_++;
+        }
+        return run;
+    }
+
+    [[nodiscard]] run_result do_one(const batch_run& run) {
+        const auto begin = std::chrono::steady_clock::now();
+        std::stop_source stop;
+        const auto ask = [&] { stop.request_stop(); };
+        const std::stop_callback by_user{how_.stop, ask};
+        const std::stop_callback by_failure{broken_.get_token(), ask};
+        run_result result;
+        std::string memory_words;
+        bool late = false;
+        {
+            const std::shared_ptr<run_memory> memory = how_.memory ? how_.memory() : nullptr;
+            const time_keeper::watched time{clock_, stop};
+            try {
+                const entered_memory entered{memory};
+                result = work_(run, scope{stop.get_token(), std::make_shared<lent_threads>(count_, memory)});
+            } catch (...) {
+                result = failed_run(run);
+            }
+            memory_words = memory ? memory->words() : std::string{};
+            late = time.over();
+        }
+        result.run = run;
+        if (result.state == run_state::no_memory && !memory_words.empty()) {
+            result.error = "it needs more memory than " + memory_words;
+        }
+        if (stopping()) {
+            result.state = run_state::undone;
+            result.error = "the batch was stopped";
+        } else if (late) {
+            result.state = run_state::timed_out;
+            result.error = "it took longer than the " + seconds_text(*how_.run_timeout) + " that one run may have";
+        }
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return result;
+    }
+
+    [[nodiscard]] static std::string seconds_text(std::chrono::milliseconds time) {
+        const auto rest = time.count() % 1000;
+        const std::string digits = std::to_string(1000 + rest).substr(1);
+        return std::to_string(time.count() / 1000) + (rest == 0 ? "" : "." + digits) + " s";
+    }
+
+    const batch_options& how_;
+    const run_source& next_;
+    const run_work& work_;
+    unsigned threads_;
+    std::shared_ptr<thread_count> count_;
+    time_keeper clock_;
+    ordered_results results_;
+    std::mutex taking_;
+    std::uint64_t taken_ = 0;
+    bool over_ = false;
+    std::mutex failing_;
+    std::exception_ptr failure_;
+    std::stop_source broken_;
+};
+
+}  // namespace detail
+
+SMDEBUG_INLINE bool run_batch(const batch_options& how, const run_source& next, const run_work& work,
+                              const result_sink& emit) {
+    return detail::batch_crew{how, next, work, emit}.run();
+}
+
+SMDEBUG_INLINE run_result failed_run(const batch_run& run) {
+    run_result result{.run = run, .state = run_state::failed};
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        result.state = run_state::no_memory;
+        result.error = "not enough memory";
+    } catch (const std::exception& failed) {
+        result.error = failed.what();
+    } catch (...) {
+        result.error = "an exception of an unknown type";
+    }
+    return result;
+}
+
+}  // namespace v1
+}  // namespace smdebug
