@@ -9,11 +9,12 @@ namespace smd = smdebug;
 
 TEST_CASE("each state of a run has a name of its own") {
     std::set<std::string_view> names;
-    for (const smd::run_state state : {smd::run_state::ended, smd::run_state::growing, smd::run_state::failed,
-                                       smd::run_state::timed_out, smd::run_state::no_memory, smd::run_state::undone}) {
+    for (const smd::run_state state :
+         {smd::run_state::ended, smd::run_state::growing, smd::run_state::failed, smd::run_state::timed_out,
+          smd::run_state::no_memory, smd::run_state::unchanged, smd::run_state::undone}) {
         names.insert(smd::name_of(state));
     }
-    CHECK(names.size() == 6);
+    CHECK(names.size() == 7);
     CHECK_FALSE(names.contains("?"));
     CHECK(smd::name_of(static_cast<smd::run_state>(99)) == "?");
 }

@@ -332,7 +332,7 @@ TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules 
         std::vector<rule_request> chosen = given.rules;
         if (scans) {
             chosen.clear();
-            for (const auto& each : cli::detail::plan_scan({}, known(), run)) {
+            for (const auto& each : smdebug::detail::plan_rules(known(), run)) {
                 if (each.why_not.empty()) {
                     chosen.push_back(each.request);
                 }

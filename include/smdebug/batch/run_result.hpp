@@ -22,10 +22,11 @@ enum class run_state : std::uint8_t {
     failed,     ///< it could not be opened, or broke
     timed_out,  ///< its time was over (batch_options::run_timeout): results are those of the steps until then
     no_memory,  ///< it needed more memory than one run may have, or than there is
+    unchanged,  ///< batch_run::version tells that it was looked at already: nothing was done
     undone,     ///< nobody came to the end of it: the batch was stopped, or the process that had it died
 };
 
-/// "ended", "growing", "failed", "timed out", "no memory", "undone".
+/// "ended", "growing", "failed", "timed out", "no memory", "unchanged", "undone".
 [[nodiscard]] constexpr std::string_view name_of(run_state state) noexcept {
     switch (state) {
         case run_state::ended:
@@ -38,6 +39,8 @@ enum class run_state : std::uint8_t {
             return "timed out";
         case run_state::no_memory:
             return "no memory";
+        case run_state::unchanged:
+            return "unchanged";
         case run_state::undone:
             return "undone";
     }

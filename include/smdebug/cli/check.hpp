@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/evaluate_run.hpp>
 #include <smdebug/cli/finding_actions.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_notes.hpp>
@@ -33,18 +34,6 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-struct check_arguments {
-    std::vector<std::string> runs = {};
-    std::vector<rule_request> rules = {};
-    step_number start = 0;
-    std::optional<step_number> end = {};  ///< exclusive
-    bool stop_at_first = false;           ///< each rule ends at the first step that meets its condition
-    bool first_offender = false;          ///< of such a step only the first finding
-    action_options actions = {};
-    run_options how = {};
-    follow_options follow = {};
-};
-
 /// The columns of check; the widths are for tables that are printed as the rows come.
 [[nodiscard]] inline std::vector<column> check_columns() {
     return {text_column("run", shortened::at_start),
@@ -67,27 +56,6 @@ struct check_arguments {
             {"steps_evaluated", true, 0, shortened::never, 5},
             {"steps_met", true, 0, shortened::never, 4},
             {"findings", true, 0, shortened::never, 3}};
-}
-
-/// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
-struct check_range {
-    step_number start = 0;
-    std::optional<step_number> end = {};
-    std::size_t steps = 0;
-};
-
-template <class Trial>
-[[nodiscard]] check_range range_of(const Trial& run, const check_arguments& args) {
-    check_range range{.start = args.start, .end = args.end};
-    const auto steps = run.steps({.show_incomplete_steps = true});
-    if (!run.loaded_all_steps()) {
-        const step_number after_last = steps.empty() ? args.start : std::max(args.start, steps.back() + 1);
-        range.end = args.end ? std::min(*args.end, after_last) : after_last;
-    }
-    range.steps = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [&](step_number step) {
-        return step >= range.start && (!range.end || step < *range.end);
-    }));
-    return range;
 }
 
 /// A finding as a row.
@@ -122,98 +90,26 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
     return finding_actions{args.actions, args.runs.size() > 1, args.rules};
 }
 
-/// The result of a rule that could not be made: a run that it compares with cannot be opened.
-[[nodiscard]] inline rule_result not_made(const std::string& name, const std::string& why) {
-    return {.name = name,
-            .outcome = {.end = invoke_end::failed},
-            .failure = why,
-            .report = {.rule = name, .status = rule_status::error, .status_details = why}};
-}
-
 /// Rules over the steps that there are of one run: findings go to `rows` (null: nowhere), notes, failures and progress
 /// to the console.  A result for each request, in their order: one that cannot be made does not lose the others.
 [[nodiscard]] inline std::vector<rule_result> check_run(rule_maker& maker, const std::vector<rule_request>& requests,
                                                         const program_trial& run, const std::string& path,
                                                         const check_arguments& args, row_sink* rows,
                                                         finding_actions& actions, console& to) {
-    std::vector<rule_result> all(requests.size());
-    std::vector<std::size_t> places;
-    std::vector<any_rule<program_trial>> rules;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        try {
-            rules.push_back(maker.make(requests[i]));
-            places.push_back(i);
-        } catch (const error& failed) {
-            all[i] = not_made(maker.name_of(requests[i]), error_text(failed, path));
-            to.error(all[i].name + " cannot be evaluated: " + all[i].failure);
-        }
-    }
-    const check_range range = range_of(run, args);
     row_buffer row = rows != nullptr ? rows->buffer() : row_buffer{output_format::csv, {}};
-    const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
-    std::size_t done = 0;
-    std::vector<std::string> names;
-    for (const any_rule<program_trial>& each : rules) {
-        names.push_back(each.name());
-    }
-    std::vector<note_limit> notes(names.size());
-    damage_limit damage;
-    const auto tell = [&](std::size_t rule, const rule_note& note) {
-        note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
-    };
-    invoke_rules_options how{.common = {.start_step = range.start,
-                                        .end_step = range.end,
-                                        .stop_at_first = args.stop_at_first,
-                                        .first_offender = args.first_offender,
-                                        .timeout = std::chrono::milliseconds{0}}};
-    const auto note_action = [&](const std::string& text) { to.note(text); };
-    how.on_finding = [&](std::size_t rule, const finding& found) {
-        if (rows != nullptr) {
-            add_finding(row, run, path, names[rule], found.step, found);
-            rows->take(row);
-        }
-        actions.act(path, names[rule], found, note_action);
-    };
-    how.on_note = [&](std::size_t rule, const finding& note) {
-        tell(rule, note_of(path, names[rule], note.step, note));
-    };
-    how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
-        tell(rule, note_of(path, names[rule], step, missing));
-    };
-    how.on_step = [&](step_number) {
-        if (++done; show_progress) {
-            to.progress("steps of " + path, done, range.steps);
-        }
-    };
-    note_missing_collections(args.rules, run, path, note_action);
-    if (range.steps == 0) {  // nothing is found there, which would look like good health
-        const auto there = run.steps({.show_incomplete_steps = true});
-        to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
-                              : "none of the steps of " + path + " is evaluated; they are " + compact_steps(there));
-    }
-    actions.begin(path, names, note_action);
-    std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
-    damage.finish(path, to);
-    for (std::size_t i = 0; i < notes.size(); ++i) {
-        notes[i].finish(names[i], path, to);
-        all[places[i]] = std::move(results[i]);
-    }
-    for (const rule_result& each : all) {
-        if (each.cause) {
-            to.error(failure_of(each, path));
-        }
-        actions.finish(path, each.report, note_action);
-    }
-    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
-        to.error(unread);
-    }
-    if (!run.loaded_all_steps()) {
-        const bool all_seen = std::none_of(
-            all.begin(), all.end(), [](const rule_result& each) { return each.outcome.end == invoke_end::timed_out; });
-        to.note("the job of " + path + " has not ended: checked what is there now" +
-                (all_seen ? "" : ", but for the last steps, which are not complete yet"));
-    }
-    return all;
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const evaluation_hooks hooks{
+        .begin = [&](const std::vector<std::string>& names) { actions.begin(path, names, note); },
+        .on_finding =
+            [&](const std::string& rule, const finding& found) {
+                if (rows != nullptr) {
+                    add_finding(row, run, path, rule, found.step, found);
+                    rows->take(row);
+                }
+                actions.act(path, rule, found, note);
+            },
+        .finish = [&](const rule_report& report) { actions.finish(path, report, note); }};
+    return evaluate_run(maker, requests, run, path, args, hooks, to);
 }
 
 /// Runs the command over the steps that there are; the exit status.

@@ -12,12 +12,12 @@
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan.hpp>
-#include <smdebug/cli/scan_plan.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/regex.hpp>
+#include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
@@ -197,7 +197,7 @@ inline void settle(diff_arguments& args, const option_texts& texts) {
         }
         rule_request evaluated = each;
         if (by_scan) {
-            supply_collections(evaluated);
+            smdebug::detail::supply_collections(evaluated);
         }
         check_request(registry, evaluated);
         each.label = name_in_reports(registry, each);

@@ -1,6 +1,7 @@
 // What check prints beside its rows: the first notes of rules, and what of a run could not be read.
 #pragma once
 
+#include <smdebug/batch/run_result.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
@@ -94,6 +95,12 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     return "not everything could be read: " + text + missing + "; first: " + first + " [run " + path + "]";
 }
 
+/// Whether a rule's condition was met.
+[[nodiscard]] inline bool has_findings(const run_result& result) {
+    return std::any_of(result.verdicts.begin(), result.verdicts.end(),
+                       [](const rule_verdict& each) { return !each.found.empty(); });
+}
+
 /// Sums up many runs in one line: the top of a table of hundreds scrolls out of view.
 class run_tally {
 public:
@@ -108,6 +115,18 @@ public:
     void add_failed() {
         ++runs_;
         ++failed_;
+    }
+    /// A run of a batch.
+    void add(const run_result& result) {
+        if (!result.error.empty() && result.verdicts.empty()) {
+            return add_failed();
+        }
+        ++runs_;
+        met_ += has_findings(result);
+        in_part_ += !result.error.empty() ||
+                    std::any_of(result.verdicts.begin(), result.verdicts.end(), [](const rule_verdict& each) {
+                        return each.unread > 0 || each.status == rule_status::error;
+                    });
     }
     /// "500 runs: findings in 25; 2 could be evaluated in part only; 1 not at all", or nothing of a single run.
     [[nodiscard]] std::string text() const {
@@ -132,14 +151,16 @@ private:
 /// note it, then the number of the others.
 class damage_limit {
 public:
-    void tell(const rule_note& note, console& to) {
+    template <class To>
+    void tell(const rule_note& note, To& to) {
         if (printed_.size() < most && printed_.insert(note.damage).second) {
             to.damage(note.text);
         } else {
             ++others_;
         }
     }
-    void finish(const std::string& path, console& to) const {
+    template <class To>
+    void finish(const std::string& path, To& to) const {
         if (others_ > 0) {
             to.note("and " + std::to_string(others_) + " more such notes about what could not be read [run " + path +
                     "]");
@@ -155,12 +176,14 @@ private:
 /// Limits the notes of one rule about other things: the first few are printed, then the number of the others.
 class note_limit {
 public:
-    void tell(const rule_note& note, console& to) {
+    template <class To>
+    void tell(const rule_note& note, To& to) {
         if (++count_ <= most) {
             to.note(note.text);
         }
     }
-    void finish(std::string_view rule, const std::string& path, console& to) const {
+    template <class To>
+    void finish(std::string_view rule, const std::string& path, To& to) const {
         if (count_ > most) {
             to.note(std::string{rule} + ": " + std::to_string(count_ - most) + " more such notes [run " + path + "]");
         }

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -135,6 +136,7 @@ inline void check_request(const program_rules& registry, const rule_request& req
 namespace detail {
 
 /// Makes the rules that were asked for, anew for each run.  The runs that rules compare with are opened once.
+/// Threads: calls may run at once.
 class rule_maker {
 public:
     /// Borrows the registry.
@@ -143,6 +145,7 @@ public:
     /// Errors: those of opening the other runs, value_error.
     [[nodiscard]] any_rule<detail::program_trial> make(const rule_request& request) {
         program_rules::other_runs others;
+        const std::lock_guard lock{guard_};
         for (const std::string& as_written : request.other_trials) {
             const std::string path = detail::plain_path(as_written);
             auto other = others_.find(path);
@@ -178,6 +181,7 @@ public:
 private:
     const program_rules& registry_;
     detail::run_options how_;
+    std::mutex guard_;  // of the other runs
     std::map<std::string, std::shared_ptr<const detail::program_trial>> others_;
 };
 

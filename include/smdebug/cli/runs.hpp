@@ -8,6 +8,7 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -43,6 +44,7 @@ struct run_options {
     step_range range = {};
     std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};
+    std::stop_token stop = {};  ///< ends what waits
 };
 
 /// Options of the commands that can follow running jobs.
@@ -116,7 +118,9 @@ struct follow_options {
 
 /// The options of a trial for it.
 [[nodiscard]] inline trial_options options_for(const run_options& how) {
-    return {.range = how.range, .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail};
+    return {.range = how.range,
+            .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail,
+            .stop = how.stop};
 }
 
 /// The program's trial type: the path picks the storage, the CPU the kernel.

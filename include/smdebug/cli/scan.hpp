@@ -1,25 +1,31 @@
 // `smdebug scan`: all built-in rules that have something to look at, over many runs; a row for each run and rule.
 #pragma once
 
+#include <smdebug/batch/run_batch.hpp>
+#include <smdebug/batch/run_result.hpp>
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_notes.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/run_scanner.hpp>
 #include <smdebug/cli/runs.hpp>
-#include <smdebug/cli/scan_plan.hpp>
+#include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/text.hpp>
-#include <smdebug/core/error.hpp>
-#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/finding_json.hpp>
-#include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/rule_report.hpp>
 #include <smdebug/rules/rule_status.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -61,31 +67,23 @@ inline void fill_not_evaluated(row_buffer& row, std::string_view why) {
     row.end_row();
 }
 
-/// The cell "details": the first finding, or else the failure or the status.
-[[nodiscard]] inline std::string details_of(const rule_result& result) {
-    if (result.outcome.findings.empty()) {
-        return result.failure.empty() ? result.report.status_details : result.failure;
-    }
-    const finding& first = result.outcome.findings.front();
-    const std::string unread = unread_text(result.outcome);
-    return (first.tensor.empty() ? "" : first.tensor + ": ") + first.message + (unread.empty() ? "" : "; ") + unread +
-           (result.failure.empty() ? "" : "; failed later: ") + result.failure;
-}
-
-inline void add_scanned(row_buffer& row, const std::string& path, const rule_result& result) {
-    fill_summary(row, path, result);
-    const std::vector<finding>& found = result.outcome.findings;
-    found.empty() ? row.empty() : row.integer(found.front().step);
-    row.text(details_of(result));
+inline void add_scanned(row_buffer& row, const std::string& path, const rule_verdict& verdict) {
+    row.text(path);
+    row.text(verdict.rule);
+    row.text(name_of(*verdict.status));
+    row.integer(verdict.steps_evaluated);
+    row.integer(verdict.steps_met);
+    row.integer(verdict.found.size());
+    verdict.found.empty() ? row.empty() : row.integer(verdict.found.front().step);
+    row.text(verdict.details);
     if (row.format() != output_format::table) {
-        row.integer(result.outcome.skipped);
-        row.integer(result.outcome.tensors);
-        row.integer(result.outcome.unread);
+        row.integer(verdict.steps_skipped);
+        row.integer(verdict.tensors);
+        row.integer(verdict.unread);
     }
     if (row.format() == output_format::json) {
         std::string all = "[";
-        for (finding one : found) {
-            one.rule = result.name;
+        for (const finding& one : verdict.found) {
             all += all.size() == 1 ? "" : ",";
             append_finding_json(all, path, one);
         }
@@ -94,71 +92,141 @@ inline void add_scanned(row_buffer& row, const std::string& path, const rule_res
     row.end_row();
 }
 
-/// Runs the command; the exit status.  A row for each run and rule, those among them that have nothing to look at; a
-/// run that cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the
-/// rules that have nothing to look at, unless all are asked for; of many runs, their last line counts those.
-[[nodiscard]] inline int scan_runs(const scan_arguments& args, const program_rules& registry, console& to) {
-    rule_maker rules{registry, args.check.how};
-    finding_actions actions = detail::actions_of(args.check);
-    row_sink rows{to, args.check.how.format, scan_columns(args.check.how.format, args.check.runs.size())};
-    const bool table = args.check.how.format == output_format::table;
-    row_buffer healthy = rows.buffer();  // tables: behind the others
-    row_buffer idle = rows.buffer();
-    std::size_t idle_rows = 0;
-    bool met = false;
-    detail::run_tally tally;
-    const auto note = [&](const std::string& text) { to.note(text); };
-    const auto command = [&](const std::string& path, const program_trial& run) {
-        const auto plan = detail::plan_scan(args, registry, run);
-        std::vector<rule_request> chosen;
-        for (const detail::planned_rule& each : plan) {
-            if (each.why_not.empty()) {
-                chosen.push_back(each.request);
-            }
-        }
-        const auto results = detail::check_run(rules, chosen, run, path, args.check, nullptr, actions, to);
-        tally.add(results);
-        row_buffer row = rows.buffer();
-        auto result = results.begin();
-        for (const detail::planned_rule& each : plan) {
-            if (each.why_not.empty()) {
-                met = met || !result->outcome.findings.empty();
-                const rule_status status = result->report.status;
-                const bool well = status == rule_status::no_issues_found || status == rule_status::in_progress;
-                detail::add_scanned(table && well ? healthy : row, path, *result++);
-            } else if (++idle_rows; !table || args.all) {
-                row_buffer& to_row = table ? idle : row;
+/// The results of a scan as rows: one for each run and rule, those among them that have nothing to look at; a run that
+/// cannot be opened, or breaks, is one row, without a rule.  Tables begin with what is wrong, and count the rules that
+/// have nothing to look at, unless all are asked for; of many runs, their last line counts those.
+class scan_rows {
+public:
+    /// `runs`: how many there will be, as far as that is known.
+    scan_rows(const scan_arguments& args, std::size_t runs, console& to)
+        : table_(args.check.how.format == output_format::table),
+          all_(args.all),
+          to_(to),
+          rows_(to, args.check.how.format, scan_columns(args.check.how.format, runs)),
+          healthy_(rows_.buffer()),
+          idle_(rows_.buffer()) {}
+
+    void add(const run_result& result) {
+        ++runs_;
+        const std::string& path = result.run.path;
+        row_buffer row = rows_.buffer();
+        for (const rule_verdict& each : result.verdicts) {
+            if (each.status) {
+                const bool well =
+                    *each.status == rule_status::no_issues_found || *each.status == rule_status::in_progress;
+                add_scanned(table_ && well ? healthy_ : row, path, each);
+            } else if (++idle_rows_; !table_ || all_) {
+                row_buffer& to_row = table_ ? idle_ : row;
                 to_row.text(path);
-                to_row.text(each.request.label);
+                to_row.text(each.rule);
                 to_row.text("NotApplicable");
-                detail::fill_not_evaluated(to_row, each.why_not);
+                fill_not_evaluated(to_row, each.details);
             }
         }
-        rows.take(row);
+        if (!result.error.empty()) {
+            row.text(path);
+            row.empty();
+            row.text(name_of(rule_status::error));
+            fill_not_evaluated(row, result.error);
+        }
+        rows_.take(row);
+    }
+
+    void finish(const std::string& tally) {
+        rows_.take(healthy_);
+        rows_.take(idle_);
+        rows_.finish("");
+        if (table_ && !all_ && idle_rows_ > 0) {
+            to_.print("\n" + counted(idle_rows_, runs_ == 1 ? "rule" : "row") + (idle_rows_ == 1 ? " is" : " are") +
+                      " not applicable; --all shows which, and why\n");
+        }
+        if (table_ && !tally.empty()) {
+            to_.print("\n" + tally + "\n");
+        }
+    }
+
+private:
+    bool table_;
+    bool all_;
+    console& to_;
+    row_sink rows_;
+    row_buffer healthy_;  // tables: behind the others
+    row_buffer idle_;
+    std::size_t idle_rows_ = 0;
+    std::size_t runs_ = 0;
+};
+
+/// Says what there is to say about a run, and does what findings are to cause.
+inline void tell_result(const run_result& result, finding_actions& actions, console& to) {
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const std::string& path = result.run.path;
+    for (const run_message& each : result.messages) {
+        switch (each.what) {
+            case run_message::kind::note:
+                to.note(each.text);
+                break;
+            case run_message::kind::damage:
+                to.damage(each.text);
+                break;
+            case run_message::kind::error:
+                to.error(each.text);
+                break;
+        }
+    }
+    std::vector<std::string> names;
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            names.push_back(each.rule);
+        }
+    }
+    actions.begin(path, names, note);
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            for (const finding& found : each.found) {
+                actions.act(path, each.rule, found, note);
+            }
+            actions.finish(path, {.rule = each.rule, .status = *each.status, .status_details = each.details}, note);
+        }
+    }
+    if (!result.error.empty()) {
+        const bool names_run = result.error.find(printable(path)) != std::string::npos;
+        to.error(result.error + (names_run ? "" : " [run " + path + "]"));
+        actions.fail(path, {}, result.error, note);
+    }
+}
+
+/// Runs the command; the exit status.
+[[nodiscard]] inline int scan_runs(const scan_arguments& args, const program_rules& registry, console& to,
+                                   const std::stop_token& stop = {}) {
+    const unsigned threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
+    finding_actions actions = detail::actions_of(args.check);
+    run_scanner scanner{args, registry, threads};
+    scan_rows rows{args, args.check.runs.size(), to};
+    run_tally tally;
+    bool met = false;
+    std::size_t next = 0;
+    const batch_options how{.threads = threads, .run_timeout = args.run_timeout, .stop = stop};
+    const auto take = [&]() -> std::optional<batch_run> {
+        if (next == args.check.runs.size()) {
+            return std::nullopt;
+        }
+        const std::size_t place = next++;
+        return batch_run{.place = place, .path = plain_path(args.check.runs[place])};
     };
-    for_each_run(args.check.runs, reducing(args.check.how), to, command,
-                 [&](const std::string& path, const std::string& why) {
-                     row_buffer row = rows.buffer();
-                     row.text(path);
-                     row.empty();
-                     row.text(name_of(rule_status::error));
-                     detail::fill_not_evaluated(row, why);
-                     rows.take(row);
-                     tally.add_failed();
-                     actions.fail(path, {}, why, note);
-                 });
-    rows.take(healthy);
-    rows.take(idle);
-    rows.finish("");
-    if (table && !args.all && idle_rows > 0) {
-        to.print("\n" + counted(idle_rows, args.check.runs.size() == 1 ? "rule" : "row") +
-                 (idle_rows == 1 ? " is" : " are") + " not applicable; --all shows which, and why\n");
-    }
-    if (table && !tally.text().empty()) {
-        to.print("\n" + tally.text() + "\n");
-    }
-    actions.flush(note);
-    return to.status(met);
+    const auto emit = [&](run_result&& result) {
+        if (result.state == run_state::undone) {
+            return;
+        }
+        tell_result(result, actions, to);
+        tally.add(result);
+        met = met || has_findings(result);
+        rows.add(result);
+    };
+    const bool complete = smdebug::run_batch(
+        how, take, [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); }, emit);
+    rows.finish(tally.text());
+    actions.flush([&](const std::string& text) { to.note(text); });
+    return complete ? to.status(met) : exit_interrupted;
 }
 
 }  // namespace detail

@@ -20,12 +20,12 @@ inline namespace v1 {
 
 /// The answers that a rule may give: one finding, or one for each tensor that it looked at and found.
 template <class R>
-concept rule_verdict = std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
+concept rule_answer = std::same_as<R, finding> || std::same_as<R, std::vector<finding>>;
 
 /// rule(trial, step) gives a verdict.
 template <class R, class Trial>
 concept step_callable =
-    std::invocable<R&, const Trial&, step_number> && rule_verdict<std::invoke_result_t<R&, const Trial&, step_number>>;
+    std::invocable<R&, const Trial&, step_number> && rule_answer<std::invoke_result_t<R&, const Trial&, step_number>>;
 
 /// Optional: rule.name(), for reports.
 template <class R>

@@ -1,6 +1,9 @@
-#include <smdebug/cli/scan_plan.hpp>
+#include <smdebug/registry/applicable_rules.hpp>
 
 #include "cli/captured.hpp"
+
+#include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/runs.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,15 +23,16 @@ const cli::program_rules& known() {
 
 }  // namespace
 
-TEST_CASE("scan_plan: every built-in rule is one that a scan knows something about") {
+TEST_CASE("applicable_rules: every built-in rule is one that a scan knows something about") {
     for (const rule_info& info : known().infos()) {
         INFO(info.name);
-        const auto held = std::find_if(std::begin(cli::detail::scanned_rules), std::end(cli::detail::scanned_rules),
-                                       [&](const cli::detail::scanned_rule& each) { return each.name == info.name; });
-        REQUIRE(held != std::end(cli::detail::scanned_rules));
+        const auto held =
+            std::find_if(std::begin(smdebug::detail::scanned_rules), std::end(smdebug::detail::scanned_rules),
+                         [&](const smdebug::detail::scanned_rule& each) { return each.name == info.name; });
+        REQUIRE(held != std::end(smdebug::detail::scanned_rules));
         for (const std::string& parameter : detail::items_in(held->regex_parameters)) {
             INFO(parameter);  // it exists, and looks for something by default
-            const std::string standard = cli::detail::default_of(info, parameter);
+            const std::string standard = smdebug::detail::default_of(info, parameter);
             CHECK_FALSE(standard.empty());
             CHECK(standard != "None");
         }
@@ -36,14 +40,15 @@ TEST_CASE("scan_plan: every built-in rule is one that a scan knows something abo
             CHECK_NOTHROW(known().check(info.name, {}));
         }
     }
-    CHECK(std::size(cli::detail::scanned_rules) == known().infos().size());
+    CHECK(std::size(smdebug::detail::scanned_rules) == known().infos().size());
 }
 
 TEST_CASE(
-    "scan_plan: collections are supplied to a rule that cannot do without them, not to others nor in place of yours") {
+    "applicable_rules: collections are supplied to a rule that cannot do without them, not to others nor in place of "
+    "yours") {
     const auto supplied = [](const std::string& text) {
         rule_request request = cli::parse_rule(text);
-        return cli::detail::supply_collections(request) ? request.parameters.at("collection_names").text : "no";
+        return smdebug::detail::supply_collections(request) ? request.parameters.at("collection_names").text : "no";
     };
     CHECK(supplied("all_zero,threshold=50") == "weights,gradients");
     CHECK(supplied("UnchangedTensor") == "weights");
@@ -53,7 +58,7 @@ TEST_CASE(
     CHECK(supplied("nope") == "no");
 }
 
-TEST_CASE("scan_plan: a rule with the scan's collections is left out where the run has nothing in them") {
+TEST_CASE("applicable_rules: a rule with the scan's collections is left out where the run has nothing in them") {
     const temporary_folder folder;
     {
         local_storage store{folder.path()};
@@ -64,7 +69,7 @@ TEST_CASE("scan_plan: a rule with the scan's collections is left out where the r
     }
     const auto why_not = [&](const std::string& text) {
         const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
-        for (const auto& each : cli::detail::plan_scan({.check = {.rules = {cli::parse_rule(text)}}}, known(), run)) {
+        for (const auto& each : smdebug::detail::plan_rules(known(), run, {cli::parse_rule(text)})) {
             if (each.request.rule == "all_zero") {
                 return each.why_not;
             }
@@ -73,4 +78,19 @@ TEST_CASE("scan_plan: a rule with the scan's collections is left out where the r
     };
     CHECK(why_not("all_zero,threshold=50") == "no tensor in collection weights or in collection gradients");
     CHECK(why_not("all_zero,tensor_regex=x") == "");
+}
+
+TEST_CASE("applicable_rules: gives what has something to look at, ready to be called") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const cli::detail::program_trial run = cli::detail::open_run(folder.path(), {});
+    const auto rules = applicable_rules(known(), run);
+    const auto has = [&](const std::string& name) {
+        return std::any_of(rules.begin(), rules.end(), [&](const auto& each) { return each.name() == name; });
+    };
+    CHECK(has("exploding_tensor"));
+    CHECK(has("vanishing_gradient"));
+    CHECK(has("all_zero"));
+    CHECK_FALSE(has("dead_relu"));
+    CHECK_FALSE(has("similar_across_runs"));
 }

@@ -1,13 +1,13 @@
-// What `smdebug scan` evaluates of a run: which of the built-in rules have something to look at, and why the others
-// have not.
+// Which of the built-in rules have something to look at in a run, and why the others have not: what `smdebug scan`
+// evaluates.
 #pragma once
 
-#include <smdebug/cli/check.hpp>
-#include <smdebug/cli/rule_set.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/built_in_rules.hpp>
 #include <smdebug/registry/configure.hpp>
+#include <smdebug/registry/rule_registry.hpp>
 #include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
 #include <algorithm>
@@ -20,7 +20,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-namespace cli {
 namespace detail {
 
 /// What a built-in rule needs of a run to have something to look at: any of the collections, or a tensor that matches
@@ -103,15 +102,15 @@ template <class Trial>
     std::string looked_for;
     bool found = what.collections.empty() && what.regex_parameters.empty();
     bool metrics = false;
-    for (const std::string& group : smdebug::detail::items_in(what.collections)) {
+    for (const std::string& group : items_in(what.collections)) {
         const bool any = !run.tensor_names({.collection = group}).empty();
         found = found || any;
         metrics = metrics || (any && group == "metrics");
         looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" in collection ").append(group);
     }
-    for (const std::string& parameter : smdebug::detail::items_in(what.regex_parameters)) {
+    for (const std::string& parameter : items_in(what.regex_parameters)) {
         const std::string regexes = default_of(info, parameter);
-        found = found || !run.tensor_names({.regex = smdebug::detail::items_in(regexes)}).empty();
+        found = found || !run.tensor_names({.regex = items_in(regexes)}).empty();
         looked_for.append(looked_for.empty() ? "no tensor" : " or").append(" named like ").append(regexes);
     }
     if (!found) {
@@ -128,23 +127,18 @@ template <class Trial>
     return std::nullopt;
 }
 
-struct scan_arguments {
-    check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
-    std::vector<std::string> other_trials = {};
-    bool all = false;  ///< tables: a row for each rule that has nothing to look at, too
-};
-
 /// The rules for a run: those that the user configured, as they are but for collections that a rule cannot do without;
 /// of the others those that have something to look at.
 template <class Trial>
-[[nodiscard]] std::vector<planned_rule> plan_scan(const scan_arguments& args, const program_rules& registry,
-                                                  const Trial& run) {
+[[nodiscard]] std::vector<planned_rule> plan_rules(const rule_registry<Trial>& registry, const Trial& run,
+                                                   const std::vector<rule_request>& configured_rules = {},
+                                                   const std::vector<std::string>& other_trials = {}) {
     std::vector<planned_rule> plan;
     for (const rule_info& info : registry.infos()) {
         const scanned_rule* entry = scanned_rule_named(info.name);
         const scanned_rule what = entry != nullptr ? *entry : scanned_rule{.name = info.name};
         bool configured = false;
-        for (const rule_request& each : args.check.rules) {
+        for (const rule_request& each : configured_rules) {
             if (registry.info(each.rule).name == info.name) {
                 planned_rule planned{each};
                 if (supply_collections(planned.request)) {
@@ -158,8 +152,8 @@ template <class Trial>
             continue;
         }
         planned_rule planned{{.label = info.name, .rule = info.name}};
-        if (registry.compares_runs(info.name) && !args.other_trials.empty()) {
-            planned.request.other_trials = args.other_trials;
+        if (registry.compares_runs(info.name) && !other_trials.empty()) {
+            planned.request.other_trials = other_trials;
             plan.push_back(std::move(planned));
             continue;
         }
@@ -171,6 +165,18 @@ template <class Trial>
 }
 
 }  // namespace detail
-}  // namespace cli
+
+/// The built-in rules that have something to look at in a run, as `smdebug scan` sets them.  For scan_runs().
+template <class Trial>
+[[nodiscard]] std::vector<any_rule<Trial>> applicable_rules(const rule_registry<Trial>& registry, const Trial& run) {
+    std::vector<any_rule<Trial>> rules;
+    for (const detail::planned_rule& each : detail::plan_rules(registry, run)) {
+        if (each.why_not.empty()) {
+            rules.push_back(registry.make(each.request.rule, each.request.parameters));
+        }
+    }
+    return rules;
+}
+
 }  // namespace v1
 }  // namespace smdebug

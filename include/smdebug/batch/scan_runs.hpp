@@ -1,0 +1,125 @@
+// Rules over many runs from C++: what `smdebug scan` does, with rules, trials and storages of one's own.
+#pragma once
+
+#include <smdebug/batch/run_batch.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/create_trial.hpp>
+#include <smdebug/trial/options.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+namespace detail {
+
+/// What a rule's result is in a batch.  `found` has the rule's name.
+[[nodiscard]] rule_verdict verdict_of(const rule_result& result);
+
+/// The steps, workers and tensors of a run, and whether its job has ended.
+template <class Trial>
+void describe_run(run_result& result, const Trial& run) {
+    const auto steps = run.steps({.show_incomplete_steps = true});
+    result.steps = steps.size();
+    result.last_step = steps.empty() ? -1 : steps.back();
+    result.workers = run.workers().size();
+    result.tensors = run.tensor_names().size();
+    result.state = run.loaded_all_steps() ? run_state::ended : run_state::growing;
+}
+
+/// Adds what rules say of a run, as verdicts.
+/// Errors: std::bad_alloc, where a rule had too little memory: the run then needs more than it may have.
+void add_verdicts(run_result& result, const std::vector<rule_result>& results);
+
+/// Rules over the steps of a run that are there: one that grows does not go on for ever.  `how` is completed with what
+/// the scope says.
+template <class Trial>
+[[nodiscard]] std::vector<rule_result> invoke_in_batch(const Trial& run, const std::vector<any_rule<Trial>>& rules,
+                                                       invoke_rules_options how, const run_scope& scope) {
+    if (!run.loaded_all_steps()) {
+        const auto steps = run.steps({.show_incomplete_steps = true});
+        const step_number end =
+            steps.empty() ? how.common.start_step : std::max(how.common.start_step, steps.back() + 1);
+        how.common.end_step = how.common.end_step ? std::min(*how.common.end_step, end) : end;
+    }
+    how.common.timeout = std::chrono::milliseconds{0};
+    how.common.stop = scope.stop();
+    how.sharing.threads = scope.threads();
+    return invoke_rules(run, rules, how);
+}
+
+}  // namespace detail
+
+/// How runs are scanned.
+struct scan_runs_options {
+    batch_options batch = {};
+    /// Of each run; its stop token is set by the batch.
+    trial_options trial = {};
+    storage_options storage = {};
+    /// Steps and sharing; its callbacks are called on many threads at once.
+    invoke_rules_options rules = {};
+};
+
+/// Scans the runs at these paths, a range of texts, on all cores.  rules(trial) gives the rules for a run, on any
+/// thread: std::vector<any_rule<trial>>.  on_result(run_result&&) is called in the order of the paths, one at a time.
+/// open(path, trial_options) opens a run; usually create_trial with the options' storage.  What cannot be opened, or
+/// breaks, is a result, too.
+///
+///     smd::scan_runs(paths, [&](const smd::trial& run) { return registry.applicable(run); }, {},
+///                    [](smd::run_result&& result) { ... });
+///
+/// Returns whether it came to the end; false where it was stopped.
+/// Errors: what on_result throws.  Memory, threads: as run_batch().
+template <std::ranges::input_range Paths, class Rules, class OnResult, class Open>
+bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, OnResult&& on_result, Open&& open) {
+    auto next = std::ranges::begin(paths);
+    const auto end = std::ranges::end(paths);
+    std::uint64_t place = 0;
+    const auto take = [&]() -> std::optional<batch_run> {
+        if (next == end) {
+            return std::nullopt;
+        }
+        batch_run run{.place = place++, .path = std::string{std::string_view{*next}}};
+        ++next;
+        return run;
+    };
+    const auto work = [&](const batch_run& one, const run_scope& scope) {
+        run_result result{.run = one};
+        trial_options how = options.trial;
+        how.stop = scope.stop();
+        const auto run = open(one.path, std::move(how));
+        detail::describe_run(result, run);
+        detail::add_verdicts(result, detail::invoke_in_batch(run, rules(run), options.rules, scope));
+        return result;
+    };
+    return run_batch(options.batch, take, work, [&](run_result&& result) { on_result(std::move(result)); });
+}
+template <std::ranges::input_range Paths, class Rules, class OnResult>
+bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, OnResult&& on_result) {
+    return scan_runs(paths, rules, options, on_result, [&](const std::string& path, trial_options how) {
+        return create_trial(path, std::move(how), options.storage);
+    });
+}
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/batch/impl/scan_runs.ipp>
+#endif

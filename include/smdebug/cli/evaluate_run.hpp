@@ -1,0 +1,176 @@
+// Rules over the steps of one run, with what is to be said about it: what check and scan have in common.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/finding_actions.hpp>
+#include <smdebug/cli/rule_notes.hpp>
+#include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/registry/rule_request.hpp>
+#include <smdebug/rules/any_rule.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/invoke_rules.hpp>
+#include <smdebug/rules/outcome.hpp>
+#include <smdebug/rules/rule_report.hpp>
+#include <smdebug/rules/rule_status.hpp>
+#include <smdebug/trial/read/trial_state.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct check_arguments {
+    std::vector<std::string> runs = {};
+    std::vector<rule_request> rules = {};
+    step_number start = 0;
+    std::optional<step_number> end = {};  ///< exclusive
+    bool stop_at_first = false;           ///< each rule ends at the first step that meets its condition
+    bool first_offender = false;          ///< of such a step only the first finding
+    action_options actions = {};
+    run_options how = {};
+    follow_options follow = {};
+};
+
+/// What is checked of a run: its steps as they are at the start, so that a run that grows does not go on for ever.
+struct check_range {
+    step_number start = 0;
+    std::optional<step_number> end = {};
+    std::size_t steps = 0;
+};
+
+template <class Trial>
+[[nodiscard]] check_range range_of(const Trial& run, const check_arguments& args) {
+    check_range range{.start = args.start, .end = args.end};
+    const auto steps = run.steps({.show_incomplete_steps = true});
+    if (!run.loaded_all_steps()) {
+        const step_number after_last = steps.empty() ? args.start : std::max(args.start, steps.back() + 1);
+        range.end = args.end ? std::min(*args.end, after_last) : after_last;
+    }
+    range.steps = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [&](step_number step) {
+        return step >= range.start && (!range.end || step < *range.end);
+    }));
+    return range;
+}
+
+/// The result of a rule that could not be made: a run that it compares with cannot be opened.
+[[nodiscard]] inline rule_result not_made(const std::string& name, const std::string& why) {
+    return {.name = name,
+            .outcome = {.end = invoke_end::failed},
+            .failure = why,
+            .report = {.rule = name, .status = rule_status::error, .status_details = why}};
+}
+
+/// Who is told what while rules are evaluated, and what they may use; all may be empty.
+struct evaluation_hooks {
+    std::function<void(const std::vector<std::string>& rules)> begin = {};
+    std::function<void(const std::string& rule, const finding&)> on_finding = {};
+    std::function<void(const rule_report&)> finish = {};
+    sharing_options sharing = {};
+    std::stop_token stop = {};
+};
+
+/// Rules over the steps that there are of one run; notes, failures and progress go to `to`: a console, or what keeps
+/// them.  A result for each request, in their order: one that cannot be made does not lose the others.
+template <class To>
+[[nodiscard]] std::vector<rule_result> evaluate_run(rule_maker& maker, const std::vector<rule_request>& requests,
+                                                    const program_trial& run, const std::string& path,
+                                                    const check_arguments& args, const evaluation_hooks& hooks,
+                                                    To& to) {
+    std::vector<rule_result> all(requests.size());
+    std::vector<std::size_t> places;
+    std::vector<any_rule<program_trial>> rules;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        try {
+            rules.push_back(maker.make(requests[i]));
+            places.push_back(i);
+        } catch (const error& failed) {
+            all[i] = not_made(maker.name_of(requests[i]), error_text(failed, path));
+            to.error(all[i].name + " cannot be evaluated: " + all[i].failure);
+        }
+    }
+    const check_range range = range_of(run, args);
+    const bool show_progress = args.how.format == output_format::table || !to.results_on_terminal();
+    std::size_t done = 0;
+    std::vector<std::string> names;
+    for (const any_rule<program_trial>& each : rules) {
+        names.push_back(each.name());
+    }
+    std::vector<note_limit> notes(names.size());
+    damage_limit damage;
+    const auto tell = [&](std::size_t rule, const rule_note& note) {
+        note.damage.empty() ? notes[rule].tell(note, to) : damage.tell(note, to);
+    };
+    invoke_rules_options how{.common = {.start_step = range.start,
+                                        .end_step = range.end,
+                                        .stop_at_first = args.stop_at_first,
+                                        .first_offender = args.first_offender,
+                                        .timeout = std::chrono::milliseconds{0}}};
+    how.sharing = hooks.sharing;
+    how.common.stop = hooks.stop;
+    if (hooks.on_finding) {
+        how.on_finding = [&](std::size_t rule, const finding& found) { hooks.on_finding(names[rule], found); };
+    }
+    how.on_note = [&](std::size_t rule, const finding& note) {
+        tell(rule, note_of(path, names[rule], note.step, note));
+    };
+    how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
+        tell(rule, note_of(path, names[rule], step, missing));
+    };
+    how.on_step = [&](step_number) {
+        if (++done; show_progress) {
+            to.progress("steps of " + path, done, range.steps);
+        }
+    };
+    note_missing_collections(args.rules, run, path, [&](const std::string& text) { to.note(text); });
+    if (range.steps == 0) {  // nothing is found there, which would look like good health
+        const auto there = run.steps({.show_incomplete_steps = true});
+        to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
+                              : "none of the steps of " + path + " is evaluated; they are " + compact_steps(there));
+    }
+    if (hooks.begin) {
+        hooks.begin(names);
+    }
+    std::vector<rule_result> results = invoke_rules(run, std::move(rules), how);
+    damage.finish(path, to);
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+        notes[i].finish(names[i], path, to);
+        all[places[i]] = std::move(results[i]);
+    }
+    for (const rule_result& each : all) {
+        if (each.cause) {
+            to.error(failure_of(each, path));
+        }
+        if (hooks.finish) {
+            hooks.finish(each.report);
+        }
+    }
+    if (const std::string unread = unread_of(all, path, run.state()->missing_event_files()); !unread.empty()) {
+        to.error(unread);
+    }
+    if (!run.loaded_all_steps()) {
+        const bool all_seen = std::none_of(
+            all.begin(), all.end(), [](const rule_result& each) { return each.outcome.end == invoke_end::timed_out; });
+        to.note("the job of " + path + " has not ended: checked what is there now" +
+                (all_seen ? "" : ", but for the last steps, which are not complete yet"));
+    }
+    return all;
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

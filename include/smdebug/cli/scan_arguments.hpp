@@ -1,0 +1,30 @@
+// What `smdebug scan` is asked for.
+#pragma once
+
+#include <smdebug/cli/evaluate_run.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+struct scan_arguments {
+    check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
+    std::vector<std::string> other_trials = {};
+    bool all = false;      ///< tables: a row for each rule that has nothing to look at, too
+    unsigned threads = 0;  ///< 0: as many as there are CPUs
+    std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
+    std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,228 @@
+#include <smdebug/batch/run_batch.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace smdebug;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Runs "0", "1", ... up to a number.
+class numbered_runs {
+public:
+    explicit numbered_runs(std::uint64_t count) : count_(count) {}
+    std::optional<batch_run> operator()() {
+        return next_ < count_ ? std::optional{batch_run{.place = next_, .path = std::to_string(next_++)}}
+                              : std::nullopt;
+    }
+
+private:
+    std::uint64_t count_;
+    std::uint64_t next_ = 0;
+};
+
+/// A batch of so many runs; what came out, in order.
+std::vector<run_result> results_of(const batch_options& how, std::uint64_t runs, const run_work& work) {
+    std::vector<run_result> all;
+    CHECK(run_batch(how, numbered_runs{runs}, work, [&](run_result&& result) { all.push_back(std::move(result)); }));
+    return all;
+}
+
+void wait_until(const auto& condition) {
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (!condition() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+/// Memory that knows who entered.
+class watched_memory : public run_memory {
+public:
+    explicit watched_memory(std::atomic<int>& inside) : inside_(inside) {}
+    void enter() noexcept override { ++inside_; }
+    void leave() noexcept override { --inside_; }
+    std::string words() const override { return "a thimble"; }
+
+private:
+    std::atomic<int>& inside_;
+};
+
+}  // namespace
+
+TEST_CASE("run_batch: each run once, results in the order of the runs, whatever the threads") {
+    for (const unsigned threads : {1U, 2U, 7U}) {
+        std::atomic<int> calls{0};
+        const auto all =
+            results_of({.threads = threads, .most_waiting = 3}, 200, [&](const batch_run& run, const auto&) {
+                ++calls;
+                if (run.place % 50 == 0) {
+                    std::this_thread::sleep_for(2ms);
+                }
+                return run_result{.steps = run.place};
+            });
+        REQUIRE(all.size() == 200);
+        CHECK(calls == 200);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            CHECK(all[i].run.place == i);
+            CHECK(all[i].steps == i);
+            CHECK(all[i].seconds >= 0);
+        }
+    }
+}
+
+TEST_CASE("run_batch: out of order a result does not wait for an earlier run") {
+    std::atomic<bool> second_is_out{false};
+    std::vector<std::uint64_t> order;
+    const auto work = [&](const batch_run& run, const run_scope&) {
+        if (run.place == 0) {
+            wait_until([&] { return second_is_out.load(); });
+        }
+        return run_result{};
+    };
+    CHECK(run_batch({.threads = 2, .in_order = false}, numbered_runs{2}, work, [&](run_result&& result) {
+        order.push_back(result.run.place);
+        second_is_out = true;
+    }));
+    CHECK(order == std::vector<std::uint64_t>{1, 0});
+}
+
+TEST_CASE("run_batch: a run that breaks, whatever it throws, is a result, and the others go on") {
+    const auto all = results_of({.threads = 3}, 5, [](const batch_run& run, const run_scope&) -> run_result {
+        switch (run.place) {
+            case 0:
+                throw std::runtime_error("it is broken");
+            case 1:
+                throw std::bad_alloc();
+            case 2:
+                throw 42;
+            default:
+                return {};
+        }
+    });
+    REQUIRE(all.size() == 5);
+    CHECK(all[0].state == run_state::failed);
+    CHECK(all[0].error == "it is broken");
+    CHECK(all[0].run.path == "0");
+    CHECK(all[1].state == run_state::no_memory);
+    CHECK(all[1].error == "not enough memory");
+    CHECK(all[2].state == run_state::failed);
+    CHECK(all[2].error == "an exception of an unknown type");
+    CHECK(all[3].state == run_state::ended);
+}
+
+TEST_CASE("run_batch: a run whose time is over is asked to stop, and says so; others have their own time") {
+    const auto all =
+        results_of({.threads = 2, .run_timeout = 20ms}, 4, [](const batch_run& run, const run_scope& scope) {
+            if (run.place == 1) {
+                wait_until([&] { return scope.stop().stop_requested(); });
+            }
+            return run_result{.steps = 7};
+        });
+    REQUIRE(all.size() == 4);
+    CHECK(all[1].state == run_state::timed_out);
+    CHECK(all[1].error == "it took longer than the 0.020 s that one run may have");
+    CHECK(all[1].steps == 7);  // what it found until then
+    CHECK(all[0].state == run_state::ended);
+    CHECK(all[3].state == run_state::ended);
+}
+
+TEST_CASE("run_batch: a stop ends the batch; runs at hand are undone, others are not begun") {
+    std::stop_source stop;
+    std::atomic<int> begun{0};
+    std::vector<run_result> all;
+    const auto work = [&](const batch_run& run, const run_scope& scope) {
+        ++begun;
+        if (run.place >= 2) {
+            stop.request_stop();
+            wait_until([&] { return scope.stop().stop_requested(); });
+        }
+        return run_result{};
+    };
+    CHECK_FALSE(run_batch({.threads = 2, .stop = stop.get_token()}, numbered_runs{1000}, work,
+                          [&](run_result&& result) { all.push_back(std::move(result)); }));
+    CHECK(begun < 10);
+    CHECK(static_cast<int>(all.size()) == begun);
+    CHECK(std::any_of(all.begin(), all.end(), [](const auto& each) { return each.state == run_state::undone; }));
+    for (const run_result& each : all) {
+        CHECK((each.error == "the batch was stopped") == (each.state == run_state::undone));
+    }
+}
+
+TEST_CASE("run_batch: what the source and the sink throw ends the batch and comes out") {
+    const auto work = [](const batch_run&, const run_scope&) { return run_result{}; };
+    std::atomic<int> taken{0};
+    CHECK_THROWS_WITH_AS(run_batch({.threads = 3}, numbered_runs{100000}, work,
+                                   [&](run_result&&) {
+                                       if (++taken == 5) {
+                                           throw std::runtime_error("disk full");
+                                       }
+                                   }),
+                         "disk full", std::runtime_error);
+    CHECK(taken == 5);  // nothing is given on behind it
+    int asked = 0;
+    const auto broken = [&]() -> std::optional<batch_run> {
+        if (++asked == 4) {
+            throw std::runtime_error("no list");
+        }
+        return batch_run{};
+    };
+    CHECK_THROWS_WITH_AS(run_batch({.threads = 3}, broken, work, [](run_result&&) {}), "no list", std::runtime_error);
+}
+
+TEST_CASE("run_batch: threads without a run are lent to those that have one, and never are more than there are") {
+    std::atomic<int> most_lent{0};
+    const auto work = [&](const batch_run& run, const run_scope& scope) {
+        std::vector<std::unique_ptr<detail::thread_lease>> lent;
+        if (run.place == 1) {  // the last one: the others find nothing to do, sooner or later
+            wait_until([&] {
+                if (auto one = scope.threads()->take()) {
+                    one->begin();
+                    lent.push_back(std::move(one));
+                }
+                return lent.size() == 3;
+            });
+            CHECK(scope.threads()->take() == nullptr);
+        }
+        most_lent = std::max(most_lent.load(), static_cast<int>(lent.size()));
+        return run_result{};
+    };
+    static_cast<void>(results_of({.threads = 4}, 2, work));
+    CHECK(most_lent == 3);
+    static_cast<void>(results_of({.threads = 1}, 3, [&](const batch_run&, const run_scope& scope) {
+        CHECK(scope.threads()->take() == nullptr);
+        return run_result{};
+    }));
+}
+
+TEST_CASE("run_batch: the memory of a run is entered by all that work for it, and named when it is too little") {
+    std::atomic<int> inside{0};
+    const batch_options how{.threads = 2, .memory = [&] { return std::make_unique<watched_memory>(inside); }};
+    const auto all = results_of(how, 2, [&](const batch_run& run, const run_scope& scope) -> run_result {
+        CHECK(inside >= 1);
+        if (run.place == 1) {
+            std::unique_ptr<detail::thread_lease> lent;
+            wait_until([&] { return (lent = scope.threads()->take()) != nullptr; });
+            lent->begin();
+            CHECK(inside >= 2);
+            throw std::bad_alloc();
+        }
+        return {};
+    });
+    CHECK(inside == 0);
+    REQUIRE(all.size() == 2);
+    CHECK(all[1].error == "it needs more memory than a thimble");
+}
