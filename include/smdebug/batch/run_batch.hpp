@@ -2,6 +2,7 @@
 // too long or wants too much memory is a result like the others.
 #pragma once
 
+#include <smdebug/batch/run_memory.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/spare_threads.hpp>
@@ -12,26 +13,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace smdebug {
 inline namespace v1 {
-
-/// What the threads that work on one run may allocate.
-class run_memory {
-public:
-    run_memory() = default;
-    run_memory(const run_memory&) = delete;
-    run_memory& operator=(const run_memory&) = delete;
-    virtual ~run_memory() = default;
-
-    /// What the calling thread allocates from now on is for this run; std::bad_alloc is thrown where that is too much.
-    virtual void enter() noexcept = 0;
-    /// Not any more.
-    virtual void leave() noexcept = 0;
-    /// How much a run may have, in words: "--memory 2 GiB allows".
-    [[nodiscard]] virtual std::string words() const = 0;
-};
 
 /// How a batch is worked on.
 struct batch_options {
@@ -40,7 +24,7 @@ struct batch_options {
     /// For one run.  When it is over the run is asked to stop: after the step at hand, or the index file; what waits in
     /// a single system call (a dead NFS server) is not ended.  Unset: no limit.
     std::optional<std::chrono::milliseconds> run_timeout = {};
-    /// Makes what counts the memory of a run; empty: nobody does.
+    /// Makes what counts the memory of a run, as counted_memory() does; empty: nobody does.
     std::function<std::unique_ptr<run_memory>()> memory = {};
     /// Results come in the order of the runs, else as they are ready.
     bool in_order = true;
