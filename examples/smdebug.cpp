@@ -1,4 +1,5 @@
 // The program smdebug: looks into training runs.  All that it does is in include/smdebug/cli/; this is its main().
+#include <smdebug/batch/counted_memory.hpp>
 #include <smdebug/cli/interrupt.hpp>
 #include <smdebug/cli/program.hpp>
 #include <smdebug/cli/terminal.hpp>

@@ -36,6 +36,7 @@ TEST_CASE("counted_memory: a thread gets no more than its run may have, others a
     const auto memory = smdebug::counted_memory(std::uint64_t{64} << 20U);
     REQUIRE(memory);
     CHECK(memory->words() == "the 64 MiB that one run may have");
+    CHECK_FALSE(memory->refused());
     std::vector<std::vector<char>> blocks;
     bool refused = false;
     std::thread{[&] {
@@ -60,6 +61,7 @@ TEST_CASE("counted_memory: a thread gets no more than its run may have, others a
         CHECK_NOTHROW(std::vector<char>(std::size_t{100} << 20U));
     }}.join();
     CHECK(refused);
+    CHECK(memory->refused());
     CHECK_NOTHROW(std::vector<char>(std::size_t{100} << 20U));
 }
 

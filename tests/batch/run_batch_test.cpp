@@ -55,6 +55,7 @@ public:
     explicit watched_memory(std::atomic<int>& inside) : inside_(inside) {}
     void enter() noexcept override { ++inside_; }
     void leave() noexcept override { --inside_; }
+    bool refused() const noexcept override { return true; }
     std::string words() const override { return "a thimble"; }
 
 private:

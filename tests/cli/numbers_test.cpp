@@ -77,3 +77,23 @@ TEST_CASE("real_number: decimal, 0 or more, and nothing behind it") {
             cli::detail::usage_error);
     }
 }
+
+TEST_CASE("parse_size: whole bytes, or powers of 1024") {
+    const auto parsed = [](std::string_view text) { return cli::detail::parse_size("--memory", text); };
+    CHECK(parsed("1") == 1);
+    CHECK(parsed("17B") == 17);
+    CHECK(parsed("2k") == 2048);
+    CHECK(parsed("500M") == std::uint64_t{500} << 20U);
+    CHECK(parsed("2G") == std::uint64_t{2} << 30U);
+    CHECK(parsed("2GB") == parsed("2GiB"));
+    CHECK(parsed("3T") == std::uint64_t{3} << 40U);
+    CHECK(parsed("18446744073709551615") == ~std::uint64_t{0});
+    for (const char* wrong : {"", "0", "0G", "G", "-1", "1.5G", "1 G", "2g", "2GX", "2Gib", "18446744073709551616",
+                              "18446744073709551615K", "1e9", "20000000T"}) {
+        INFO(wrong);
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(parsed(wrong)),
+            ("--memory must be a size such as 500M or 2G, more than none, not \"" + std::string{wrong} + "\"").c_str(),
+            cli::detail::usage_error);
+    }
+}

@@ -35,6 +35,8 @@ public:
     void remove(std::size_t size) noexcept {
         used_.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
     }
+    void refuse() noexcept { refused_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] bool refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t most() const noexcept { return static_cast<std::uint64_t>(most_); }
     [[nodiscard]] std::int64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
 
@@ -44,6 +46,7 @@ private:
 
     std::int64_t most_;
     std::atomic<std::int64_t> used_ = 0;
+    std::atomic<bool> refused_ = false;
 };
 
 /// For whom this thread allocates.
@@ -53,6 +56,7 @@ inline thread_local memory_count* counted_now = nullptr;
 [[nodiscard]] inline void* counted_allocation(std::size_t size, std::size_t alignment) noexcept {
     memory_count* const count = counted_now;
     if (count != nullptr && !count->has_room(size)) {
+        count->refuse();
         return nullptr;
     }
     void* const made = alignment <= alignof(std::max_align_t)
@@ -76,6 +80,7 @@ public:
     explicit counted_run_memory(std::uint64_t most) noexcept : count_(most) {}
     void enter() noexcept override { counted_now = &count_; }
     void leave() noexcept override { counted_now = nullptr; }
+    [[nodiscard]] bool refused() const noexcept override { return count_.refused(); }
     [[nodiscard]] std::string words() const override {
         return "the " + std::to_string(count_.most() >> 20U) + " MiB that one run may have";
     }

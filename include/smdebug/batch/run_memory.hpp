@@ -20,7 +20,9 @@ public:
     virtual void enter() noexcept = 0;
     /// Not any more.
     virtual void leave() noexcept = 0;
-    /// How much a run may have, in words: "--memory 2 GiB allows".
+    /// Whether anything was refused.
+    [[nodiscard]] virtual bool refused() const noexcept = 0;
+    /// How much a run may have, in words: "the 2048 MiB that one run may have".
     [[nodiscard]] virtual std::string words() const = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/version.hpp>
@@ -174,6 +175,26 @@ inline void add_evaluation(CLI::App& app, check_arguments& to, option_texts& tex
         ->type_name("FILE");
     app.add_flag("--stop-at-first", to.stop_at_first, "a rule ends at the first step that meets its condition");
     app.add_flag("--first-offender", to.first_offender, "of each such step the first finding only");
+}
+
+/// How many runs are worked on.
+inline void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts) {
+    add_text(app, "--threads", texts.threads, "N",
+             "that work at once; default: one for each CPU.  Results do not depend on it");
+    add_text(app, "--run-timeout", texts.run_timeout, "T",
+             "give a run up that takes longer: 90s, 10m, 2h; what was found until then is kept; default: none");
+    add_text(app, "--memory", texts.memory, "SIZE", "give a run up that needs more memory: 500M, 2G; default: none");
+    app.add_option_function<std::string>(
+           "--progress",
+           [&to](const std::string& text) {
+               to.progress = text == "json"   ? progress_format::json
+                             : text == "none" ? progress_format::none
+                                              : progress_format::people;
+           },
+           "auto (default): on a terminal a line that changes, else one a minute; json: an object a line, one a "
+           "second; none.  On standard error")
+        ->type_name("HOW")
+        ->check(CLI::IsMember({"auto", "json", "none"}).description(""));
 }
 
 }  // namespace detail

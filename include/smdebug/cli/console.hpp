@@ -115,28 +115,34 @@ public:
 
     /// A progress bar, on a terminal only, once a command has taken 400 ms.
     void progress(std::string_view what, std::size_t done, std::size_t all) {
-        if (!kind_.err_is_terminal || all == 0) {
-            return;
+        if (all > 0 && progress_is_due()) {
+            const std::string bar = progress_bar(done, all);
+            constexpr std::size_t narrow = 79;  // a line that is wrapped would not be wiped out
+            const std::size_t room = narrow - std::min(narrow - 20, bar.size());
+            show_progress(bar + detail::cut_text(printable(what), room, detail::shortened::at_start));
         }
-        const auto now = clock::now();
-        if (now - last_shown_ < (shown_ ? std::chrono::milliseconds{100} : std::chrono::milliseconds{400})) {
-            return;
+    }
+    /// The same with words of one's own: make() gives the line, at most 79 characters of which are shown.
+    template <class Make>
+    void progress_line(Make&& make) {
+        if (progress_is_due()) {
+            show_progress(detail::cut_text(printable(make()), 79, detail::shortened::at_end));
         }
-        last_shown_ = now;
+    }
+    /// "[#####...............] 10/40 ".
+    [[nodiscard]] static std::string progress_bar(std::size_t done, std::size_t all) {
         constexpr std::size_t width = 30;
         const std::size_t filled = done >= all ? width : done * width / all;
-        std::string line{"\r["};
-        line.append(filled, '#').append(width - filled, '.').append("] ");
-        line.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ");
-        constexpr std::size_t narrow = 79;  // a line that is wrapped would not be wiped out
-        const std::size_t room = narrow - std::min(narrow - 20, line.size() - 1);
-        line.append(detail::cut_text(printable(what), room, detail::shortened::at_start));
-        const std::size_t length = line.size() - 1;
-        line.append(length < shown_width_ ? shown_width_ - length : 0, ' ');
-        err_ << line << std::flush;
-        shown_ = true;
-        shown_width_ = std::max(shown_width_, length);
+        std::string bar{"["};
+        bar.append(filled, '#').append(width - filled, '.').append("] ");
+        return bar.append(std::to_string(done)).append("/").append(std::to_string(all)).append(" ");
     }
+    /// A line for programs, on the stream of messages.
+    void report(std::string_view line) {
+        clear_progress();
+        err_ << line << '\n' << std::flush;
+    }
+    [[nodiscard]] bool messages_on_terminal() const noexcept { return kind_.err_is_terminal; }
     void clear_progress() {
         if (shown_) {
             err_ << '\r' << std::string(shown_width_, ' ') << '\r' << std::flush;
@@ -148,6 +154,23 @@ public:
 private:
     using clock = std::chrono::steady_clock;
 
+    [[nodiscard]] bool progress_is_due() {
+        if (!kind_.err_is_terminal) {
+            return false;
+        }
+        const auto now = clock::now();
+        if (now - last_shown_ < (shown_ ? std::chrono::milliseconds{100} : std::chrono::milliseconds{400})) {
+            return false;
+        }
+        last_shown_ = now;
+        return true;
+    }
+    void show_progress(const std::string& line) {
+        const std::size_t length = line.size();
+        err_ << '\r' << line << std::string(length < shown_width_ ? shown_width_ - length : 0, ' ') << std::flush;
+        shown_ = true;
+        shown_width_ = std::max(shown_width_, length);
+    }
     void say(std::string_view kind, std::string_view text) {
         clear_progress();
         err_ << program_ << ": " << kind << text << '\n' << std::flush;

@@ -88,6 +88,29 @@ template <std::integral Number>
                       std::string{text} + "\"");
 }
 
+/// "500M", "2G": a whole number of bytes, or of K, M, G or T, powers of 1024; "2GiB" and "2GB" are the same as "2G".  More
+/// than none.  Errors: usage_error.
+[[nodiscard]] inline std::uint64_t parse_size(const std::string& option, std::string_view text) {
+    const std::string_view name = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
+    const std::string_view digits = text.substr(0, text.size() - name.size());
+    std::uint64_t number = 0;
+    const bool fits = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc{};
+    constexpr std::string_view letters = "KMGT";
+    unsigned shift = 0;
+    bool known = name.empty() || name == "B";
+    if (!known && (name.size() == 1 || name.substr(1) == "B" || name.substr(1) == "iB")) {
+        const char letter = name.front() == 'k' ? 'K' : name.front();
+        const std::size_t place = letters.find(letter);
+        known = place != std::string_view::npos;
+        shift = known ? 10 * static_cast<unsigned>(place + 1) : 0;
+    }
+    if (!known || !fits || number == 0 || number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+        throw usage_error(option + " must be a size such as 500M or 2G, more than none, not \"" + std::string{text} +
+                          "\"");
+    }
+    return number << shift;
+}
+
 }  // namespace detail
 }  // namespace cli
 }  // namespace v1

@@ -53,6 +53,8 @@ struct option_texts {
     std::optional<std::string> end = {};
     std::optional<std::string> width = {};
     std::optional<std::string> give_up_after = {};
+    std::optional<std::string> run_timeout = {};
+    std::optional<std::string> memory = {};
     std::vector<std::string> rules = {};
     std::vector<std::string> other_trials = {};
 };
@@ -266,6 +268,13 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
     args.other_trials = texts.other_trials;
     detail::settle_steps(args.check, texts);
     settle(args.check.how, texts);
+    args.threads = texts.threads ? settled_threads(texts.threads) : 0;
+    if (texts.run_timeout) {
+        args.run_timeout = parse_duration("--run-timeout", *texts.run_timeout);
+    }
+    if (texts.memory) {
+        args.memory = parse_size("--memory", *texts.memory);
+    }
     if (texts.list) {
         for (std::string& path : detail::read_run_list(*texts.list)) {
             args.check.runs.push_back(std::move(path));

@@ -63,7 +63,7 @@ struct dispatcher {
     }
     [[nodiscard]] int operator()(const scan_arguments& args) const {
         fit(args.check.how.width);
-        return scan_runs(args, registry, to);
+        return scan_runs(args, registry, to, stop());
     }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const rules_arguments& args) const {

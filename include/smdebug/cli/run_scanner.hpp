@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <new>
 #include <string>
 #include <utility>
@@ -29,30 +30,43 @@ namespace detail {
 /// What is said about a run, kept until its turn comes: has what evaluate_run() asks of a console.
 class kept_messages {
 public:
+    /// Called with how far a run is.
+    using progress_call = std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
+
+    /// Borrows it.
+    explicit kept_messages(const progress_call& progress) : progress_(progress) {}
+
     void note(std::string text) { add(run_message::kind::note, std::move(text)); }
     void damage(std::string text) { add(run_message::kind::damage, std::move(text)); }
     void error(std::string text) { add(run_message::kind::error, std::move(text)); }
-    void progress(const std::string&, std::size_t, std::size_t) const noexcept {}
-    [[nodiscard]] static bool results_on_terminal() noexcept { return true; }
+    void progress(const std::string& what, std::size_t done, std::size_t all) const {
+        if (progress_) {
+            progress_(what, done, all);
+        }
+    }
+    [[nodiscard]] static bool results_on_terminal() noexcept { return false; }
 
     [[nodiscard]] std::vector<run_message> take() { return std::move(all_); }
 
 private:
     void add(run_message::kind what, std::string text) { all_.push_back({what, std::move(text)}); }
 
+    const progress_call& progress_;
     std::vector<run_message> all_;
 };
 
 /// The work on the runs of a batch.  Threads: calls may run at once.
 class run_scanner {
 public:
-    /// Borrows both.
-    run_scanner(const scan_arguments& args, const program_rules& registry, unsigned threads)
+    /// Borrows arguments and registry.
+    run_scanner(const scan_arguments& args, const program_rules& registry, unsigned threads,
+                kept_messages::progress_call progress = {})
         : args_(args),
           registry_(registry),
           how_(reducing(args.check.how)),
           rules_(registry, how_),
-          archives_(threads + 1) {
+          archives_(threads + 1),
+          progress_(std::move(progress)) {
         if (args.memory) {  // what may be kept for later is a part of it
             const std::uint64_t part = *args.memory / 8;
             sharing_.value_bytes = std::min<std::size_t>(sharing_.value_bytes, part);
@@ -63,7 +77,7 @@ public:
 
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope) {
         run_result result{.run = one};
-        kept_messages says;
+        kept_messages says{progress_};
         try {
             scan(result, says, scope);
         } catch (const std::bad_alloc&) {
@@ -117,6 +131,7 @@ private:
     sharing_options sharing_;
     rule_maker rules_;
     opened_archives archives_;
+    kept_messages::progress_call progress_;
 };
 
 }  // namespace detail

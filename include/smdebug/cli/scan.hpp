@@ -2,7 +2,10 @@
 #pragma once
 
 #include <smdebug/batch/run_batch.hpp>
+#include <smdebug/batch/run_memory.hpp>
 #include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/source_ahead.hpp>
+#include <smdebug/cli/batch_progress.hpp>
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/rows.hpp>
@@ -32,6 +35,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace cli {
 namespace detail {
+
+/// How many runs are looked for ahead: more are looked for when these are begun.
+inline constexpr std::size_t most_listed = 100'000;
 
 /// The columns of a scan of so many runs, a row for each run and rule.  JSON adds "found": the findings, each as a
 /// row of check.
@@ -195,38 +201,66 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
     }
 }
 
+/// How a batch is worked on.
+[[nodiscard]] inline batch_options batch_options_of(const scan_arguments& args, unsigned threads,
+                                                    const std::stop_token& stop) {
+    batch_options how{.threads = threads, .run_timeout = args.run_timeout, .stop = stop};
+    if (args.memory) {
+        if (&smdebug::counted_memory == nullptr) {
+            throw usage_error(
+                "--memory: this program does not count memory; one that includes <smdebug/batch/counted_memory.hpp> "
+                "does");
+        }
+        how.memory = [most = *args.memory] { return smdebug::counted_memory(most); };
+    }
+    return how;
+}
+
 /// Runs the command; the exit status.
 [[nodiscard]] inline int scan_runs(const scan_arguments& args, const program_rules& registry, console& to,
                                    const std::stop_token& stop = {}) {
     const unsigned threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
+    const batch_options how = batch_options_of(args, threads, stop);
     finding_actions actions = detail::actions_of(args.check);
-    run_scanner scanner{args, registry, threads};
     scan_rows rows{args, args.check.runs.size(), to};
     run_tally tally;
     bool met = false;
-    std::size_t next = 0;
-    const batch_options how{.threads = threads, .run_timeout = args.run_timeout, .stop = stop};
-    const auto take = [&]() -> std::optional<batch_run> {
-        if (next == args.check.runs.size()) {
-            return std::nullopt;
-        }
-        const std::size_t place = next++;
-        return batch_run{.place = place, .path = plain_path(args.check.runs[place])};
-    };
+    batch_progress progress{args.progress, to};
+    run_scanner scanner{args, registry, threads, [&](const std::string& what, std::size_t done, std::size_t all) {
+                            progress.steps(what, done, all);
+                        }};
+    smdebug::detail::source_ahead runs{[&, next = std::size_t{0}]() mutable -> std::optional<batch_run> {
+                                           if (next == args.check.runs.size()) {
+                                               return std::nullopt;
+                                           }
+                                           const std::size_t place = next++;
+                                           return batch_run{.place = place, .path = plain_path(args.check.runs[place])};
+                                       },
+                                       most_listed, [&](std::size_t count) { progress.listed(count); }};
     const auto emit = [&](run_result&& result) {
+        const auto locked = progress.lock();
         if (result.state == run_state::undone) {
             return;
         }
+        progress.done(result);
         tell_result(result, actions, to);
         tally.add(result);
         met = met || has_findings(result);
         rows.add(result);
     };
     const bool complete = smdebug::run_batch(
-        how, take, [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); }, emit);
+        how, [&] { return runs.next(stop); },
+        [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); }, emit);
+    progress.finish();
     rows.finish(tally.text());
     actions.flush([&](const std::string& text) { to.note(text); });
-    return complete ? to.status(met) : exit_interrupted;
+    if (complete) {
+        return to.status(met);
+    }
+    const batch_counts counts = progress.so_far();
+    to.error("interrupted: " + std::to_string(counts.done) +
+             (counts.all ? " of " + std::to_string(*counts.all) : std::string{}) + " runs are done");
+    return exit_interrupted;
 }
 
 }  // namespace detail

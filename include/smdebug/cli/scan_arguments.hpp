@@ -1,6 +1,7 @@
 // What `smdebug scan` is asked for.
 #pragma once
 
+#include <smdebug/cli/batch_progress.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
 
 #include <chrono>
@@ -22,6 +23,7 @@ struct scan_arguments {
     unsigned threads = 0;  ///< 0: as many as there are CPUs
     std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
     std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
+    progress_format progress = progress_format::people;
 };
 
 }  // namespace detail

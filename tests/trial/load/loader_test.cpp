@@ -561,3 +561,25 @@ TEST_CASE("loader: after a load that failed everything is listed, whatever is to
     run = *load.load(run, &told);
     CHECK(run.steps_of(mode::global, true) == std::vector<step_number>{0, 1, 2});
 }
+
+TEST_CASE("loader: opening is stopped between two index files, few or many; a refresh is not") {
+    for (const step_number steps : {3, 2000}) {
+        memory_storage store;
+        run_builder build{store};
+        build.collections();
+        for (step_number step = 0; step < steps; ++step) {
+            build.step(one(step));
+        }
+        std::stop_source stop;
+        trial_options options = quick();
+        options.stop = stop.get_token();
+        loader opened{store, options};
+        const catalog first = opened.open();
+        stop.request_stop();
+        build.step(one(steps));
+        const auto second = opened.load(first);
+        REQUIRE(second);
+        CHECK(second->steps.size() == static_cast<std::size_t>(steps) + 1);
+        CHECK_THROWS_AS(static_cast<void>(loader{store, options}.open()), stopped);
+    }
+}

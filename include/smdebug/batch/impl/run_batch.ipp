@@ -296,7 +296,6 @@ private:
         const std::stop_callback by_user{how_.stop, ask};
         const std::stop_callback by_failure{broken_.get_token(), ask};
         run_result result;
-        std::string memory_words;
         bool late = false;
         {
             const std::shared_ptr<run_memory> memory = how_.memory ? how_.memory() : nullptr;
@@ -307,13 +306,14 @@ private:
             } catch (...) {
                 result = failed_run(run);
             }
-            memory_words = memory ? memory->words() : std::string{};
+            if (memory && memory->refused() &&
+                (result.state == run_state::failed || result.state == run_state::no_memory)) {
+                result.state = run_state::no_memory;
+                result.error = "it needs more memory than " + memory->words();
+            }
             late = time.over();
         }
         result.run = run;
-        if (result.state == run_state::no_memory && !memory_words.empty()) {
-            result.error = "it needs more memory than " + memory_words;
-        }
         if (stopping()) {
             result.state = run_state::undone;
             result.error = "the batch was stopped";

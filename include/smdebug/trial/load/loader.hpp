@@ -128,6 +128,7 @@ private:
     std::map<std::string, std::string> problems_;  // what is wrong, by key
     bool needs_listing_ = false;                   // the next load looks for itself, whatever changed_keys says
     bool seen_running_ = false;
+    bool opens_ = false;  // for the first time: trial_options::stop ends that
     std::optional<waiter::clock::time_point> end_seen_;
 };
 

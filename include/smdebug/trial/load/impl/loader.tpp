@@ -34,7 +34,9 @@ catalog loader<Storage>::open() {
     catalog first;
     first.job = std::make_shared<const catalog::job_description>(
         opening<Storage>{store_, options_, memory_.parser}.wait(seen_running_));
+    opens_ = true;
     auto loaded = load(first);
+    opens_ = false;
     return loaded ? std::move(*loaded) : first;
 }
 
@@ -283,6 +285,9 @@ void loader<Storage>::too_large(const parsed_index_key& key, std::uint64_t size)
 template <storage Storage>
 void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
                            catalog_builder& builder) {
+    if (opens_ && options_.stop.stop_requested()) {
+        throw stopped("opening " + std::string{store_.name()} + " was stopped", {.where = key.text()});
+    }
     if (!bytes) {
         problems_.erase(key.text());
         return;  // gone since the listing
