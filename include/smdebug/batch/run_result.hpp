@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ struct run_message {
     std::string text = {};
 };
 
+class row_spool;
+
 /// All that came out of a run.
 struct run_result {
     batch_run run = {};
@@ -91,6 +94,7 @@ struct run_result {
     double seconds = 0;          ///< that it took
     std::vector<rule_verdict> verdicts = {};
     std::vector<run_message> messages = {};
+    std::shared_ptr<row_spool> reductions = {};  ///< where numbers were asked for, instead of rules
 };
 
 }  // namespace v1

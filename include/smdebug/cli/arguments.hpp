@@ -197,6 +197,9 @@ private:
         app.add_option("RUN", scan_.check.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
         app.add_flag("--all", scan_.all, "tables: a row for each rule that has nothing to look at, too, and why");
         add_text(app, "--list", texts_.list, "FILE", "more runs: a file with a path a line");
+        add_text(app, "--reductions", texts_.reductions, "LIST",
+                 "numbers instead of rules, the rows of stats: all, or names with commas between them");
+        add_names(app, scan_.tensors, scan_.collection);
         add_batch(app, scan_, texts_);
         add_rule_options(app, texts_);
         add_steps(app, texts_);

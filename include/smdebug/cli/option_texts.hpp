@@ -269,6 +269,15 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
     detail::settle_steps(args.check, texts);
     settle(args.check.how, texts);
     args.threads = texts.threads ? settled_threads(texts.threads) : 0;
+    if (texts.reductions) {
+        if (!args.check.rules.empty() || !args.other_trials.empty()) {
+            throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");
+        }
+        args.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
+        detail::check_tensors_regex(args.tensors);
+    } else if (args.tensors || args.collection) {
+        throw usage_error("--tensors and --collection are for --reductions; rules choose their tensors themselves");
+    }
     if (texts.run_timeout) {
         args.run_timeout = parse_duration("--run-timeout", *texts.run_timeout);
     }

@@ -6,6 +6,7 @@
 #include <smdebug/batch/scan_runs.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
 #include <smdebug/cli/opened_archives.hpp>
+#include <smdebug/cli/reduce_run.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
@@ -103,6 +104,11 @@ private:
         const auto note = [&](std::string text) { says.note(std::move(text)); };
         skipped_files skipped;
         skipped.tell(run, path, note);
+        if (args_.statistics) {
+            result.reductions = reduce_run(run, path, args_, scope, says);
+            skipped.tell(run, path, note);
+            return;
+        }
         const auto plan = smdebug::detail::plan_rules(registry_, run, args_.check.rules, args_.other_trials);
         std::vector<rule_request> chosen;
         for (const smdebug::detail::planned_rule& each : plan) {

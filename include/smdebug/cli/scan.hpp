@@ -1,6 +1,8 @@
 // `smdebug scan`: all built-in rules that have something to look at, over many runs; a row for each run and rule.
 #pragma once
 
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/batch/run_memory.hpp>
 #include <smdebug/batch/run_result.hpp>
@@ -14,6 +16,7 @@
 #include <smdebug/cli/run_scanner.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/stats.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/stop_token.hpp>
@@ -162,6 +165,44 @@ private:
     std::size_t runs_ = 0;
 };
 
+/// The numbers of a scan as rows, those of stats.
+class reduction_rows {
+public:
+    reduction_rows(const scan_arguments& args, std::size_t runs, console& to)
+        : statistics_(*args.statistics), rows_(to, args.check.how.format, stats_columns(statistics_, runs)) {}
+
+    void add(const run_result& result) {
+        if (!result.reductions) {
+            return;
+        }
+        row_buffer row = rows_.buffer();
+        std::size_t waiting = 0;
+        result.reductions->for_each([&](const reduction_row& each) {
+            row.text(result.run.path);
+            row.text(each.name);
+            row.text(each.worker);
+            row.integer(each.step);
+            row.text(name_of(each.mode));
+            row.integer(each.mode_step);
+            each.dtype.empty() ? row.empty() : row.text(each.dtype);
+            each.shape ? row.text(*each.shape) : row.empty();
+            each.shape ? row.integer(each.reductions.count) : row.empty();
+            add_statistics(row, statistics_, each.reductions);
+            row.end_row();
+            if (++waiting == 1000) {
+                waiting = 0;
+                rows_.take(row);
+            }
+        });
+        rows_.take(row);
+    }
+    void finish() { rows_.finish(""); }
+
+private:
+    const std::vector<statistic>& statistics_;
+    row_sink rows_;
+};
+
 /// Says what there is to say about a run, and does what findings are to cause.
 inline void tell_result(const run_result& result, finding_actions& actions, console& to) {
     const auto note = [&](const std::string& text) { to.note(text); };
@@ -222,7 +263,13 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
     const unsigned threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
     const batch_options how = batch_options_of(args, threads, stop);
     finding_actions actions = detail::actions_of(args.check);
-    scan_rows rows{args, args.check.runs.size(), to};
+    std::optional<scan_rows> rows;
+    std::optional<reduction_rows> numbers;
+    if (args.statistics) {
+        numbers.emplace(args, args.check.runs.size(), to);
+    } else {
+        rows.emplace(args, args.check.runs.size(), to);
+    }
     run_tally tally;
     bool met = false;
     batch_progress progress{args.progress, to};
@@ -246,13 +293,13 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
         tell_result(result, actions, to);
         tally.add(result);
         met = met || has_findings(result);
-        rows.add(result);
+        numbers ? numbers->add(result) : rows->add(result);
     };
     const bool complete = smdebug::run_batch(
         how, [&] { return runs.next(stop); },
         [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); }, emit);
     progress.finish();
-    rows.finish(tally.text());
+    numbers ? numbers->finish() : rows->finish(tally.text());
     actions.flush([&](const std::string& text) { to.note(text); });
     if (complete) {
         return to.status(met);

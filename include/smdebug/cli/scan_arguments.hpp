@@ -3,6 +3,7 @@
 
 #include <smdebug/cli/batch_progress.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
+#include <smdebug/cli/stats.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -23,6 +24,10 @@ struct scan_arguments {
     unsigned threads = 0;  ///< 0: as many as there are CPUs
     std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
     std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
+    /// Numbers instead of rules.
+    std::optional<std::vector<statistic>> statistics = {};
+    std::optional<std::string> tensors = {};     ///< a regex: of these
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
     progress_format progress = progress_format::people;
 };
 

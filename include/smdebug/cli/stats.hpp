@@ -139,16 +139,40 @@ struct stats_part {
     std::pair<step_number, std::string> last_failed = {-1, {}};  ///< of the file noted last
 };
 
+/// What of reductions these statistics need.
+[[nodiscard]] inline reduction_set wanted_by(const std::vector<statistic>& statistics) {
+    reduction_set wanted;
+    for (const statistic& each : statistics) {
+        wanted = wanted | (each.key ? reduction_set{*each.key} : reduction_set::counts());
+    }
+    return wanted;
+}
+
+/// The cells of the numbers of a tensor.
+inline void add_statistics(row_buffer& row, const std::vector<statistic>& statistics, const reduction_values& values) {
+    for (const statistic& each : statistics) {
+        if (!each.key) {
+            values.computed.has_counts() ? row.integer(values.*each.count) : row.empty();
+        } else {
+            values.computed.contains(*each.key) ? row.number(values.value[each.key->index()]) : row.empty();
+        }
+    }
+}
+
+/// What a message says of an event file that cannot be read.
+[[nodiscard]] inline std::string unread_file_text(const reduced_tensor& tensor, const std::string& run) {
+    const smdebug::detail::lookup_failure& why = *tensor.failure;
+    const std::string reason = why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
+    return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
+           std::string{tensor.worker} + " [run " + run + "]";
+}
+
 /// Makes rows of tensors.  Const calls may run on many threads.
 template <class Kernel>
 class stats_rows {
 public:
     stats_rows(std::string run, const std::vector<statistic>& statistics, const Kernel& kernel)
-        : run_(std::move(run)), statistics_(statistics), kernel_(kernel) {
-        for (const statistic& each : statistics_) {
-            wanted_ = wanted_ | (each.key ? reduction_set{*each.key} : reduction_set::counts());
-        }
-    }
+        : run_(std::move(run)), statistics_(statistics), kernel_(kernel), wanted_(wanted_by(statistics)) {}
     [[nodiscard]] reduction_set wanted() const noexcept { return wanted_; }
 
     /// The row of a tensor; no row, but a note, where its values cannot be read.
@@ -163,7 +187,8 @@ public:
                     {failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run_)});
             } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
                 part.last_failed = {tensor.step, std::string{tensor.worker}};
-                part.damage.push_back({file_note(tensor), tensor.failure->why == absence::event_file_missing});
+                part.damage.push_back(
+                    {unread_file_text(tensor, run_), tensor.failure->why == absence::event_file_missing});
             }
             return;
         }
@@ -178,36 +203,22 @@ public:
         tensor.shape != nullptr ? row.shape(*tensor.shape) : row.empty();
         const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
         count ? row.integer(*count) : row.empty();
-        for (const statistic& each : statistics_) {
-            const reduction_values& values = tensor.reductions;
-            if (!each.key) {
-                values.computed.has_counts() ? row.integer(values.*each.count) : row.empty();
-            } else {
-                values.computed.contains(*each.key) ? row.number(values.value[each.key->index()]) : row.empty();
-            }
-        }
+        add_statistics(row, statistics_, tensor.reductions);
         row.end_row();
     }
 
 private:
-    [[nodiscard]] std::string file_note(const reduced_tensor& tensor) const {
-        const smdebug::detail::lookup_failure& why = *tensor.failure;
-        const std::string reason =
-            why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
-        return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
-               std::string{tensor.worker} + " [run " + run_ + "]";
-    }
-
     std::string run_;
     const std::vector<statistic>& statistics_;
     const Kernel& kernel_;
     reduction_set wanted_;
 };
 
-/// Prints what could not be read of one run; of missing event files the first few, and then their number.
+/// Tells what could not be read of one run; of missing event files the first few, and then their number.
 class stats_damage {
 public:
-    void tell(std::vector<stats_part::note>& notes, console& to) {
+    template <class To>
+    void tell(std::vector<stats_part::note>& notes, To& to) {
         for (const stats_part::note& note : notes) {
             missing_files_ += note.is_missing_file ? 1U : 0U;
             if (!note.is_missing_file || missing_files_ <= most) {
@@ -216,7 +227,8 @@ public:
         }
         notes.clear();
     }
-    void finish(const std::string& path, console& to) const {
+    template <class To>
+    void finish(const std::string& path, To& to) const {
         if (missing_files_ > most) {
             to.note("and so on: " + std::to_string(missing_files_) + " event files are missing [run " + path + "]");
         }
