@@ -27,9 +27,12 @@ public:
 };
 
 /// Counts what the threads of a run allocate by operator new and have not freed; std::bad_alloc is thrown where that is
-/// more than `most` bytes.  Null where no file of the program includes <smdebug/batch/counted_memory.hpp>, which has it.
+/// more than `most` bytes.  Not there (counts_memory() tells) where no file of the program includes <smdebug/batch/counted_memory.hpp>, which has it.
 /// Not counted: files that are mapped, what threads of others allocate for the run (S3 connections, caches).
 [[nodiscard, gnu::weak]] std::unique_ptr<run_memory> counted_memory(std::uint64_t most);
+
+/// Whether the program has it.
+[[nodiscard]] inline bool counts_memory() noexcept { return &counted_memory != nullptr; }
 
 }  // namespace v1
 }  // namespace smdebug

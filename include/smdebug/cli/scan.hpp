@@ -247,7 +247,7 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
                                                     const std::stop_token& stop) {
     batch_options how{.threads = threads, .run_timeout = args.run_timeout, .stop = stop};
     if (args.memory) {
-        if (&smdebug::counted_memory == nullptr) {
+        if (!counts_memory()) {
             throw usage_error(
                 "--memory: this program does not count memory; one that includes <smdebug/batch/counted_memory.hpp> "
                 "does");
