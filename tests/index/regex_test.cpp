@@ -72,3 +72,11 @@ TEST_CASE("regex: moves") {
     CHECK(second.search("bab"));
     CHECK(second.pattern() == "a");
 }
+
+TEST_CASE("regex: answers the same before and after it is compiled to machine code") {
+    const regex layer{"(?i)relu_?(\\d+)(?!x)"};
+    for (int i = 0; i < 1000; ++i) {
+        CHECK(layer.search("model/ReLU_" + std::to_string(i)));
+        CHECK_FALSE(layer.search("model/relu_"));
+    }
+}

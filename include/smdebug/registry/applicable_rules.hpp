@@ -68,6 +68,11 @@ struct planned_rule {
 
 /// What a scan knows of a rule, by whichever of its names; null: it is none of the built-in ones.
 [[nodiscard]] inline const scanned_rule* scanned_rule_named(std::string_view name) {
+    const auto usual = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
+                                    [&](const scanned_rule& each) { return each.name == name; });
+    if (usual != std::end(scanned_rules)) {
+        return usual;
+    }
     const std::string plain = plain_rule_name(name);
     const auto rule = std::find_if(std::begin(scanned_rules), std::end(scanned_rules),
                                    [&](const scanned_rule& each) { return plain_rule_name(each.name) == plain; });

@@ -25,8 +25,6 @@ SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
         throw value_error("the regular expression \"" + pattern_ + "\" is not valid at character " +
                           std::to_string(place) + ": " + words_for(code));
     }
-    // Without JIT (not every machine has it) matching is slower, nothing else.
-    static_cast<void>(pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE));
     match_data_.reset(pcre2_match_data_create_8(1, nullptr));
     if (!match_data_) {
         throw std::bad_alloc();
@@ -40,6 +38,9 @@ SMDEBUG_INLINE void regex::free_match::operator()(pcre2_match_data_8* data) cons
 }
 
 SMDEBUG_INLINE bool regex::search(std::string_view text) const {
+    if (++searches_ == worth_jit) {  // without JIT (not every machine has it) matching is slower, nothing else
+        static_cast<void>(pcre2_jit_compile_8(code_.get(), PCRE2_JIT_COMPLETE));
+    }
     int outcome = match(text, 0);
     if (outcome == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter keeps its state on the heap
         outcome = match(text, PCRE2_NO_JIT);

@@ -44,6 +44,11 @@ void rule_registry<Trial>::put(entry made) {
 
 template <readable_trial Trial>
 const typename rule_registry<Trial>::entry& rule_registry<Trial>::find(std::string_view name) const {
+    for (const entry& each : entries_) {
+        if (each.info.name == name) {
+            return each;
+        }
+    }
     const std::string plain = plain_rule_name(name);
     std::vector<std::string> names;  // without capitals and underscores, as near ones are looked for
     std::string all;
