@@ -3,8 +3,10 @@
 #include "cli/captured.hpp"
 #include "support/run_on_s3.hpp"
 
+#include <smdebug/cli/stats.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/stop_token.hpp>
 
 #include <doctest/doctest.h>
 
@@ -347,4 +349,44 @@ TEST_CASE("scan: of a run in S3 each event file is fetched once, whatever rules 
         }
         CHECK(far.fetches() == std::map<std::size_t, std::size_t>{{1, far.files()}});
     }
+}
+
+TEST_CASE("scan --reductions: the rows of stats, run by run, whatever the threads; what cannot be opened is said") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const texts runs{golden("torch_mlp"), "/nowhere", folder.path()};
+    captured numbers;
+    CHECK(cli::detail::stats({.runs = {runs[0], runs[2]}, .how = {.format = cli::detail::output_format::csv}},
+                             numbers.to) == cli::exit_ok);
+    for (const unsigned threads : {1U, 3U}) {
+        captured run;
+        CHECK(cli::detail::scan_runs({.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
+                                      .threads = threads,
+                                      .statistics = cli::detail::all_statistics()},
+                                     known(), run.to) == cli::exit_error);
+        CHECK(run.out.str() == numbers.out.str());
+        CHECK(contains(run.err.str(), "error: "));
+        CHECK(contains(run.err.str(), "/nowhere"));
+    }
+    captured some;
+    CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path()},
+                                            .start = 1,
+                                            .end = 2,
+                                            .how = {.format = cli::detail::output_format::csv}},
+                                  .statistics = cli::detail::parse_statistics("nan,max"),
+                                  .tensors = "^w$"},
+                                 known(), some.to) == cli::exit_ok);
+    CHECK(lines_of(some.out.str()).size() == 2);
+    CHECK(contains(some.out.str(), ",w,worker_0,1,EVAL,0,float32,2,2,1,"));
+}
+
+TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; the others are there") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    captured run;
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path(), folder.path()}}}, known(), run.to,
+                                 stop.get_token()) == cli::exit_interrupted);
+    CHECK(contains(run.err.str(), "interrupted: 0"));
 }

@@ -32,7 +32,10 @@ public:
         if (!archived || archived->inside.empty()) {
             return {path, std::nullopt};
         }
-        const std::string archive = path.substr(0, path.size() - archived->inside.size());
+        std::string archive = path.substr(0, path.size() - archived->inside.size());
+        while (archive.ends_with('/')) {
+            archive.pop_back();  // "jobs.tar!"
+        }
         const std::shared_ptr<opened> item = item_of(archive);
         const std::lock_guard lock{item->guard};
         if (!item->places) {

@@ -1,0 +1,66 @@
+#include <smdebug/cli/run_scanner.hpp>
+
+#include "cli/captured.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+/// As a batch gives it to the only run on the only thread.
+class lonely_scope : public run_scope {
+public:
+    std::stop_token stop() const override { return {}; }
+    std::shared_ptr<smdebug::detail::spare_threads> threads() const override { return std::make_shared<none>(); }
+
+private:
+    struct none : smdebug::detail::spare_threads {
+        std::unique_ptr<smdebug::detail::thread_lease> take() override { return nullptr; }
+    };
+};
+
+}  // namespace
+
+TEST_CASE("run_scanner: a run's facts, a verdict for each rule, those without anything to look at among them") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const auto registry = cli::program_rules::built_in();
+    const cli::detail::scan_arguments args;
+    std::atomic<int> told{0};
+    cli::detail::run_scanner scan{args, registry, 1, [&](const std::string&, std::size_t, std::size_t) { ++told; }};
+    const run_result result = scan({.path = folder.path()}, lonely_scope{});
+    CHECK(result.state == run_state::ended);
+    CHECK(result.error.empty());
+    CHECK(result.steps == 3);
+    CHECK(result.last_step == 2);
+    CHECK(result.workers == 1);
+    CHECK(result.tensors == 2);
+    CHECK(told == 3);
+    CHECK(result.verdicts.size() == registry.infos().size());
+    const auto about = [&](const std::string& rule) {
+        return *std::find_if(result.verdicts.begin(), result.verdicts.end(),
+                             [&](const rule_verdict& each) { return each.rule == rule; });
+    };
+    CHECK(about("exploding_tensor").found.size() == 2);
+    CHECK_FALSE(about("dead_relu").status);
+    CHECK(about("dead_relu").details.starts_with("no tensor named like"));
+}
+
+TEST_CASE("run_scanner: what cannot be opened says why, with what may have been meant") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const auto registry = cli::program_rules::built_in();
+    const cli::detail::scan_arguments args;
+    cli::detail::run_scanner scan{args, registry, 1};
+    const run_result result = scan({.path = folder.path() + "/index"}, lonely_scope{});
+    CHECK(result.state == run_state::failed);
+    CHECK(contains(result.error, "It is a part of the run"));
+    CHECK(result.verdicts.empty());
+}
