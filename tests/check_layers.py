@@ -34,7 +34,7 @@ THIRD_PARTIES = {
     "libcrypto": r"openssl/",
     "pugixml": r"pugixml\.hpp$",
     "intrinsics": r"([a-z0-9_]*intrin|arm_neon|arm_acle|cpuid)\.h$",
-    "POSIX": r"(fcntl|unistd|dirent|poll|errno|time|limits|spawn|pthread)\.h$|sys/[a-z]+\.h$|linux/[a-z_]+\.h$",
+    "POSIX": r"(fcntl|unistd|dirent|poll|errno|time|limits|malloc|spawn|pthread)\.h$|sys/[a-z]+\.h$|linux/[a-z_]+\.h$",
 }
 # A name where a type stands: behind what may come before one, before what may come behind one.
 BEFORE = r"(?:^|[(<,;{}\[&|!]|\b(?:const|typename|return|new|requires|using|template|inline|static|explicit|friend|mutable|constexpr)\s|\bsmdebug::|\bv1::)\s*"
