@@ -1,6 +1,7 @@
 #include <smdebug/storage/any_storage.hpp>
 
 #include "support/archetypes.hpp"
+#include "support/counting_storage.hpp"
 #include "support/storage_conformance.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/writing_conformance.hpp"
@@ -168,6 +169,17 @@ TEST_CASE("any_storage: reads ranges as the inner storage does, or one by one") 
     };
     CHECK(told(any_storage{range_batch_archetype{objects}}) == "0on 1- ");
     CHECK(told(any_storage{storage_archetype{objects}}) == "0on 1- ");
+}
+
+TEST_CASE("any_storage: lists with versions as the inner storage does, and says where there are none") {
+    memory_storage store;
+    store.write("a/1", as_bytes("x"));
+    store.write("a/2", as_bytes("xy"));
+    store.write("b", as_bytes("xyz"));
+    const any_storage erased{store};
+    CHECK(erased.list_entries("a/", {}, 10) == store.entries("a/", {}, 10));
+    CHECK(erased.list_entries({}, "a/1", 1) == store.entries({}, "a/1", 1));
+    CHECK_FALSE(any_storage{plain_counting_storage{store}}.list_entries({}, {}, 1).has_value());
 }
 
 TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one that cannot") {

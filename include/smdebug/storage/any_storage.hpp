@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -126,8 +127,8 @@ private:
 }  // namespace detail
 
 /// Holds any storage behind one indirect call.  Copies are handles on it.  Has every optional operation, except
-/// entries(), as there are no versions where the inner storage has none; abilities() tell which of them the inner
-/// storage has, too.  Without it: reads one by one, follows by listing everything each time, has no signals or times,
+/// entries(), as there are no versions where the inner storage has none (list_entries() tells whether it has); abilities()
+/// tell which of them the inner storage has, too.  Without it: reads one by one, follows by listing everything each time, has no signals or times,
 /// gathers in memory what is written piece by piece (see create_output), and throws unsupported where it cannot
 /// write, remove or claim. Threads: as the inner storage.      Cost: one allocation a create(), claim() or follow(),
 /// none a read or an append.
@@ -167,6 +168,11 @@ public:
 
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
         return inner_->list(prefix, after);
+    }
+    /// What entries() of the inner storage gives; nothing for a storage that has no such thing.
+    [[nodiscard]] std::optional<std::vector<object_entry>> list_entries(std::string_view prefix, std::string_view after,
+                                                                        std::size_t most) const {
+        return inner_->list_entries(prefix, after, most);
     }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const { return inner_->size(key); }
     [[nodiscard]] std::string name() const { return inner_->name(); }
@@ -213,6 +219,9 @@ private:
         [[nodiscard]] virtual bool read_ahead(std::string_view key) const = 0;
         [[nodiscard]] virtual std::unique_ptr<held_objects> hold() const = 0;
         [[nodiscard]] virtual std::vector<std::string> list(std::string_view prefix, std::string_view after) const = 0;
+        [[nodiscard]] virtual std::optional<std::vector<object_entry>> list_entries(std::string_view prefix,
+                                                                                    std::string_view after,
+                                                                                    std::size_t most) const = 0;
         [[nodiscard]] virtual std::optional<std::uint64_t> size(std::string_view key) const = 0;
         [[nodiscard]] virtual std::string name() const = 0;
         [[nodiscard]] virtual bool exists() const = 0;

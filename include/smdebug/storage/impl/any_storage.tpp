@@ -63,6 +63,15 @@ struct any_storage::model final : interface {
     [[nodiscard]] std::vector<std::string> list(std::string_view prefix, std::string_view after) const override {
         return store.list(prefix, after);
     }
+    [[nodiscard]] std::optional<std::vector<object_entry>> list_entries(
+        [[maybe_unused]] std::string_view prefix, [[maybe_unused]] std::string_view after,
+        [[maybe_unused]] std::size_t most) const override {
+        if constexpr (entry_lister<Inner>) {
+            return store.entries(prefix, after, most);
+        } else {
+            return std::nullopt;
+        }
+    }
     [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const override { return store.size(key); }
     [[nodiscard]] std::string name() const override { return store.name(); }
     [[nodiscard]] bool exists() const override {

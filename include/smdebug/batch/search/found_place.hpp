@@ -1,0 +1,72 @@
+// What a search for runs comes upon, and by which names a run is told from other folders.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// A place that a search comes upon.
+struct found_place {
+    enum class kind : std::uint8_t {
+        run,
+        folder,   ///< that a pattern matches; what is in it is not known yet
+        archive,  ///< by its name
+        error     ///< could not be searched, `error` says why
+    };
+    kind what = kind::run;
+    std::string path = {};
+    std::string error = {};
+};
+
+/// Whether a run has a folder of that name at its root.
+[[nodiscard]] constexpr bool is_run_part(std::string_view name) noexcept {
+    return name == "collections" || name == "events" || name == "index";
+}
+
+/// Whether that is a folder in such a folder, "000000000": 9 digits or more.
+[[nodiscard]] constexpr bool is_step_group(std::string_view name) noexcept {
+    return name.size() >= 9 && std::all_of(name.begin(), name.end(), [](char c) { return '0' <= c && c <= '9'; });
+}
+
+/// The run that a key is of, as its part before "/index/000000000/" and the like; empty: the root.  Nothing: of none.  Of a
+/// run in a run it is the outer one.
+[[nodiscard]] constexpr std::optional<std::string_view> run_of_key(std::string_view key) noexcept {
+    std::string_view before;  // the name of the folder before the one at `begin`
+    std::size_t begin = 0;
+    std::size_t run_end = 0;
+    for (std::size_t end = key.find('/'); end != std::string_view::npos; end = key.find('/', begin)) {
+        const std::string_view name = key.substr(begin, end - begin);
+        if (is_run_part(before) && is_step_group(name)) {
+            return key.substr(0, run_end);
+        }
+        before = name;
+        run_end = begin == 0 ? 0 : begin - 1;
+        begin = end + 1;
+    }
+    return std::nullopt;
+}
+
+/// A path below a folder.  That of the folder that the process is in is "."; what would then be taken for something else,
+/// "~x" or "s3:x", gets "./" before it.
+[[nodiscard]] inline std::string path_below(std::string_view folder, std::string_view name) {
+    std::string path;
+    path.reserve(folder.size() + 1 + name.size());
+    if (folder == ".") {
+        const bool is_odd = name.starts_with('~') || name.substr(0, name.find('/')).find(':') != std::string_view::npos;
+        path.append(is_odd ? "./" : "");
+    } else {
+        path.append(folder).append(folder.ends_with('/') ? "" : "/");
+    }
+    return path.append(name);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
