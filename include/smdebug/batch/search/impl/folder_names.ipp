@@ -1,0 +1,76 @@
+// The bodies of <smdebug/batch/search/folder_names.hpp>.
+#pragma once
+
+#include <smdebug/batch/search/folder_names.hpp>
+#include <smdebug/batch/search/found_place.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+[[nodiscard]] inline bool has_step_group(const std::string& folder) {
+    bool has = false;
+    if (auto reader = posix::folder_reader::open_if_there(posix::working_folder, folder, folder)) {
+        reader->each([&](const posix::folder_entry& entry) {
+            using kind = posix::folder_entry::kind;
+            has = has || ((entry.what == kind::folder || entry.what == kind::link) && is_step_group(entry.name));
+        });
+    }
+    return has;
+}
+
+SMDEBUG_INLINE std::optional<folder_names> names_in(const std::string& folder) {
+    auto reader = posix::folder_reader::open_if_there(posix::working_folder, folder, folder);
+    if (!reader) {
+        return std::nullopt;
+    }
+    folder_names names{.self = reader->identity()};
+    std::string part;
+    std::size_t parts = 0;
+    reader->each([&](const posix::folder_entry& entry) {
+        using kind = posix::folder_entry::kind;
+        const bool is_link = entry.what == kind::link;
+        const bool is_folder = is_link || entry.what == kind::folder;
+        if (is_folder && is_run_part(entry.name)) {
+            part = entry.name;
+            ++parts;
+        }
+        if (is_folder || (entry.what == kind::file && !archive_extension_of(entry.name).empty())) {
+            names.children.push_back(
+                {std::string{entry.name}, is_folder, is_link ? std::optional{entry.target} : std::nullopt});
+        }
+    });
+    names.is_run = parts > 1 || (parts == 1 && has_step_group(path_below(folder, part)));
+    if (names.is_run) {
+        names.children.clear();
+    }
+    std::sort(names.children.begin(), names.children.end(),
+              [](const auto& one, const auto& other) { return one.name < other.name; });
+    return names;
+}
+
+SMDEBUG_INLINE bool may_be_folder(const std::string& path) noexcept {
+    try {
+        return posix::directory_handle::open(path).has_value();
+    } catch (const error&) {
+        return true;
+    }
+}
+
+SMDEBUG_INLINE bool is_regular_file(const std::string& path) noexcept {
+    try {
+        return posix::regular_file_facts(path).has_value();
+    } catch (const error&) {
+        return false;
+    }
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
