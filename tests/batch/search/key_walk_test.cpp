@@ -50,7 +50,7 @@ texts walked(detail::key_walk walk) {
 }
 
 texts walked(const any_storage& store, const std::string& prefix = {}, const std::string& pattern = {}) {
-    return walked(detail::key_walk{store, prefix, detail::path_pattern{pattern}});
+    return walked(detail::key_walk{store, {.prefix = prefix}, detail::path_pattern{pattern}});
 }
 
 }  // namespace
@@ -88,6 +88,19 @@ TEST_CASE("key_walk: the root may be a run, also where other keys come first") {
     CHECK(walked(any_storage{store}) == texts{""});
     CHECK(walked(any_storage{store}, {}, "*") == texts{});
     CHECK(walked(any_storage{store}, {}, "**") == texts{""});
+}
+
+TEST_CASE("key_walk: paths are those in the folder in which it walks") {
+    memory_storage store = with_keys({"a/b/0", "a/b.tar", "a0"});
+    make_run(store, "a/b/");
+    make_run(store, "a/b-1/x/");
+    make_run(store, "a/c/");
+    const any_storage erased{store};
+    CHECK(walked(detail::key_walk{erased, {.root = "a/"}}) == texts{"b-1/x", "b.tar", "b", "c"});
+    CHECK(walked(detail::key_walk{erased, {.root = "a/b/"}}) == texts{""});
+    CHECK(walked(detail::key_walk{erased, {.root = "a/", .prefix = "b"}, detail::path_pattern{"b*"}}) ==
+          texts{"b-1/x", "b.tar", "b"});
+    CHECK(walked(detail::key_walk{any_storage{plain_counting_storage{store}}, {.root = "a/b/"}}) == texts{""});
 }
 
 TEST_CASE("key_walk: of a run in a run the inner one is not given where its keys come last") {
@@ -142,7 +155,7 @@ TEST_CASE("key_walk: a run of 10,000 files in S3 costs a few requests") {
 TEST_CASE("key_walk: a listing that fails is an error, and the end") {
     const counting_storage<> broken;
     broken.before_each([](const std::string&) { throw access_denied("no"); });
-    detail::key_walk walk{any_storage{broken}, ""};
+    detail::key_walk walk{any_storage{broken}, {}};
     CHECK_THROWS_AS(static_cast<void>(walk.next()), access_denied);
     CHECK_FALSE(walk.next());
 }

@@ -20,14 +20,18 @@ namespace detail {
 /// listing goes on behind all of its keys; of a run in a run the inner one is given, too, where its keys come first.
 /// Memory: a page of keys.
 /// Cost: a listing of 1,000 keys for as many as are in no run or in small ones, one for each run of more; up to four of a few
-///       keys for a storage whose root is a run.  Where the storage lists without bound only (it has no entries()), all of it, once.
+///       keys where the root is a run.  Where the storage lists without bound only (it has no entries()), all of it, once.
 /// Errors: those of the storage; the walk is at its end then.
 class key_walk {
 public:
-    /// Of the keys that start with `prefix`: a path among them that the pattern covers.
-    key_walk(any_storage store, std::string prefix, path_pattern pattern = {});
+    struct where {
+        std::string root = {};    ///< a folder of the storage: empty, or with '/' at its end
+        std::string prefix = {};  ///< with which the paths in it begin that matter
+    };
+    /// Of what lies there: paths that the pattern covers.
+    key_walk(any_storage store, where place, path_pattern pattern = {});
 
-    /// The next one, with its path in the storage: "" for its root.  Nothing behind the last.
+    /// The next one, with its path in the root: "" for the root itself.  Nothing behind the last.
     [[nodiscard]] std::optional<found_place> next();
 
 private:
@@ -42,7 +46,7 @@ private:
     [[nodiscard]] std::optional<found_place> take(const std::string& key);
 
     any_storage store_;
-    std::string prefix_;
+    where place_;
     path_pattern pattern_;
     std::vector<object_entry> page_ = {};
     std::size_t next_ = 0;

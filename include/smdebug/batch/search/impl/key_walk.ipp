@@ -13,8 +13,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE key_walk::key_walk(any_storage store, std::string prefix, path_pattern pattern)
-    : store_(std::move(store)), prefix_(std::move(prefix)), pattern_(std::move(pattern)) {}
+SMDEBUG_INLINE key_walk::key_walk(any_storage store, where place, path_pattern pattern)
+    : store_(std::move(store)), place_(std::move(place)), pattern_(std::move(pattern)) {}
 
 SMDEBUG_INLINE std::optional<found_place> key_walk::next() {
     for (;;) {
@@ -36,7 +36,7 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::next() {
 SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key) {
     const bool is_first = !std::exchange(begun_, true);
     std::optional<std::string_view> run = run_of_key(key);
-    if (is_first && prefix_.empty() && (!run || !run->empty()) && root_is_run()) {
+    if (is_first && place_.prefix.empty() && (!run || !run->empty()) && root_is_run()) {
         run = std::string_view{};
     }
     if (run) {
@@ -57,8 +57,16 @@ SMDEBUG_INLINE std::optional<found_place> key_walk::take(const std::string& key)
 SMDEBUG_INLINE bool key_walk::root_is_run() const {
     constexpr std::array<std::string_view, 3> parts{"collections/", "events/", "index/"};
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-        const auto first = store_.list_entries(part, {}, 1);
-        return first && !first->empty() && run_of_key(first->front().key) == std::string_view{};
+        const std::string folder = place_.root + std::string{part};
+        const auto first = store_.list_entries(folder, {}, 1);
+        const auto is_of_root = [&](const std::string& key) {
+            return run_of_key(std::string_view{key}.substr(place_.root.size())) == std::string_view{};
+        };
+        if (first) {
+            return !first->empty() && is_of_root(first->front().key);
+        }
+        const std::vector<std::string> keys = store_.list(folder, {});
+        return !keys.empty() && is_of_root(keys.front());
     });
 }
 
@@ -80,13 +88,18 @@ SMDEBUG_INLINE bool key_walk::read_page() {
     next_ = 0;
     places_on_page_ = 0;
     is_last_ = true;  // also where this fails
-    if (auto entries = store_.list_entries(prefix_, after, most_)) {
+    const std::string prefix = place_.root + place_.prefix;
+    after = after.empty() ? after : place_.root + after;
+    if (auto entries = store_.list_entries(prefix, after, most_)) {
         page_ = *std::move(entries);
         is_last_ = page_.size() < most_;
     } else {
-        for (std::string& key : store_.list(prefix_, after)) {
+        for (std::string& key : store_.list(prefix, after)) {
             page_.push_back({.key = std::move(key)});
         }
+    }
+    for (object_entry& one : page_) {
+        one.key.erase(0, place_.root.size());
     }
     return !page_.empty();
 }
