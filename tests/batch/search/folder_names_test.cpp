@@ -69,3 +69,15 @@ TEST_CASE("names_in: a folder that cannot be opened is an error, and may_be_fold
     CHECK(failed >= 1);
     CHECK(maybe);
 }
+
+TEST_CASE("file_entry_of: what a storage in the folder lists of the file") {
+    const temporary_folder folder;
+    folder.write("~file", "abc");
+    const auto entry = detail::file_entry_of(folder.path(), "~file");
+    REQUIRE(entry);
+    CHECK(entry->key == "~file");
+    CHECK(entry->size == 3);
+    CHECK_FALSE(entry->version.empty());
+    CHECK_FALSE(detail::file_entry_of(folder.path(), "none"));
+    CHECK_FALSE(detail::file_entry_of(folder.path() + "/~file", "x"));
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/posix/folder.hpp>
 
 #include <optional>
@@ -32,6 +33,10 @@ struct folder_names {
 
 /// Whether there is a file of that name.
 [[nodiscard]] bool is_regular_file(const std::string& path) noexcept;
+
+/// What entries() of a storage in `folder` says of one file, without listing the folder; nothing where it is not there.
+/// Errors: access_denied, unavailable.
+[[nodiscard]] std::optional<object_entry> file_entry_of(const std::string& folder, const std::string& name);
 
 }  // namespace detail
 }  // namespace v1

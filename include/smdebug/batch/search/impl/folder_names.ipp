@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -69,6 +70,14 @@ SMDEBUG_INLINE bool is_regular_file(const std::string& path) noexcept {
     } catch (const error&) {
         return false;
     }
+}
+
+SMDEBUG_INLINE std::optional<object_entry> file_entry_of(const std::string& folder, const std::string& name) {
+    std::optional<posix::file_facts> facts = posix::facts_of(path_below(folder, name));
+    if (!facts) {
+        return std::nullopt;
+    }
+    return object_entry{.key = name, .size = facts->size, .version = std::move(facts->version)};
 }
 
 }  // namespace detail
