@@ -18,3 +18,10 @@ TEST_CASE("each state of a run has a name of its own") {
     CHECK_FALSE(names.contains("?"));
     CHECK(smd::name_of(static_cast<smd::run_state>(99)) == "?");
 }
+
+TEST_CASE("each kind of message has a name of its own") {
+    CHECK(smd::name_of(smd::run_message::kind::note) == "note");
+    CHECK(smd::name_of(smd::run_message::kind::damage) == "damage");
+    CHECK(smd::name_of(smd::run_message::kind::error) == "error");
+    CHECK(smd::name_of(static_cast<smd::run_message::kind>(99)) == "?");
+}

@@ -80,6 +80,19 @@ struct run_message {
     std::string text = {};
 };
 
+/// "note", "damage", "error".
+[[nodiscard]] constexpr std::string_view name_of(run_message::kind what) noexcept {
+    switch (what) {
+        case run_message::kind::note:
+            return "note";
+        case run_message::kind::damage:
+            return "damage";
+        case run_message::kind::error:
+            return "error";
+    }
+    return "?";
+}
+
 class row_spool;
 
 /// All that came out of a run.

@@ -8,6 +8,7 @@
 #include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rows.hpp>
@@ -35,8 +36,9 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
-                             check_arguments, scan_arguments, pack_arguments, rules_arguments, index_arguments>;
+using command =
+    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
+                 scan_arguments, merge_arguments, pack_arguments, rules_arguments, index_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -58,6 +60,7 @@ public:
         add_diff();
         add_check();
         add_scan();
+        add_merge();
         add_pack();
         add_rules();
         add_index();
@@ -213,6 +216,22 @@ private:
             std::string{conventions});
     }
 
+    void add_merge() {
+        CLI::App& app = *app_.add_subcommand("merge", "databases of results in one: of shards, of machines, of nights");
+        app.add_option("DATABASE", merge_.sources, "databases that scans wrote; they are only read")
+            ->required()
+            ->type_name("");
+        app.add_option("-o,--output", merge_.output, "the database that is made of them")
+            ->required()
+            ->type_name("FILE");
+        app.add_flag("--replace", merge_.replace, "replace the output where it is there already");
+        app.footer(
+            "Of a run that several have, the one that was looked at to its end wins, then the one scanned last, then\n"
+            "the first.  The output takes its place when it is whole.\n"
+            "Example: smdebug merge shard-*.db -o all.db\n\n" +
+            std::string{conventions});
+    }
+
     void add_pack() {
         CLI::App& app = *app_.add_subcommand("pack", "pack runs into one archive that is quick to scan");
         add_runs(app, pack_.runs);
@@ -272,6 +291,9 @@ private:
             settle(scan_, texts_, registry_);
             return scan_;
         }
+        if (name == "merge") {
+            return merge_;
+        }
         if (name == "pack") {
             settle(pack_, texts_);
             return pack_;
@@ -295,6 +317,7 @@ private:
     diff_arguments diff_;
     check_arguments check_;
     scan_arguments scan_;
+    merge_arguments merge_;
     pack_arguments pack_;
     rules_arguments listed_;
     index_arguments index_;

@@ -9,6 +9,7 @@
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
@@ -65,6 +66,7 @@ struct dispatcher {
         fit(args.check.how.width);
         return scan_runs(args, registry, to, stop());
     }
+    [[nodiscard]] int operator()(const merge_arguments& args) const { return merge(args, to, stop()); }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
         fit(args.width);

@@ -1,0 +1,228 @@
+// The bodies of <smdebug/batch/database/schema.hpp>.
+#pragma once
+
+#include <smdebug/batch/database/schema.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/posix/file.hpp>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+namespace sqlite {
+
+// Columns of doubles have no type: in one of type REAL SQLite keeps whole numbers as integers, and so loses -0.0.
+SMDEBUG_INLINE std::string schema_sql() {
+    constexpr const char* tables = R"(
+CREATE TABLE questions (
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL UNIQUE
+);
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    place INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    error TEXT NOT NULL,
+    version TEXT NOT NULL,
+    bytes INTEGER,
+    question INTEGER NOT NULL REFERENCES questions (id),
+    steps INTEGER NOT NULL,
+    last_step INTEGER,
+    workers INTEGER NOT NULL,
+    tensors INTEGER NOT NULL,
+    seconds NOT NULL,
+    scanned_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+);
+CREATE TABLE results (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    status TEXT,
+    first_step INTEGER,
+    steps_evaluated INTEGER NOT NULL,
+    steps_met INTEGER NOT NULL,
+    steps_skipped INTEGER NOT NULL,
+    tensors INTEGER NOT NULL,
+    unread INTEGER NOT NULL,
+    details TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE findings (
+    run INTEGER NOT NULL,
+    result INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    met INTEGER NOT NULL,
+    damaged INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    step INTEGER,
+    mode TEXT NOT NULL,
+    mode_step INTEGER,
+    tensor TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    value,
+    threshold,
+    message TEXT NOT NULL,
+    PRIMARY KEY (run, result, number),
+    FOREIGN KEY (run, result) REFERENCES results (run, number) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE TABLE messages (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE reductions (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    tensor TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    step INTEGER NOT NULL,
+    mode TEXT NOT NULL,
+    mode_step INTEGER NOT NULL,
+    dtype TEXT,
+    shape TEXT,
+    count INTEGER,
+    known INTEGER NOT NULL,
+    @reductions@,
+    nan INTEGER,
+    pos_inf INTEGER,
+    neg_inf INTEGER,
+    zeros INTEGER,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE INDEX results_met ON results (rule, first_step) WHERE first_step IS NOT NULL;
+CREATE INDEX runs_failed ON runs (state) WHERE state NOT IN @done@;
+CREATE VIEW first_findings AS
+    SELECT runs.path, results.rule, results.first_step AS step, findings.mode, findings.mode_step, findings.tensor,
+        findings.worker, findings.value, findings.threshold, findings.message, results.steps_met, results.steps_evaluated
+    FROM results
+    JOIN runs ON runs.id = results.run
+    LEFT JOIN findings ON findings.run = results.run AND findings.result = results.number AND findings.number = (
+        SELECT min(number) FROM findings AS earlier
+        WHERE earlier.run = results.run AND earlier.result = results.number AND earlier.met
+            AND earlier.step = results.first_step)
+    WHERE results.first_step IS NOT NULL;
+CREATE VIEW troubles AS
+    SELECT path, state, error, version, scanned_at FROM runs WHERE state NOT IN @done@;
+)";
+    std::string sql = tables;
+    const auto replace = [&](std::string_view mark, std::string_view by) {
+        for (std::size_t start = sql.find(mark); start != std::string::npos; start = sql.find(mark)) {
+            sql.replace(start, mark.size(), by);
+        }
+    };
+    replace("@reductions@", reduction_columns());
+    replace("@done@", done_states);
+    return sql;
+}
+
+SMDEBUG_INLINE std::string reduction_columns() {
+    std::string columns;
+    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
+        columns += (i == 0 ? "" : ", ") + reduction_key::from_index(i).name();
+    }
+    return columns;
+}
+
+[[noreturn]] inline void refuse_foreign(const std::string& path) {
+    throw unsupported(path + " is a database of another program, and was left as it is; name another file for results",
+                      {.where = path});
+}
+
+[[noreturn]] inline void refuse_version(const std::string& path, std::int64_t version) {
+    throw unsupported(path + " has results in tables of version " + std::to_string(version) +
+                          "; this program knows version " + std::to_string(schema_version) +
+                          " only, and left it as it is; use the program that wrote it, or " + "name another file",
+                      {.where = path});
+}
+
+SMDEBUG_INLINE bool look_at_file(const std::string& path) {
+    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    constexpr std::size_t cookie_place = 40;
+    constexpr std::size_t version_place = 60;
+    constexpr std::size_t application_place = 68;
+    std::array<std::byte, 100> head{};
+    std::size_t size = 0;
+    const posix::descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.get() < 0) {
+        if (errno == ENOENT) {
+            return false;
+        }
+        posix::fail("cannot open the database", path, errno);
+    }
+    while (size < head.size()) {
+        const ::ssize_t got = ::read(file.get(), head.data() + size, head.size() - size);
+        if (got < 0 && errno != EINTR) {
+            posix::fail("cannot read the database", path, errno);
+        } else if (got == 0) {
+            break;
+        }
+        size += got > 0 ? static_cast<std::size_t>(got) : 0;
+    }
+    if (size == 0) {
+        return false;
+    }
+    const auto number = [&](std::size_t place) {
+        std::uint32_t value = 0;
+        for (std::size_t i = 0; i < 4; ++i) {
+            value = value << 8U | std::to_integer<std::uint32_t>(head[place + i]);
+        }
+        return value;
+    };
+    if (size < head.size() || as_text(head).substr(0, magic.size()) != magic) {
+        throw corrupt_data(path + " is no database of results, and was left as it is; name another file",
+                           {.where = path});
+    }
+    if (number(application_place) != application_id) {
+        // One whose writer died before its tables were there has neither name nor tables.
+        if (number(application_place) != 0 || number(cookie_place) != 0) {
+            refuse_foreign(path);
+        }
+        return true;
+    }
+    if (number(version_place) != schema_version) {
+        refuse_version(path, number(version_place));
+    }
+    return true;
+}
+
+SMDEBUG_INLINE bool look_at(connection& database) {
+    const std::int64_t owner = database.number("PRAGMA application_id");
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (owner == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0) {
+        return false;
+    }
+    if (owner != application_id) {
+        refuse_foreign(database.path());
+    }
+    if (version != schema_version) {
+        refuse_version(database.path(), version);
+    }
+    return true;
+}
+
+SMDEBUG_INLINE void settle_schema(connection& database) {
+    if (look_at(database)) {
+        return;
+    }
+    transaction making{database};
+    if (look_at(database)) {
+        return;  // another program was sooner
+    }
+    database.run("PRAGMA application_id = " + std::to_string(application_id) +
+                 "; PRAGMA user_version = " + std::to_string(schema_version) + ";" + schema_sql());
+    making.commit();
+}
+
+}  // namespace sqlite
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

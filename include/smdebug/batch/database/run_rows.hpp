@@ -1,0 +1,79 @@
+// Results of a run as rows of the tables, and back: the statements, prepared once.
+#pragma once
+
+#include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+namespace sqlite {
+
+/// Whether a run in that state was looked at to its end, and need not be again while it stays as it is.
+[[nodiscard]] constexpr bool is_done_state(run_state state) noexcept {
+    return state == run_state::ended || state == run_state::growing;
+}
+
+/// What was stored of a run, as far as it decides whether it is to be looked at again.
+struct stored_run {
+    std::int64_t id = 0;
+    std::string version = {};
+    std::string question = {};
+};
+
+/// Writes and reads runs.  Transactions are the caller's.  Borrows the connection.
+class run_rows {
+public:
+    explicit run_rows(connection& in);
+
+    /// What is stored under a path, if anything.
+    [[nodiscard]] std::optional<stored_run> find(std::string_view path);
+    /// Takes all rows of a run away.
+    void remove(std::int64_t id);
+    /// Stores a run without its verdicts and messages; gives its id.
+    [[nodiscard]] std::int64_t insert(const run_result& result, std::string_view question);
+    /// Stores the run in place of what insert() stored.
+    void update(std::int64_t id, const run_result& result, std::string_view question);
+    /// Stores its verdicts, with their findings, and its messages.
+    void insert_verdicts(std::int64_t id, const run_result& result);
+    void insert_reductions(std::int64_t id, std::int64_t number, const reduction_row& row);
+
+    /// All of a run but its reductions.
+    [[nodiscard]] std::optional<run_result> read(std::string_view path);
+    void read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take);
+    /// Calls with path, version and question of each run that is done.
+    void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
+
+private:
+    [[nodiscard]] std::int64_t id_of_question(std::string_view question);
+    void read_verdicts(std::int64_t id, run_result& result);
+
+    connection& in_;
+    statement find_;
+    statement remove_;
+    statement find_question_;
+    statement insert_question_;
+    statement insert_run_;
+    statement update_run_;
+    statement insert_result_;
+    statement insert_finding_;
+    statement insert_message_;
+    statement insert_reductions_;
+};
+
+}  // namespace sqlite
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/batch/database/impl/run_rows.ipp>
+#endif

@@ -1,0 +1,187 @@
+// The bodies of <smdebug/batch/results_database.hpp>.
+#pragma once
+
+#include <smdebug/batch/database/done_runs.hpp>
+#include <smdebug/batch/database/run_rows.hpp>
+#include <smdebug/batch/database/schema.hpp>
+#include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/batch/results_database.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+namespace sqlite {
+
+/// Makes the database write by a WAL.  It cannot wait for others by itself.
+inline void use_wal(connection& database, std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (true) {
+        try {
+            statement asked = database.prepare("PRAGMA journal_mode = WAL");
+            if (!asked.next() || asked.text(0) != "wal") {
+                throw unavailable(
+                    "the database " + database.path() +
+                        " lies where SQLite cannot share memory with other programs; use a disk of this machine, "
+                        "and `smdebug merge` to bring the results elsewhere",
+                    {.where = database.path()});
+            }
+            return;
+        } catch (const in_use&) {
+            if (std::chrono::steady_clock::now() >= until) {
+                throw;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+}
+
+/// An open database of results, ready to be written to.
+class results_connection {
+public:
+    results_connection(const std::string& path, std::chrono::milliseconds patience)
+        : database_((static_cast<void>(look_at_file(path)), path), access::create, patience) {
+        database_.set_tidy_at_closing(false);  // it is not known yet whose it is
+        settle_schema(database_);
+        use_wal(database_, patience);
+        database_.set_tidy_at_closing(true);
+        // NORMAL: the disk is waited for at checkpoints only.  A transaction that SQLite said to have ended survives the
+        // end of the process; the end of the machine may cost the last ones, which are then done again.
+        // A checkpoint each 16 MiB: what waits for the disk is spread over hundreds of runs.
+        database_.run(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000; "
+            "PRAGMA journal_size_limit = 67108864");
+    }
+    [[nodiscard]] connection& get() noexcept { return database_; }
+
+private:
+    connection database_;
+};
+
+}  // namespace sqlite
+}  // namespace detail
+
+struct results_database::state {
+    /// A run whose reductions are being added.
+    struct begun_run {
+        detail::sqlite::transaction changes;
+        std::string path;
+        std::string question;
+        std::int64_t id = 0;
+        std::int64_t rows = 0;
+        std::optional<detail::sqlite::stored_run> replaced = {};
+    };
+
+    state(const std::string& path, std::chrono::milliseconds patience)
+        : database(path, patience), rows(database.get()) {
+        done.reserve(static_cast<std::size_t>(database.get().number("SELECT count(*) FROM runs")));
+        rows.for_each_done([&](std::string_view run, std::string_view version, std::string_view question) {
+            done.insert(detail::sqlite::hash_of_run(run, version, question));
+        });
+    }
+
+    /// Stores a run without its verdicts in place of what was there; begun.changes is not yet committed.
+    [[nodiscard]] begun_run begin(const run_result& result, std::string_view question) {
+        if (begun) {
+            throw value_error("reductions of " + begun->path + " were begun and not ended: " + result.run.path +
+                                  " cannot be written meanwhile",
+                              {.where = database.get().path()});
+        }
+        begun_run now{.changes = detail::sqlite::transaction{database.get()},
+                      .path = result.run.path,
+                      .question = std::string{question}};
+        now.replaced = rows.find(now.path);
+        if (now.replaced) {
+            rows.remove(now.replaced->id);
+        }
+        now.id = rows.insert(result, question);
+        return now;
+    }
+
+    void finish(begun_run now, const run_result& result) {
+        rows.insert_verdicts(now.id, result);
+        done.make_room();  // what may fail, before it is stored
+        now.changes.commit();
+        if (now.replaced) {
+            done.erase(detail::sqlite::hash_of_run(now.path, now.replaced->version, now.replaced->question));
+        }
+        if (detail::sqlite::is_done_state(result.state) && !result.run.version.empty()) {
+            done.insert(detail::sqlite::hash_of_run(now.path, result.run.version, now.question));
+        }
+    }
+
+    /// The run that was begun; the caller puts it back, or it is undone.
+    [[nodiscard]] begun_run take_begun() {
+        if (!begun) {
+            throw value_error("reductions are to be added to a run, and none was begun",
+                              {.where = database.get().path()});
+        }
+        begun_run now = *std::move(begun);
+        begun.reset();
+        return now;
+    }
+
+    detail::sqlite::results_connection database;
+    detail::sqlite::run_rows rows;
+    detail::sqlite::done_runs done = {};
+    std::optional<begun_run> begun = {};  // behind the database: ends before it
+};
+
+SMDEBUG_INLINE results_database::results_database(const std::string& path, std::chrono::milliseconds patience)
+    : state_(std::make_unique<state>(path, patience)) {}
+SMDEBUG_INLINE results_database::results_database(results_database&&) noexcept = default;
+SMDEBUG_INLINE results_database& results_database::operator=(results_database&&) noexcept = default;
+SMDEBUG_INLINE results_database::~results_database() = default;
+
+SMDEBUG_INLINE const std::string& results_database::path() const noexcept { return state_->database.get().path(); }
+
+SMDEBUG_INLINE bool results_database::is_done(const batch_run& run, std::string_view question) const {
+    return !run.version.empty() && state_->done.contains(detail::sqlite::hash_of_run(run.path, run.version, question));
+}
+
+SMDEBUG_INLINE std::size_t results_database::done_count() const noexcept { return state_->done.size(); }
+
+SMDEBUG_INLINE void results_database::write(const run_result& result, std::string_view question) {
+    state_->finish(state_->begin(result, question), result);
+}
+
+SMDEBUG_INLINE void results_database::begin_reductions(const batch_run& run, std::string_view question) {
+    state_->begun.emplace(state_->begin({.run = run, .state = run_state::undone}, question));
+}
+
+SMDEBUG_INLINE void results_database::add_reductions(std::span<const reduction_row> rows) {
+    state::begun_run now = state_->take_begun();
+    for (const reduction_row& row : rows) {
+        state_->rows.insert_reductions(now.id, now.rows++, row);
+    }
+    state_->begun.emplace(std::move(now));
+}
+
+SMDEBUG_INLINE void results_database::end_reductions(const run_result& result) {
+    state::begun_run now = state_->take_begun();
+    if (result.run.path != now.path) {
+        throw value_error(
+            "reductions of " + now.path + " were begun, and those of " + result.run.path + " are to be ended",
+            {.where = path()});
+    }
+    state_->rows.update(now.id, result, now.question);
+    state_->finish(std::move(now), result);
+}
+
+SMDEBUG_INLINE void results_database::abandon_reductions() noexcept { state_->begun.reset(); }
+
+SMDEBUG_INLINE std::optional<run_result> results_database::find(std::string_view path) {
+    return state_->rows.read(path);
+}
+
+SMDEBUG_INLINE void results_database::for_each_reduction(std::string_view path,
+                                                         function_ref<void(const reduction_row&)> take) {
+    state_->rows.read_reductions(path, take);
+}
+
+}  // namespace v1
+}  // namespace smdebug

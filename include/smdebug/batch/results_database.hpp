@@ -1,0 +1,79 @@
+// Results of a batch in a database of SQLite: written a run at a time, and known the next time.
+// The README has its tables, and what survives which failure.  Of the component `batch`, which needs SQLite.
+#pragma once
+
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// A database of results.  A run is there whole or not at all, and once: what is written of a path takes the place of what
+/// was there before.
+/// Threads: const calls may run at once, while no other does.  Not for forked children.
+/// Errors of all calls: in_use (another program went on writing for `patience`), unavailable (no room left, a disk that
+/// fails), access_denied, corrupt_data (the file is damaged); the call then changed nothing, and may be tried again.
+class results_database {
+public:
+    /// Opens the file, or makes it; its folder must be there.
+    /// Errors: besides those above not_found (no such folder), corrupt_data (it is no database), unsupported (it is another
+    ///         program's, or of a newer version of this library): such a file is left as it is.
+    /// Cost: reading path, version and question of each run; 16 to 32 bytes of memory for each that is done.
+    explicit results_database(const std::string& path, std::chrono::milliseconds patience = std::chrono::seconds{10});
+    results_database(results_database&&) noexcept;
+    results_database& operator=(results_database&&) noexcept;
+    results_database(const results_database&) = delete;
+    results_database& operator=(const results_database&) = delete;
+    /// What was begun and not ended is undone.
+    ~results_database();
+
+    [[nodiscard]] const std::string& path() const noexcept;
+
+    /// Whether the run was looked at to its end (ended, growing) at this version, and asked this question: then it need not
+    /// be again.  Never where its version is not known.  Reads nothing: about runs that another program wrote since the
+    /// opening it does not know.
+    /// `question`: a text that is another one whenever other rules, settings or selections are asked for.
+    [[nodiscard]] bool is_done(const batch_run& run, std::string_view question) const;
+    /// How many runs are known to be done, whatever was asked.
+    [[nodiscard]] std::size_t done_count() const noexcept;
+
+    /// Stores a run, in one transaction; of its earlier results, reductions too, nothing is left.
+    /// Errors: besides those above value_error (reductions were begun and not ended; a text above 10^9 bytes).
+    void write(const run_result& result, std::string_view question);
+
+    /// The same for a run whose reductions come in pieces: they are stored in the order in which they are added, and nobody
+    /// sees them before end_reductions().  Until then other programs cannot write.  A call that throws gives it all up.
+    /// Errors: value_error: nothing was begun, or something else was.
+    void begin_reductions(const batch_run& run, std::string_view question);
+    void add_reductions(std::span<const reduction_row> rows);
+    /// `result`: of that run; its state, verdicts and messages.
+    void end_reductions(const run_result& result);
+    /// Undoes what was begun, if anything was: the run is stored as it was before.
+    void abandon_reductions() noexcept;
+
+    /// What is stored of a run, without its reductions.
+    [[nodiscard]] std::optional<run_result> find(std::string_view path);
+    /// Its reductions, in the order in which they were added.
+    void for_each_reduction(std::string_view path, function_ref<void(const reduction_row&)> take);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/batch/impl/results_database.ipp>
+#endif

@@ -1,0 +1,493 @@
+#include <smdebug/batch/results_database.hpp>
+
+#include "batch/results.hpp"
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/batch/database/canonical_rows.hpp>
+#include <smdebug/batch/database/schema.hpp>
+#include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+namespace sqlite = smdebug::detail::sqlite;
+
+namespace {
+
+constexpr const char* question = "all rules, as they are";
+
+/// The first column of a question's first row, as a text.
+std::string asked(const std::string& path, const std::string& sql) {
+    sqlite::connection from{path, sqlite::access::write, 10s};
+    sqlite::statement row = from.prepare(sql);
+    return row.next() ? std::string{row.text(0)} : "";
+}
+
+std::string message_of_opening(const std::string& path) {
+    try {
+        const results_database opened{path};
+    } catch (const error& thrown) {
+        return thrown.what();
+    }
+    return "";
+}
+
+bool contains(const std::string& text, std::string_view piece) { return text.find(piece) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("results_database: every field of a run comes back, also after closing") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    run_result full = some_result(17);
+    full.run.place = std::numeric_limits<std::uint64_t>::max();
+    full.state = run_state::timed_out;
+    full.error = "its time was over";
+    full.seconds = 0.1 + 0.2;
+    full.verdicts[1] = {.rule = "nothing to look at", .details = "there is no such collection"};
+    full.verdicts[2].status = rule_status::incomplete;
+    full.verdicts[2].steps_skipped = 3;
+    full.verdicts[2].unread = 5;
+    full.verdicts[2].found = {{.damaged = true, .message = "a note without a step"}};
+    for (const double value : {-0.0, inf, -inf, nan, 5e-324, 0x1.fffffffffffffp+1023, 1.0 / 3.0, 3.0, 0x1p+62}) {
+        full.verdicts[0].found.push_back(
+            {.met = true, .step = 30, .mode = mode::eval, .value = value, .threshold = -value});
+    }
+    full.messages = {{.what = run_message::kind::note, .text = "a note"},
+                     {.what = run_message::kind::damage, .text = std::string(1'000'000, 'x')},
+                     {.what = run_message::kind::error, .text = ""}};
+    run_result odd = some_result(2);  // names that other programs trip over
+    odd.run.path = std::string{"runs/\xC3\xA4\xFF\0b", 10};
+    odd.run.version = "\xE2\x82";
+    odd.verdicts[0].rule = std::string{"a\0b", 3};
+    odd.verdicts[0].found[0].tensor = "\xF0\x9F\x98\x80 \xED\xA0\x80 'quoted' \"twice\"; --";
+    run_result least;  // nothing of it is known but its path
+    least.run.path = "";
+    {
+        results_database written{file};
+        written.write(full, question);
+        written.write(odd, std::string{"why\0\xFF", 5});
+        written.write(least, "");
+        CHECK(same(written.find(full.run.path).value(), full));
+    }
+    results_database again{file};
+    CHECK(same(again.find(full.run.path).value(), full));
+    CHECK(same(again.find(odd.run.path).value(), odd));
+    CHECK(same(again.find("").value(), least));
+    CHECK_FALSE(again.find("runs/").has_value());
+    CHECK(again.path() == file);
+    CHECK(again.done_count() == 1);  // of the others one was not looked at to its end, one has no version
+    CHECK(again.is_done(odd.run, std::string_view{"why\0\xFF", 5}));
+    CHECK_FALSE(again.is_done(odd.run, "why"));
+}
+
+TEST_CASE("results_database: a run is there once, with its newest results only") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    results_database database{file};
+    run_result run = some_result(1);
+    run.messages = {{.text = "old"}};
+    database.begin_reductions(run.run, question);
+    database.add_reductions(some_reductions());
+    database.end_reductions(run);
+    for (int i = 0; i < 3; ++i) {
+        run = some_result(1, 2);
+        run.steps = 100 + static_cast<std::size_t>(i);
+        database.write(run, question);
+        CHECK(same(database.find(run.run.path).value(), run));
+    }
+    CHECK(asked(file,
+                "SELECT (SELECT count(*) FROM runs) || ' ' || (SELECT count(*) FROM results) || ' ' || "
+                "(SELECT count(*) FROM findings) || ' ' || (SELECT count(*) FROM messages) || ' ' || "
+                "(SELECT count(*) FROM reductions) || ' ' || (SELECT count(*) FROM questions)") == "1 2 2 0 0 1");
+}
+
+TEST_CASE("results_database: what is done, and what is to be done again") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    std::vector<run_result> all;
+    {
+        results_database database{file};
+        for (const run_state state : {run_state::ended, run_state::growing, run_state::failed, run_state::timed_out,
+                                      run_state::no_memory, run_state::undone}) {
+            run_result& run = all.emplace_back(some_result(all.size(), 1));
+            run.state = state;
+            CHECK_FALSE(database.is_done(run.run, question));
+            database.write(run, question);
+            CHECK(database.is_done(run.run, question) == (state == run_state::ended || state == run_state::growing));
+        }
+        run_result& unknown = all.emplace_back(some_result(all.size(), 1));
+        unknown.run.version = "";
+        database.write(unknown, question);
+        CHECK_FALSE(database.is_done(unknown.run, question));
+        CHECK(database.done_count() == 2);
+    }
+    results_database database{file};
+    CHECK(database.done_count() == 2);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        CHECK(database.is_done(all[i].run, question) == (i < 2));
+    }
+    batch_run changed = all[0].run;
+    changed.version = "2";
+    CHECK_FALSE(database.is_done(changed, question));
+    CHECK_FALSE(database.is_done(all[0].run, "other rules"));
+    batch_run elsewhere = all[0].run;
+    elsewhere.path += "0";
+    CHECK_FALSE(database.is_done(elsewhere, question));
+    // Texts do not run into each other.
+    batch_run shifted = all[0].run;
+    shifted.path += shifted.version.front();
+    shifted.version.erase(0, 1);
+    CHECK_FALSE(database.is_done(shifted, question));
+    // A new version: the old one is no longer there.
+    run_result next = all[0];
+    next.run = changed;
+    database.write(next, question);
+    CHECK(database.is_done(changed, question));
+    CHECK_FALSE(database.is_done(all[0].run, question));
+    next.state = run_state::failed;
+    database.write(next, question);
+    CHECK_FALSE(database.is_done(changed, question));
+    CHECK(database.done_count() == 1);
+    CHECK(results_database{std::move(database)}.done_count() == 1);
+}
+
+TEST_CASE("results_database: reductions in pieces come back, NaN and what is not known told apart") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    std::vector<reduction_row> rows = some_reductions(7);
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    rows[0].reductions.value = {-0.0, inf, -inf, std::numeric_limits<double>::quiet_NaN(), 5e-324, 3.0, 0x1p+60};
+    rows[0].reductions.nan = 1;
+    rows[0].reductions.pos_inf = std::numeric_limits<std::uint64_t>::max();
+    rows[1].shape.reset();
+    rows[1].dtype = "";  // not saved: its mean was
+    rows[1].reductions.count = 0;
+    rows[3].name = std::string{"a\0\xFF", 3};
+    const run_result run = some_result(3);
+    database.begin_reductions(run.run, question);
+    database.add_reductions(std::span{rows}.first(2));
+    database.add_reductions({});
+    database.add_reductions(std::span{rows}.subspan(2));
+    CHECK_FALSE(database.is_done(run.run, question));
+    database.end_reductions(run);
+    CHECK(database.is_done(run.run, question));
+    CHECK(same(database.find(run.run.path).value(), run));
+    std::size_t count = 0;
+    database.for_each_reduction(run.run.path, [&](const reduction_row& row) {
+        REQUIRE(count < rows.size());
+        CHECK(same(row, rows[count++]));
+    });
+    CHECK(count == rows.size());
+    // In SQL: a NaN is NULL in a column that `known` has a bit for.
+    CHECK(asked(database.path(), "SELECT count(*) FROM reductions WHERE std IS NULL AND known >> 3 & 1") == "1");
+    CHECK(asked(database.path(), "SELECT max FROM reductions WHERE number = 0") == "Inf");
+}
+
+TEST_CASE("results_database: what was begun is undone unless it is ended") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    const run_result old = some_result(1);
+    const run_result next = some_result(2);
+    {
+        results_database database{file};
+        CHECK_THROWS_AS(database.add_reductions(some_reductions()), value_error);
+        CHECK_THROWS_AS(database.end_reductions(old), value_error);
+        database.abandon_reductions();
+        database.write(old, question);
+        batch_run changed = old.run;
+        changed.version = "2";
+        database.begin_reductions(changed, question);
+        database.add_reductions(some_reductions());
+        database.abandon_reductions();
+        CHECK(same(database.find(old.run.path).value(), old));
+        CHECK(database.is_done(old.run, question));
+        // Nothing else may be written meanwhile, and nothing else ended.
+        database.begin_reductions(changed, "a question that nobody asked");
+        CHECK_THROWS_AS(database.write(next, question), value_error);
+        CHECK_THROWS_AS(database.begin_reductions(next.run, question), value_error);
+        CHECK_THROWS_AS(database.end_reductions(next), value_error);
+        CHECK(same(database.find(old.run.path).value(), old));
+        database.write(next, question);
+        database.begin_reductions(changed, question);
+        database.add_reductions(some_reductions());
+    }  // as if the process died
+    results_database database{file};
+    CHECK(same(database.find(old.run.path).value(), old));
+    CHECK(same(database.find(next.run.path).value(), next));
+    CHECK(database.done_count() == 2);
+    CHECK(asked(file, "SELECT count(*) FROM reductions") == "0");
+    CHECK(asked(file, "SELECT count(*) FROM questions") == "1");
+}
+
+TEST_CASE("results_database: a writer that is killed leaves whole runs, and loses none that was written") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    const std::string log = place.path() + "/written";
+    std::mt19937 random{20};
+    std::size_t seen = 0;
+    for (int round = 0; round < 20; ++round) {
+        child_process writer{[&] {
+            results_database database{file};
+            std::ofstream said{log, std::ios::app};
+            for (std::uint64_t i = 0;; ++i) {
+                const std::uint64_t number = static_cast<std::uint64_t>(round) * 1'000'000 + i;
+                const run_result run = i % 5 == 4 ? some_result(i) : some_result(number);  // some take another's place
+                if (i % 3 == 2) {
+                    database.begin_reductions(run.run, question);
+                    database.add_reductions(some_reductions(12));
+                    database.end_reductions(run);
+                } else {
+                    database.write(run, question);
+                }
+                said << run.run.path << std::endl;
+            }
+            return 0;
+        }};
+        std::this_thread::sleep_for(std::chrono::microseconds{std::uniform_int_distribution<int>{0, 60'000}(random)});
+        writer.kill();
+        results_database database{file};
+        CHECK(asked(file, "PRAGMA integrity_check") == "ok");
+        CHECK(asked(file, "SELECT count(*) FROM pragma_foreign_key_check") == "0");
+        // A run has 12 results, 2 findings, and 12 or no reductions.
+        CHECK(asked(file,
+                    "SELECT count(*) FROM runs WHERE state <> 'ended'"
+                    " OR (SELECT count(*) FROM results WHERE run = runs.id) <> 12"
+                    " OR (SELECT count(*) FROM findings WHERE run = runs.id) <> 2"
+                    " OR (SELECT count(*) FROM reductions WHERE run = runs.id) NOT IN (0, 12)") == "0");
+        std::ifstream said{log};
+        std::size_t lines = 0;
+        for (std::string path; std::getline(said, path) && !said.eof(); ++lines) {
+            if (!database.find(path)) {
+                FAIL("lost: " << path);
+            }
+        }
+        seen = lines;
+    }
+    CHECK(seen > 20);
+}
+
+TEST_CASE("results_database: two writers at once, and readers meanwhile") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    constexpr std::uint64_t runs = 150;
+    const auto write_half = [&](std::uint64_t half) {
+        results_database database{file};  // also made by either
+        for (std::uint64_t i = half; i < runs; i += 2) {
+            database.write(some_result(i), question);
+            database.write(some_result(1'000), question);  // the same run
+        }
+        return 0;
+    };
+    child_process first{[&] { return write_half(0); }};
+    child_process second{[&] { return write_half(1); }};
+    std::size_t seen = 0;
+    while (seen < runs + 1) {
+        if (!std::filesystem::exists(file)) {
+            continue;
+        }
+        results_database reader{file};
+        CHECK(reader.done_count() >= seen);
+        seen = reader.done_count();
+        CHECK(asked(file, "SELECT count(*) FROM runs WHERE (SELECT count(*) FROM results WHERE run = runs.id) <> 12") ==
+              "0");
+    }
+    CHECK(first.wait() == 0);
+    CHECK(second.wait() == 0);
+    CHECK(asked(file, "PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("results_database: who has to wait too long for another writer is told so") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    results_database slow{file};
+    results_database other{file, 20ms};
+    const run_result run = some_result(1);
+    slow.begin_reductions(run.run, question);
+    try {
+        other.write(some_result(2), question);
+        FAIL("both write");
+    } catch (const in_use& busy) {
+        CHECK(contains(busy.what(), "another program is writing to it"));
+        CHECK(busy.where() == file);
+    }
+    slow.end_reductions(run);
+    other.write(some_result(2), question);
+    CHECK(slow.find("runs/2").has_value());
+}
+
+TEST_CASE("results_database: a full disk is an error, and loses nothing that was written") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    CHECK(status_of_child([&] {
+              results_database database{file};
+              limit_file_size(300'000);
+              for (std::uint64_t i = 0; i < 10'000; ++i) {
+                  try {
+                      database.write(some_result(i), question);
+                  } catch (const unavailable& full) {
+                      const bool said = contains(full.what(), "no room left") && full.where() == file;
+                      // What was written is there, and what was not, is not.
+                      const bool whole = i > 5 && database.done_count() == i && database.find("runs/0") &&
+                                         !database.find("runs/" + std::to_string(i));
+                      return said && whole ? 7 : 1;
+                  }
+              }
+              return 2;
+          }) == 7);
+    results_database database{file};
+    CHECK(database.done_count() > 5);
+    CHECK(asked(file, "PRAGMA integrity_check") == "ok");
+    database.write(some_result(20'000), question);  // and so it goes on
+    CHECK(database.find("runs/20000").has_value());
+}
+
+TEST_CASE("results_database: no other file is touched") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/other";
+    const auto is_refused = [&](const std::string& content, std::string_view why) {
+        place.write("other", content);
+        const std::string message = message_of_opening(file);
+        INFO(message);
+        CHECK(contains(message, why));
+        CHECK(contains(message, file));
+        CHECK(file_content(file) == content);
+        CHECK_FALSE(std::filesystem::exists(file + "-wal"));
+        CHECK_FALSE(std::filesystem::exists(file + "-journal"));
+    };
+    is_refused("path,rule\nruns/a,all_zero\n", "is no database");
+    is_refused(std::string(5'000, '\0'), "is no database");
+    is_refused("SQLite format 3", "is no database");
+    {
+        sqlite::connection theirs{place.path() + "/theirs.db", sqlite::access::create, 1s};
+        theirs.run("CREATE TABLE films (name TEXT)");
+    }
+    is_refused(file_content(place.path() + "/theirs.db"), "another program");
+    {
+        sqlite::connection theirs{place.path() + "/named.db", sqlite::access::create, 1s};
+        theirs.run("PRAGMA application_id = 5; CREATE TABLE films (name TEXT)");
+    }
+    is_refused(file_content(place.path() + "/named.db"), "another program");
+    { const results_database ours{place.path() + "/ours.db"}; }
+    {
+        sqlite::connection newer{place.path() + "/ours.db", sqlite::access::write, 1s};
+        newer.run("PRAGMA user_version = 99");
+    }
+    is_refused(file_content(place.path() + "/ours.db"), "tables of version 99");
+    // One whose application cannot be seen from its first page alone, as the rest lies in its WAL.
+    const std::string live = place.path() + "/live.db";
+    sqlite::connection theirs{live, sqlite::access::create, 1s};
+    theirs.run("PRAGMA journal_mode = WAL; CREATE TABLE films (name TEXT)");
+    const std::string before = file_content(live);
+    const std::string wal = file_content(live + "-wal");
+    CHECK(contains(message_of_opening(live), "another program"));
+    CHECK(file_content(live) == before);
+    CHECK(file_content(live + "-wal") == wal);
+
+    CHECK(contains(message_of_opening(place.path() + "/missing/results.db"), "its folder is missing"));
+    CHECK(message_of_opening(place.path()) != "");  // a folder
+    place.write("empty.db", "");
+    CHECK(message_of_opening(place.path() + "/empty.db") == "");
+}
+
+TEST_CASE("results_database: where there are no rights, it says so") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    { const results_database ours{file}; }
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+    std::filesystem::permissions(place.path(), std::filesystem::perms{0555});
+    const int status = status_of_child([&] {
+        become_nobody();
+        try {
+            results_database refused{file};
+            refused.write(some_result(1), question);
+        } catch (const access_denied&) {
+            return 7;
+        }
+        return 1;
+    });
+    std::filesystem::permissions(place.path(), std::filesystem::perms{0755});
+    CHECK(status == 7);
+}
+
+TEST_CASE("results_database: a damaged or cut file is an error, or gives what is left; never anything else") {
+    const temporary_folder place;
+    const std::string whole = place.path() + "/whole.db";
+    {
+        results_database database{whole};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            database.write(some_result(i), question);
+        }
+    }
+    const std::string bytes = file_content(whole);
+    const auto looked_at = [&](const std::string& content) {
+        place.write("damaged.db", content);
+        std::filesystem::remove(place.path() + "/damaged.db-wal");
+        std::filesystem::remove(place.path() + "/damaged.db-shm");
+        try {
+            results_database database{place.path() + "/damaged.db"};
+            for (std::uint64_t i = 0; i < 60; ++i) {
+                static_cast<void>(database.find("runs/" + std::to_string(i)));
+            }
+            database.write(some_result(100), question);
+        } catch (const error& thrown) {
+            CHECK(contains(thrown.what(), "damaged.db"));
+            return 1;
+        }
+        return 0;
+    };
+    CHECK(looked_at(bytes) == 0);
+    int errors = 0;
+    for (std::size_t size = 1; size < bytes.size(); size += bytes.size() / 40) {
+        errors += looked_at(bytes.substr(0, size));
+    }
+    CHECK(errors >= 39);
+    std::mt19937 random{7};
+    for (int i = 0; i < 100; ++i) {
+        std::string flipped = bytes;
+        for (int k = 0; k < 4; ++k) {
+            flipped[random() % flipped.size()] = static_cast<char>(random());
+        }
+        static_cast<void>(looked_at(flipped));
+    }
+}
+
+TEST_CASE("results_database: many threads may ask at once what is done") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        database.write(some_result(i, 1), question);
+    }
+    std::atomic<int> done{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                for (std::uint64_t i = 0; i < 200; ++i) {
+                    done += database.is_done(some_result(i, 0).run, question) ? 1 : 0;
+                }
+            });
+        }
+    }
+    CHECK(done == 400);
+}
