@@ -2,6 +2,7 @@
 
 #include "batch/results.hpp"
 #include "support/child_process.hpp"
+#include "support/skipped.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/batch/database/canonical_rows.hpp>
@@ -10,6 +11,9 @@
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
+
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <atomic>
 #include <chrono>
@@ -360,6 +364,42 @@ TEST_CASE("results_database: a full disk is an error, and loses nothing that was
     CHECK(asked(file, "PRAGMA integrity_check") == "ok");
     database.write(some_result(20'000), question);  // and so it goes on
     CHECK(database.find("runs/20000").has_value());
+}
+
+TEST_CASE("results_database: a small file system that runs full is an error, and loses nothing that was written") {
+    const temporary_folder place;
+    constexpr int cannot_mount = 77;
+    const int status = status_of_child([&] {
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+            ::mount("none", place.path().c_str(), "tmpfs", 0, "size=400k") != 0) {
+            return cannot_mount;
+        }
+        const std::string file = place.path() + "/results.db";
+        std::uint64_t written = 0;
+        try {
+            results_database database{file};
+            for (; written < 10'000; ++written) {
+                database.write(some_result(written), question);
+            }
+            return 1;
+        } catch (const unavailable& full) {
+            if (!contains(full.what(), "no room left") || written < 5) {
+                return 2;
+            }
+        }
+        results_database again{file};  // reading needs no room
+        for (std::uint64_t i = 0; i < written; ++i) {
+            if (!again.find("runs/" + std::to_string(i))) {
+                return 3;
+            }
+        }
+        return again.done_count() == written && asked(file, "PRAGMA integrity_check") == "ok" ? 7 : 4;
+    });
+    if (status == cannot_mount) {
+        skipped(lacking::file_system, "no right to mount a small file system");
+        return;
+    }
+    CHECK(status == 7);
 }
 
 TEST_CASE("results_database: no other file is touched") {

@@ -18,7 +18,11 @@ namespace detail {
 namespace sqlite {
 
 SMDEBUG_INLINE void fail(::sqlite3* from, int code, const std::string& path, std::string_view doing) {
-    const int system = from == nullptr ? 0 : ::sqlite3_system_errno(from);
+    // SQLite tells the system's reason of openings, and not of all that fails behind them.
+    const bool is_io = (code & 0xFF) == SQLITE_IOERR || (code & 0xFF) == SQLITE_CANTOPEN;
+    const int last = is_io ? errno : 0;
+    const int kept = from == nullptr ? 0 : ::sqlite3_system_errno(from);
+    const int system = kept != 0 ? kept : last;
     const std::string says = from == nullptr ? ::sqlite3_errstr(code) : ::sqlite3_errmsg(from);
     const std::string what = "cannot " + std::string{doing} + " the database " + path + ": ";
     const std::string why = " (SQLite: " + says +

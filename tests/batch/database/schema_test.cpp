@@ -1,0 +1,54 @@
+#include <smdebug/batch/database/schema.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace smdebug;
+using namespace smdebug_test;
+using namespace std::chrono_literals;
+namespace sqlite = smdebug::detail::sqlite;
+
+TEST_CASE("schema: an empty database becomes one of results, once") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    CHECK_FALSE(sqlite::look_at_file(file));
+    {
+        sqlite::connection database{file, sqlite::access::create, 1s};
+        CHECK_FALSE(sqlite::look_at(database));
+        sqlite::settle_schema(database);
+        CHECK(sqlite::look_at(database));
+        sqlite::settle_schema(database);
+        CHECK(database.number("PRAGMA application_id") == sqlite::application_id);
+        CHECK(database.number("PRAGMA user_version") == sqlite::schema_version);
+        CHECK(database.number("SELECT count(*) FROM first_findings") == 0);
+        CHECK(database.number("SELECT count(*) FROM troubles") == 0);
+    }
+    CHECK(sqlite::look_at_file(file));
+}
+
+TEST_CASE("schema: a column for each reduction, by its name") {
+    const std::string columns = sqlite::reduction_columns();
+    CHECK(columns.starts_with("min, max, mean, "));
+    CHECK(columns.ends_with(", abs_l1, abs_l2"));
+}
+
+TEST_CASE("schema: the indexes are those that the views use") {
+    const temporary_folder place;
+    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
+    sqlite::settle_schema(database);
+    const auto plan = [&](const std::string& sql) {
+        std::string text;
+        sqlite::statement row = database.prepare("EXPLAIN QUERY PLAN " + sql);
+        while (row.next()) {
+            text.append(row.text(3)).append("; ");
+        }
+        return text;
+    };
+    CHECK(plan("SELECT * FROM troubles").find("runs_failed") != std::string::npos);
+    CHECK(plan("SELECT * FROM first_findings WHERE rule = 'all_zero'").find("results_met") != std::string::npos);
+}
