@@ -41,7 +41,7 @@ SMDEBUG_INLINE void done_runs::make_room() {
 SMDEBUG_INLINE void done_runs::insert(run_hash run) {
     make_room();
     run_hash& slot = slots_[place_of(run)];
-    size_ += slot == run ? 0 : 1;
+    size_ += slot == run ? 0U : 1U;
     slot = run;
 }
 
