@@ -15,36 +15,23 @@ endfunction()
 
 install(TARGETS smdebug EXPORT smdebug-targets FILE_SET HEADERS COMPONENT devel FILE_SET bodies COMPONENT devel)
 install_export(smdebug-targets ${package_folder})
-if(TARGET smdebug_s3)
-    install(TARGETS smdebug_s3 EXPORT smdebug-s3-targets FILE_SET HEADERS COMPONENT devel)
-    install_export(smdebug-s3-targets ${package_folder})
-endif()
-if(TARGET smdebug_archive)
-    install(TARGETS smdebug_archive EXPORT smdebug-archive-targets FILE_SET HEADERS COMPONENT devel)
-    install_export(smdebug-archive-targets ${package_folder})
-endif()
+foreach(component IN LISTS components)
+    install(TARGETS smdebug_${component} EXPORT smdebug-${component}-targets FILE_SET HEADERS COMPONENT devel)
+    install_export(smdebug-${component}-targets ${package_folder})
+endforeach()
+function(install_library target export)
+    install(
+        TARGETS ${target}
+        EXPORT ${export}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+endfunction()
 if(TARGET smdebug_compiled)
-    install(
-        TARGETS smdebug_compiled
-        EXPORT smdebug-kernels-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
-endif()
-if(TARGET smdebug_compiled_s3)
-    install(
-        TARGETS smdebug_compiled_s3
-        EXPORT smdebug-compiled-s3-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
-    install_export(smdebug-compiled-s3-targets ${kernels_folder})
-endif()
-if(TARGET smdebug_compiled_archive)
-    install(
-        TARGETS smdebug_compiled_archive
-        EXPORT smdebug-compiled-archive-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
-    install_export(smdebug-compiled-archive-targets ${kernels_folder})
+    install_library(smdebug_compiled smdebug-kernels-targets)
+    foreach(component IN LISTS components)
+        install_library(smdebug_compiled_${component} smdebug-compiled-${component}-targets)
+        install_export(smdebug-compiled-${component}-targets ${kernels_folder})
+    endforeach()
 endif()
 if(TARGET smdebug_kernels)
     install(TARGETS smdebug_kernels EXPORT smdebug-kernels-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
@@ -67,6 +54,6 @@ write_basic_package_version_file(
 install(
     FILES ${PROJECT_BINARY_DIR}/smdebug-config.cmake ${PROJECT_BINARY_DIR}/smdebug-config-version.cmake
           ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
-          ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
+          ${CMAKE_CURRENT_LIST_DIR}/smdebug-components.cmake ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
     DESTINATION ${package_folder}
     COMPONENT devel)

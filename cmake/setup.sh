@@ -4,7 +4,7 @@
 
 # What each purpose needs.
 packages_build=(g++ cmake ninja-build libxtensor-dev xtl-dev libxsimd-dev libsimdjson-dev libpcre2-dev libcli11-dev
-    libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev)
+    libcurl4-openssl-dev libssl-dev libpugixml-dev zlib1g-dev libzstd-dev libsqlite3-dev)
 packages_test=(doctest-dev python3)
 packages_bench=(libbenchmark-dev)
 # S3 servers that others wrote, a proxy for HTTP/2, and a client to compare with.

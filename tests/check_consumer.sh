@@ -2,7 +2,7 @@
 # check_consumer.sh [--bare] SOURCE_FOLDER BUILD_FOLDER CMAKE GENERATOR COMPILER OPTION...: configures the project in
 # SOURCE_FOLDER with the OPTIONs, from nothing, and builds and runs its programs.
 # What headers define is inline: else a program of two files that include them does not link ("multiple definition").
-# --bare: as on a machine without libcurl, OpenSSL, pugixml, zlib and libzstd: CMake does not find them, their headers are
+# --bare: as on a machine without libcurl, OpenSSL, pugixml, zlib, libzstd and SQLite: CMake does not find them, their headers are
 # errors.
 set -euo pipefail
 bare=0
@@ -15,12 +15,12 @@ shift 5
 rm -rf "$build"
 hidden=()
 if ((bare)); then
-    for header in curl/curl.h openssl/evp.h openssl/hmac.h openssl/sha.h openssl/opensslv.h openssl/md5.h pugixml.hpp zlib.h zstd.h; do
+    for header in curl/curl.h openssl/evp.h openssl/hmac.h openssl/sha.h openssl/opensslv.h openssl/md5.h pugixml.hpp zlib.h zstd.h sqlite3.h; do
         mkdir -p "$(dirname "$build/hidden/$header")"
         echo '#error "this machine does not have it"' >"$build/hidden/$header"
     done
     hidden=(-DCMAKE_CXX_FLAGS="-I$build/hidden")
-    for package in CURL OpenSSL pugixml ZLIB Zstd; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
+    for package in CURL OpenSSL pugixml ZLIB Zstd SQLite3; do hidden+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 fi
 "$cmake" -S "$source" -B "$build" -G "$generator" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug \
     -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
@@ -44,8 +44,8 @@ for program in "$build"/*consumer; do
     echo "$program"
     "$program"
     programs=$((programs + 1))
-    if ((bare)) && readelf -d "$program" | grep -E 'NEEDED.*(curl|crypto|pugixml|libz)'; then
-        echo "$program needs what S3 or archives need"
+    if ((bare)) && readelf -d "$program" | grep -E 'NEEDED.*(curl|crypto|pugixml|libz|sqlite)'; then
+        echo "$program needs what S3, archives or databases need"
         exit 1
     fi
 done

@@ -31,7 +31,7 @@ endif()
 # --- scripts that call the compiler as a user would, with the flags of smdebug::smdebug and no others ---------------
 set(compile_flags ${CMAKE_CURRENT_BINARY_DIR}/compile_flags.txt)
 add_library(user_flags OBJECT EXCLUDE_FROM_ALL main.cpp)  # never built: asked for its flags
-target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive)
+target_link_libraries(user_flags PRIVATE smdebug::s3 smdebug::archive smdebug::batch)
 if(TARGET smdebug::cli)
     target_link_libraries(user_flags PRIVATE smdebug::cli)
 endif()
