@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -226,4 +227,38 @@ TEST_CASE("run_batch: the memory of a run is entered by all that work for it, an
     CHECK(inside == 0);
     REQUIRE(all.size() == 2);
     CHECK(all[1].error == "it needs more memory than a thimble");
+}
+
+TEST_CASE("run_batch: what is no run is a result with its reason, and nobody works on it") {
+    std::vector<run_result> all;
+    bool given = false;
+    CHECK(run_batch(
+        {.threads = 1},
+        [&]() -> std::optional<batch_run> {
+            return std::exchange(given, true) ? std::nullopt
+                                              : std::optional{batch_run{.path = "x*", .error = "it matches nothing"}};
+        },
+        [](const batch_run&, const run_scope&) -> run_result { throw std::runtime_error("worked"); },
+        [&](run_result&& result) { all.push_back(std::move(result)); }));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].state == run_state::failed);
+    CHECK(all[0].error == "it matches nothing");
+    CHECK(all[0].run.path == "x*");
+}
+
+TEST_CASE("run_batch: of an archive that takes too long the runs that were looked at stay as they are") {
+    const auto all = results_of({.threads = 1, .run_timeout = 20ms}, 1, [](const batch_run&, const run_scope& scope) {
+        wait_until([&] { return scope.stop().stop_requested(); });
+        run_result result{.run = {.path = "a.tar!/0"}};
+        result.others.push_back({.run = {.path = "a.tar!/1"}});
+        result.others.push_back({.run = {.path = "a.tar!/2"}, .state = run_state::undone});
+        return result;
+    });
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].run.path == "a.tar!/0");
+    CHECK(all[0].state == run_state::ended);
+    REQUIRE(all[0].others.size() == 2);
+    CHECK(all[0].others[0].state == run_state::timed_out);  // the one at hand
+    CHECK(all[0].others[1].state == run_state::timed_out);
+    CHECK(all[0].others[1].error == all[0].others[0].error);
 }

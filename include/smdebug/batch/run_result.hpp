@@ -54,6 +54,7 @@ struct batch_run {
     std::string path = {};     ///< as create_trial() takes it; of one in an archive "jobs.tar!/job-17"
     std::string version = {};  ///< another one whenever the run's files are; empty: not known.  See run_version()
     std::uint64_t bytes = 0;   ///< of all its files, or of the archive that it is in; 0: not known
+    std::string error = {};    ///< not empty: it is no run but a place that could not be searched for runs, and why
 };
 
 /// What one rule says of one run.
@@ -108,6 +109,7 @@ struct run_result {
     std::vector<rule_verdict> verdicts = {};
     std::vector<run_message> messages = {};
     std::shared_ptr<row_spool> reductions = {};  ///< where numbers were asked for, instead of rules
+    std::vector<run_result> others = {};  ///< of an archive that was looked at as a whole: those of its other runs
 };
 
 }  // namespace v1

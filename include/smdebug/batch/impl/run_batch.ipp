@@ -1,6 +1,7 @@
 // The bodies of <smdebug/batch/run_batch.hpp>.
 #pragma once
 
+#include <smdebug/batch/ordered_results.hpp>
 #include <smdebug/batch/run_batch.hpp>
 
 #include <algorithm>
@@ -170,52 +171,6 @@ private:
     std::jthread thread_;  // last: it uses all of the above
 };
 
-/// Results that come in any order, given on in that of the runs.
-class ordered_results {
-public:
-    ordered_results(const batch_options& how, const result_sink& emit, std::size_t threads)
-        : in_order_(how.in_order), most_(std::max(how.most_waiting, 2 * threads)), emit_(emit) {}
-
-    /// Waits until there is room for the result of another run; false: the batch has ended.
-    [[nodiscard]] bool wait_for_room(std::uint64_t taken) {
-        std::unique_lock lock{guard_};
-        room_.wait(lock, [&] { return ended_ || !in_order_ || taken - due_ < most_; });
-        return !ended_;
-    }
-    void take(std::uint64_t number, run_result&& result) {
-        const std::lock_guard lock{guard_};
-        if (ended_) {
-            return;
-        }
-        if (!in_order_) {
-            return emit_(std::move(result));
-        }
-        waiting_.emplace(number, std::move(result));
-        while (!waiting_.empty() && waiting_.begin()->first == due_) {
-            auto next = waiting_.extract(waiting_.begin());
-            emit_(std::move(next.mapped()));
-            ++due_;
-        }
-        room_.notify_all();
-    }
-    /// Nothing is given on any more.
-    void end() {
-        const std::lock_guard lock{guard_};
-        ended_ = true;
-        room_.notify_all();
-    }
-
-private:
-    bool in_order_;
-    std::size_t most_;
-    const result_sink& emit_;
-    std::mutex guard_;
-    std::condition_variable room_;
-    std::map<std::uint64_t, run_result> waiting_;
-    std::uint64_t due_ = 0;
-    bool ended_ = false;
-};
-
 /// One batch under way.
 class batch_crew {
 public:
@@ -226,7 +181,7 @@ public:
           threads_(how.threads > 0 ? how.threads : std::max(1U, std::thread::hardware_concurrency())),
           count_(std::make_shared<thread_count>(threads_)),
           clock_(how.run_timeout),
-          results_(how, emit, threads_) {}
+          results_(emit, how.in_order, std::max<std::size_t>(how.most_waiting, 2 * std::size_t{threads_})) {}
 
     [[nodiscard]] bool run() {
         {
@@ -289,7 +244,27 @@ private:
         return run;
     }
 
+    // The results of an archive that was not looked at to its end: what was at hand, and what was not begun.
+    static void end_early(run_result& result, run_state why, const std::string& words) {
+        run_result* last = result.others.empty() ? &result : nullptr;
+        for (run_result& each : result.others) {
+            if (each.state == run_state::undone) {
+                each.state = why;
+                each.error = words;
+            } else {
+                last = &each;
+            }
+        }
+        if (last != nullptr && (last == &result || last->error.empty())) {
+            last->state = why;
+            last->error = words;
+        }
+    }
+
     [[nodiscard]] run_result do_one(const batch_run& run) {
+        if (!run.error.empty()) {
+            return {.run = run, .state = run_state::failed, .error = run.error};
+        }
         const auto begin = std::chrono::steady_clock::now();
         std::stop_source stop;
         const auto ask = [&] { stop.request_stop(); };
@@ -313,13 +288,15 @@ private:
             }
             late = time.over();
         }
-        result.run = run;
+        if (result.run.path.empty()) {
+            result.run = run;
+        }
+        result.run.place = run.place;
         if (stopping()) {
-            result.state = run_state::undone;
-            result.error = "the batch was stopped";
+            end_early(result, run_state::undone, "the batch was stopped");
         } else if (late) {
-            result.state = run_state::timed_out;
-            result.error = "it took longer than the " + seconds_text(*how_.run_timeout) + " that one run may have";
+            end_early(result, run_state::timed_out,
+                      "it took longer than the " + seconds_text(*how_.run_timeout) + " that one run may have");
         }
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return result;
