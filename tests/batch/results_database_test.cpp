@@ -531,3 +531,32 @@ TEST_CASE("results_database: many threads may ask at once what is done") {
     }
     CHECK(done == 400);
 }
+
+TEST_CASE("results_database: the versions of what is done at a path, and in the archive that it may be") {
+    const temporary_folder folder;
+    results_database base{folder.path() + "/r.db"};
+    const auto put = [&](const std::string& path, run_state state, const std::string& question) {
+        run_result result = some_result(0, 1);
+        result.run.path = path;
+        result.run.version = "v " + path;
+        result.state = state;
+        base.write(result, question);
+    };
+    put("a.tar.gz!/x", run_state::ended, "q");
+    put("a.tar.gz!/y", run_state::growing, "q");
+    put("a.tar.gz!/z", run_state::failed, "q");
+    put("a.tar.gz!/other", run_state::ended, "p");
+    put("a.tar.gz2", run_state::ended, "q");
+    put("a.tar.gz!x", run_state::ended, "q");
+    put("b", run_state::ended, "q");
+    std::vector<std::string> all;
+    base.for_each_done_in("a.tar.gz", "q", [&](std::string_view path, std::string_view version) {
+        CHECK(version == "v " + std::string{path});
+        all.emplace_back(path);
+    });
+    CHECK(all == std::vector<std::string>{"a.tar.gz!/x", "a.tar.gz!/y"});
+    CHECK(base.done_version("b", "q") == "v b");
+    CHECK_FALSE(base.done_version("b", "p"));
+    CHECK_FALSE(base.done_version("a.tar.gz!/z", "q"));
+    CHECK_FALSE(base.done_version("a.tar.gz", "q"));
+}

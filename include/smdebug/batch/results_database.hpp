@@ -44,6 +44,11 @@ public:
     /// opening it does not know.
     /// `question`: a text that is another one whenever other rules, settings or selections are asked for.
     [[nodiscard]] bool is_done(const batch_run& run, std::string_view question) const;
+    /// The version at which the run at `path` is done, if it is: as is_done() has it, of what is stored now.
+    [[nodiscard]] std::optional<std::string> done_version(std::string_view path, std::string_view question);
+    /// Path and version of that run, and of those in it, should it be an archive: "jobs.tar!/job-17".
+    void for_each_done_in(std::string_view path, std::string_view question,
+                          function_ref<void(std::string_view path, std::string_view version)> take);
     /// How many runs are known to be done, whatever was asked.
     [[nodiscard]] std::size_t done_count() const noexcept;
 

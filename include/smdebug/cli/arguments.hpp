@@ -197,9 +197,13 @@ private:
     void add_scan() {
         CLI::App& app = *app_.add_subcommand(
             "scan", "all built-in rules that have something to look at, over many runs; exit status 3 if one is met");
-        app.add_option("RUN", scan_.check.runs, "training runs: folders, or s3://bucket/prefix")->type_name("");
+        app.add_option(
+               "RUN", scan_.check.runs,
+               "training runs, archives, folders with runs in them, patterns such as 'jobs/**/run-?'; s3://, too")
+            ->type_name("");
         app.add_flag("--all", scan_.all, "tables: a row for each rule that has nothing to look at, too, and why");
-        add_text(app, "--list", texts_.list, "FILE", "more runs: a file with a path a line");
+        add_text(app, "--list", texts_.list, "FILE",
+                 "more runs: a file with a path, pattern or folder a line; -: standard input");
         add_text(app, "--reductions", texts_.reductions, "LIST",
                  "numbers instead of rules, the rows of stats: all, or names with commas between them");
         add_names(app, scan_.tensors, scan_.collection);

@@ -35,6 +35,7 @@ enum class progress_format : std::uint8_t {
 struct batch_counts {
     std::size_t done = 0;
     std::optional<std::size_t> all = {};  ///< once the list has been read to its end
+    std::size_t apart = 0;                ///< of those that are done: not in the list
     std::size_t unchanged = 0;            ///< of those that are done: nothing was to be done
     std::size_t with_findings = 0;
     std::size_t failed = 0;
@@ -109,9 +110,19 @@ public:
     /// There are so many runs, and no more.
     void listed(std::size_t all) {
         const auto locked = lock();
-        now_.all = all;
+        now_.all = all + now_.apart;
+    }
+    /// Of so many more there is nothing to do; they are not among those that were listed.
+    void unchanged(std::size_t runs) {
+        const auto locked = lock();
+        now_.done += runs;
+        now_.unchanged += runs;
+        now_.apart += runs;
     }
     void done(const run_result& result) {
+        if (result.state == run_state::undone) {
+            return;
+        }
         ++now_.done;
         now_.unchanged += result.state == run_state::unchanged;
         now_.with_findings += has_findings(result);

@@ -94,7 +94,8 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
 inline void add_format(CLI::App& app, output_format& format, option_texts& texts) {
     app.add_option_function<std::string>(
            "--format",
-           [&format](const std::string& text) {
+           [&format, &texts](const std::string& text) {
+               texts.format_is_set = true;
                const char first = text.front();  // the check below lets nothing else through, in whatever case
                format = first == 'c' || first == 'C'
                             ? output_format::csv
@@ -179,6 +180,13 @@ inline void add_evaluation(CLI::App& app, check_arguments& to, option_texts& tex
 
 /// How many runs are worked on.
 inline void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts) {
+    app.add_option(
+           "-o,--output", to.output,
+           "results go into this database of SQLite, and to standard output only where --format is given; what is "
+           "there already, and has not changed, is not done again")
+        ->type_name("FILE.db");
+    add_text(app, "--shard", texts.shard, "I/N",
+             "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch");
     add_text(app, "--threads", texts.threads, "N",
              "that work at once; default: one for each CPU.  Results do not depend on it");
     add_text(app, "--run-timeout", texts.run_timeout, "T",

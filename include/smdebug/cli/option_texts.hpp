@@ -1,6 +1,7 @@
 // Options that are kept as text and parsed once all of them are there, so that messages are ours and not CLI11's.
 #pragma once
 
+#include <smdebug/batch/shard.hpp>
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +55,8 @@ struct option_texts {
     std::optional<std::string> give_up_after = {};
     std::optional<std::string> run_timeout = {};
     std::optional<std::string> memory = {};
+    std::optional<std::string> shard = {};
+    bool format_is_set = false;
     std::vector<std::string> rules = {};
     std::vector<std::string> other_trials = {};
 };
@@ -230,22 +232,6 @@ inline void settle_steps(check_arguments& args, const option_texts& texts) {
     }
 }
 
-/// The paths in a file, a line each; blank lines and those that begin with # do not count.
-[[nodiscard]] inline std::vector<std::string> read_run_list(const std::string& path) {
-    std::ifstream file{path};
-    std::vector<std::string> runs;
-    for (std::string line; std::getline(file, line);) {
-        const std::string_view bare = smdebug::detail::without_blanks(line);
-        if (!bare.empty() && bare.front() != '#') {
-            runs.emplace_back(bare);
-        }
-    }
-    if (!file.is_open() || file.bad()) {
-        throw usage_error("--list: the file " + path + " cannot be read");
-    }
-    return runs;
-}
-
 inline void settle(check_arguments& args, const option_texts& texts, const program_rules& registry) {
     args.rules = detail::settled_rules(texts, registry, false);
     if (args.rules.empty()) {
@@ -284,12 +270,16 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
     if (texts.memory) {
         args.memory = parse_size("--memory", *texts.memory);
     }
-    if (texts.list) {
-        for (std::string& path : detail::read_run_list(*texts.list)) {
-            args.check.runs.push_back(std::move(path));
+    args.list = texts.list;
+    if (texts.shard) {
+        try {
+            args.shard = parse_shard(*texts.shard);
+        } catch (const value_error& wrong) {
+            throw usage_error("--shard: " + std::string{wrong.message()});
         }
     }
-    if (args.check.runs.empty()) {
+    args.rows = !args.output || texts.format_is_set;
+    if (args.check.runs.empty() && !args.list) {
         throw usage_error("scan needs at least one run, or --list with a file that names some",
                           "Try `smdebug scan --help`.");
     }

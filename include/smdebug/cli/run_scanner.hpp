@@ -3,13 +3,16 @@
 
 #include <smdebug/batch/run_batch.hpp>
 #include <smdebug/batch/run_result.hpp>
+#include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
 #include <smdebug/cli/opened_archives.hpp>
 #include <smdebug/cli/reduce_run.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/run_places.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/scan_source.hpp>
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
 
@@ -18,6 +21,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <string>
 #include <utility>
@@ -76,30 +80,106 @@ public:
         }
     }
 
+    /// Has run_result::run.version and .bytes filled in, and leaves alone what is at the version that batch_run::version
+    /// names.  Before the first run.
+    void tell_versions() { tells_versions_ = true; }
+
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope) {
-        run_result result{.run = one};
+        run_options how = how_;
+        how.stop = scope.stop();
+        const auto archived = smdebug::detail::archive_in(one.path);
+        if (!archived || !archived->inside.empty()) {
+            return scan(
+                {.run = one}, false, [&] { return archives_.place_of(one.path, how.storage); }, how, scope);
+        }
+        return scan_archive(one, how, scope);
+    }
+
+private:
+    // All runs of an archive, which is read once.
+    [[nodiscard]] run_result scan_archive(const batch_run& one, const run_options& how, const run_scope& scope) {
+        run_places places;
+        try {
+            places = places_of(one.path, how.storage);
+        } catch (const std::bad_alloc&) {
+            return smdebug::failed_run(one);
+        } catch (const std::exception& wrong) {
+            return {.run = one, .state = run_state::failed, .error = error_text(wrong, one.path)};
+        }
+        std::vector<run_result> all;
+        for (run_place& place : places.runs) {
+            run_result begun{.run = {.place = one.place, .path = place.path}, .state = run_state::undone};
+            if (scope.stop().stop_requested() && !all.empty()) {
+                all.push_back(std::move(begun));
+                continue;
+            }
+            if (tells_versions_) {
+                begun.run.version = version_in_archive(place.path, places.runs.size(), how.storage);
+            }
+            begun.state = run_state::ended;
+            all.push_back(scan(
+                std::move(begun), true, [&] { return std::move(place); }, how, scope));
+        }
+        if (!places.damage.empty()) {
+            const bool skip = how.skip_damaged;
+            run_result& last = all.back();
+            last.messages.push_back({skip ? run_message::kind::note : run_message::kind::error,
+                                     places.damage + (skip ? "" : "; what could be read around that was read")});
+        }
+        // The first one is the last to be written: then all of them are there.
+        run_result first = std::move(all.front());
+        first.others.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
+        return first;
+    }
+
+    template <class Place>
+    [[nodiscard]] run_result scan(run_result result, bool whole_archive, Place&& place, const run_options& how,
+                                  const run_scope& scope) {
+        const std::string path = result.run.path;
         kept_messages says{progress_};
         try {
-            scan(result, says, scope);
+            run_place open = place();
+            const bool archived = open.store.has_value();
+            if (!open.store) {
+                open.store = smdebug::detail::open_storage_of_run(path, how.storage);
+            }
+            if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
+                evaluate(result, open, how, says, scope);
+            }
         } catch (const std::bad_alloc&) {
-            result.messages = says.take();
             result.state = run_state::no_memory;
             result.error = "not enough memory";
-            return result;
         } catch (const std::exception& wrong) {
             result.state = run_state::failed;
-            result.error = error_text(wrong, one.path);
+            result.error = error_text(wrong, path);
         }
         result.messages = says.take();
         return result;
     }
 
-private:
-    void scan(run_result& result, kept_messages& says, const run_scope& scope) {
+    // Whether there is nothing to do; fills in version and size.
+    [[nodiscard]] bool is_unchanged(run_result& result, const any_storage& store, bool archived, bool whole_archive,
+                                    const run_options& how) {
+        if (!tells_versions_) {
+            return false;
+        }
+        const auto files = archived ? run_version_at(result.run.path, how.storage) : run_version(store);
+        result.run.bytes = files ? files->bytes : 0;
+        if (whole_archive) {
+            return false;  // that was looked at before it was opened
+        }
+        const std::string known = std::exchange(result.run.version, files ? files->version : std::string{});
+        if (known.empty() || known != result.run.version) {
+            return false;
+        }
+        result.state = run_state::unchanged;
+        return true;
+    }
+
+    void evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+                  const run_scope& scope) {
         const std::string& path = result.run.path;
-        run_options how = how_;
-        how.stop = scope.stop();
-        const program_trial run = open_run(archives_.place_of(path, how.storage), how);
+        const program_trial run = open_run(place, how);
         smdebug::detail::describe_run(result, run);
         const auto note = [&](std::string text) { says.note(std::move(text)); };
         skipped_files skipped;
@@ -138,6 +218,7 @@ private:
     rule_maker rules_;
     opened_archives archives_;
     kept_messages::progress_call progress_;
+    bool tells_versions_ = false;
 };
 
 }  // namespace detail

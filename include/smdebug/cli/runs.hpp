@@ -137,16 +137,13 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 [[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
-    if (place.store) {
-        return program_trial{*place.store, std::move(options)};
-    }
-    const std::string& path = place.path;
     try {
-        return open_trial(path, how.storage, std::move(options));
+        return program_trial{place.store ? *place.store : smdebug::detail::open_storage_of_run(place.path, how.storage),
+                             std::move(options)};
     } catch (const missing_collection_files&) {
         throw;  // there is one
     } catch (const not_found& missing) {
-        const std::string hint = run_hint(path);
+        const std::string hint = run_hint(place.path);
         if (hint.empty()) {
             throw;
         }

@@ -16,6 +16,8 @@
 #include <smdebug/cli/run_scanner.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/scan_results.hpp>
+#include <smdebug/cli/scan_source.hpp>
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/printable_text.hpp>
@@ -27,6 +29,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <fstream>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -257,57 +261,145 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
     return how;
 }
 
+/// What happens with the results of a scan.  One thread at a time.
+class scan_sink {
+public:
+    /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
+    scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to)
+        : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)) {
+        const std::size_t runs = args.list ? 2 : args.check.runs.size();
+        if (args.statistics) {
+            numbers_.emplace(args, runs, to);
+        } else {
+            rows_.emplace(args, runs, to);
+        }
+        writes_rows_ = args.rows;
+    }
+
+    /// Errors: output_error, those of scan_database.
+    void take(run_result&& result) {
+        // The first run of an archive is written last: then all of them are there.
+        for (const run_result& each : result.others) {
+            write(each);
+        }
+        write(result);
+        tell(result);
+        for (const run_result& each : result.others) {
+            tell(each);
+        }
+        progress_.done(result);
+    }
+
+    /// The results of all that was taken are there.
+    void finish(bool complete) {
+        const std::string where = base_ != nullptr ? base_->path() : std::string{};
+        const std::string sum = tally_.text();
+        if (writes_rows_) {
+            numbers_ ? numbers_->finish() : rows_->finish(sum);
+        }
+        actions_.flush([&](const std::string& text) { to_.note(text); });
+        const batch_counts counts = progress_.so_far();
+        if (base_ != nullptr && !writes_rows_) {
+            to_.print(
+                (sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
+                (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
+                "; results are in " + where + "\n");
+        }
+        if (!complete) {
+            to_.error("interrupted: " + std::to_string(counts.done) +
+                      (counts.all ? " of " + std::to_string(*counts.all) : std::string{}) + " runs are done" +
+                      (base_ != nullptr ? "; the same command goes on with the others" : ""));
+        }
+    }
+    [[nodiscard]] bool met() const noexcept { return met_; }
+
+private:
+    [[nodiscard]] static bool says_nothing(const run_result& result) {
+        return result.state == run_state::unchanged || result.state == run_state::undone;
+    }
+    void write(const run_result& result) {
+        if (base_ != nullptr && !says_nothing(result)) {
+            base_->write(result);
+        }
+    }
+    void tell(const run_result& result) {
+        if (says_nothing(result)) {
+            return;
+        }
+        tell_result(result, actions_, to_);
+        tally_.add(result);
+        met_ = met_ || has_findings(result);
+        if (writes_rows_) {
+            numbers_ ? numbers_->add(result) : rows_->add(result);
+        }
+    }
+
+    scan_database* base_;
+    batch_progress& progress_;
+    console& to_;
+    finding_actions actions_;
+    std::optional<scan_rows> rows_;
+    std::optional<reduction_rows> numbers_;
+    run_tally tally_;
+    bool writes_rows_ = true;
+    bool met_ = false;
+};
+
+/// The lines of --list; null where there is none.  Errors: usage_error: it cannot be read.
+[[nodiscard]] inline std::istream* opened_list(const scan_arguments& args, std::ifstream& file) {
+    if (!args.list) {
+        return nullptr;
+    }
+    if (*args.list == "-") {
+        return &std::cin;
+    }
+    file.open(*args.list);
+    if (file.is_open()) {
+        file.peek();  // a folder, for one, opens but does not read
+    }
+    if (!file.is_open() || file.bad()) {
+        throw usage_error("--list: the file " + *args.list + " cannot be read");
+    }
+    file.clear();  // of the end, where the list is empty
+    return &file;
+}
+
 /// Runs the command; the exit status.
 [[nodiscard]] inline int scan_runs(const scan_arguments& args, const program_rules& registry, console& to,
                                    const std::stop_token& stop = {}) {
     const unsigned threads = args.threads > 0 ? args.threads : std::max(1U, std::thread::hardware_concurrency());
-    const batch_options how = batch_options_of(args, threads, stop);
-    finding_actions actions = detail::actions_of(args.check);
-    std::optional<scan_rows> rows;
-    std::optional<reduction_rows> numbers;
-    if (args.statistics) {
-        numbers.emplace(args, args.check.runs.size(), to);
-    } else {
-        rows.emplace(args, args.check.runs.size(), to);
+    batch_options how = batch_options_of(args, threads, stop);
+    how.in_order = args.rows;
+    std::ifstream file;
+    std::istream* const list = opened_list(args, file);
+    std::optional<scan_database> base;
+    if (args.output) {
+        base.emplace(*args.output, args);
     }
-    run_tally tally;
-    bool met = false;
     batch_progress progress{args.progress, to};
+    scan_sink sink{args, base ? &*base : nullptr, progress, to};
     run_scanner scanner{args, registry, threads, [&](const std::string& what, std::size_t done, std::size_t all) {
                             progress.steps(what, done, all);
                         }};
-    smdebug::detail::source_ahead runs{[&, next = std::size_t{0}]() mutable -> std::optional<batch_run> {
-                                           if (next == args.check.runs.size()) {
-                                               return std::nullopt;
-                                           }
-                                           const std::size_t place = next++;
-                                           return batch_run{.place = place, .path = plain_path(args.check.runs[place])};
-                                       },
-                                       most_listed, [&](std::size_t count) { progress.listed(count); }};
-    const auto emit = [&](run_result&& result) {
-        const auto locked = progress.lock();
-        if (result.state == run_state::undone) {
-            return;
-        }
-        progress.done(result);
-        tell_result(result, actions, to);
-        tally.add(result);
-        met = met || has_findings(result);
-        numbers ? numbers->add(result) : rows->add(result);
-    };
+    known_results known;
+    if (base) {
+        scanner.tell_versions();
+        known = base->known();
+        known.unchanged = [&](std::size_t runs) { progress.unchanged(runs); };
+    }
+    scan_source source{args, list, std::move(known)};
+    smdebug::detail::source_ahead runs{[&] { return source.next(); }, most_listed,
+                                       [&](std::size_t count) { progress.listed(count); }};
     const bool complete = smdebug::run_batch(
         how, [&] { return runs.next(stop); },
-        [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); }, emit);
+        [&](const batch_run& run, const run_scope& scope) { return scanner(run, scope); },
+        [&](run_result&& result) {
+            const auto locked = progress.lock();
+            sink.take(std::move(result));
+        });
     progress.finish();
-    numbers ? numbers->finish() : rows->finish(tally.text());
-    actions.flush([&](const std::string& text) { to.note(text); });
-    if (complete) {
-        return to.status(met);
-    }
-    const batch_counts counts = progress.so_far();
-    to.error("interrupted: " + std::to_string(counts.done) +
-             (counts.all ? " of " + std::to_string(*counts.all) : std::string{}) + " runs are done");
-    return exit_interrupted;
+    sink.finish(complete);
+    return complete ? to.status(sink.met()) : exit_interrupted;
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // What `smdebug scan` is asked for.
 #pragma once
 
+#include <smdebug/batch/shard.hpp>
 #include <smdebug/cli/batch_progress.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
 #include <smdebug/cli/stats.hpp>
@@ -20,8 +21,12 @@ namespace detail {
 struct scan_arguments {
     check_arguments check = {};  ///< its rules: those to be configured otherwise, or added
     std::vector<std::string> other_trials = {};
-    bool all = false;      ///< tables: a row for each rule that has nothing to look at, too
-    unsigned threads = 0;  ///< 0: as many as there are CPUs
+    bool all = false;                        ///< tables: a row for each rule that has nothing to look at, too
+    std::optional<std::string> list = {};    ///< a file with more runs, "-": standard input
+    std::optional<run_shard> shard = {};     ///< only the runs in this part of the list
+    std::optional<std::string> output = {};  ///< a database of results
+    bool rows = true;                        ///< results go to standard output, too
+    unsigned threads = 0;                    ///< 0: as many as there are CPUs
     std::optional<std::chrono::milliseconds> run_timeout = {};  ///< for one run
     std::optional<std::uint64_t> memory = {};                   ///< for one run, in bytes
     /// Numbers instead of rules.

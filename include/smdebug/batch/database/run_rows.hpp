@@ -51,6 +51,10 @@ public:
     void read_reductions(std::string_view path, function_ref<void(const reduction_row&)> take);
     /// Calls with path, version and question of each run that is done.
     void for_each_done(function_ref<void(std::string_view, std::string_view, std::string_view)> take);
+    /// Calls with path and version of the run at `path` and of those in it, should it be an archive, which are done and were
+    /// asked this question.
+    void for_each_done_in(std::string_view path, std::string_view question,
+                          function_ref<void(std::string_view, std::string_view)> take);
 
 private:
     [[nodiscard]] std::int64_t id_of_question(std::string_view question);
@@ -67,6 +71,7 @@ private:
     statement insert_finding_;
     statement insert_message_;
     statement insert_reductions_;
+    std::optional<statement> find_done_ = {};
 };
 
 }  // namespace sqlite

@@ -143,6 +143,22 @@ SMDEBUG_INLINE bool results_database::is_done(const batch_run& run, std::string_
     return !run.version.empty() && state_->done.contains(detail::sqlite::hash_of_run(run.path, run.version, question));
 }
 
+SMDEBUG_INLINE std::optional<std::string> results_database::done_version(std::string_view path,
+                                                                         std::string_view question) {
+    std::optional<std::string> version;
+    for_each_done_in(path, question, [&](std::string_view run, std::string_view text) {
+        if (run == path) {
+            version = text;
+        }
+    });
+    return version;
+}
+
+SMDEBUG_INLINE void results_database::for_each_done_in(std::string_view path, std::string_view question,
+                                                       function_ref<void(std::string_view, std::string_view)> take) {
+    state_->rows.for_each_done_in(path, question, take);
+}
+
 SMDEBUG_INLINE std::size_t results_database::done_count() const noexcept { return state_->done.size(); }
 
 SMDEBUG_INLINE void results_database::write(const run_result& result, std::string_view question) {

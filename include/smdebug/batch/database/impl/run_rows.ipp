@@ -310,6 +310,25 @@ SMDEBUG_INLINE void run_rows::for_each_done(
     }
 }
 
+SMDEBUG_INLINE void run_rows::for_each_done_in(std::string_view path, std::string_view question,
+                                               function_ref<void(std::string_view, std::string_view)> take) {
+    if (!find_done_) {
+        find_done_.emplace(
+            in_.prepare("SELECT path, version FROM runs JOIN questions ON questions.id = question WHERE (path = ?1 OR "
+                        "path >= ?2 AND "
+                        "path < ?3) AND questions.text = ?4 AND state IN " +
+                        std::string{done_states} + " AND version <> '' ORDER BY path"));
+    }
+    find_done_->reset();
+    const std::string inside = std::string{path} + "!/";
+    const std::string behind = std::string{path} + "!0";  // '0' comes behind '/'
+    find_done_->with(path, std::string_view{inside}, std::string_view{behind}, question);
+    while (find_done_->next()) {
+        take(find_done_->text(0), find_done_->text(1));
+    }
+    find_done_->reset();
+}
+
 }  // namespace sqlite
 }  // namespace detail
 }  // namespace v1
