@@ -227,6 +227,19 @@ TEST_CASE("run_finder: a folder that cannot be read is an error for it, and the 
     CHECK_FALSE(finder.next());
 }
 
+TEST_CASE("run_finder: an archive that cannot be opened is an error for it") {
+    const temporary_folder folder;
+    folder.write("a.tar", tar_of(objects{{"a" + index_file, "{}"}}));
+    make_run(folder, "b");
+    run_finder walked{{folder.path() + "/{a.tar,b}"},
+                      {.open_place = [](std::string_view) -> any_storage { throw access_denied("no"); }}};
+    const auto refused = walked.next();
+    REQUIRE(refused);
+    CHECK(refused->run.path == folder.path() + "/a.tar");
+    CHECK(contains(refused->error, "AccessDenied"));
+    CHECK(walked.next()->run.path == folder.path() + "/b");
+}
+
 TEST_CASE("run_finder: links that go round, and one to a run that is there anyway") {
     const temporary_folder folder;
     make_run(folder, "runs/a");
