@@ -356,8 +356,8 @@ SMDEBUG_INLINE void run_finder::state::give(found one, const std::string& known_
 
 SMDEBUG_INLINE void run_finder::state::give_error(const std::string& path, std::string why, bool is_damage) {
     mark();
-    found one{.run = {.path = path}, .error = std::move(why), .is_damage = is_damage};
-    const std::string known_as = "error " + path + " " + one.error;
+    found one{.run = {.path = path, .error = std::move(why)}, .is_damage = is_damage};
+    const std::string known_as = "error " + path + " " + one.run.error;
     give(std::move(one), known_as);
 }
 
