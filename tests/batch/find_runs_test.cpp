@@ -49,7 +49,7 @@ texts paths_of(const std::vector<run_finder::found>& all, const std::string& bef
     texts paths;
     for (const run_finder::found& one : all) {
         const bool is_below = !before.empty() && one.run.path.starts_with(before + "/");
-        paths.push_back((one.error.empty() ? "" : "?") + std::string{one.store ? "+" : ""} +
+        paths.push_back((one.run.error.empty() ? "" : "?") + std::string{one.store ? "+" : ""} +
                         (is_below ? one.run.path.substr(before.size() + 1) : one.run.path));
     }
     return paths;
@@ -135,12 +135,12 @@ TEST_CASE("run_finder: a pattern that matches nothing is an error that says so, 
     const auto all =
         all_of(run_finder{{folder.path() + "/x*", "gs://bucket/x", "", "s3://b*/x", folder.path() + "/a"}, {}});
     REQUIRE(all.size() == 5);
-    CHECK(contains(all[0].error, "no run, folder or archive matches " + folder.path() + "/x*"));
-    CHECK(contains(all[1].error, "is no path of a run"));
+    CHECK(contains(all[0].run.error, "no run, folder or archive matches " + folder.path() + "/x*"));
+    CHECK(contains(all[1].run.error, "is no path of a run"));
     CHECK(all[1].run.path == "gs://bucket/x");
-    CHECK(contains(all[2].error, "is empty"));
-    CHECK(contains(all[3].error, "name the bucket"));
-    CHECK(all[4].error.empty());
+    CHECK(contains(all[2].run.error, "is empty"));
+    CHECK(contains(all[3].run.error, "name the bucket"));
+    CHECK(all[4].run.error.empty());
 }
 
 TEST_CASE("run_finder: lines of a list, with a bad one named by its number") {
@@ -152,7 +152,7 @@ TEST_CASE("run_finder: lines of a list, with a bad one named by its number") {
     REQUIRE(all.size() == 3);
     CHECK(all[0].run.path == folder.path() + "/new\nline/r");
     CHECK(all[1].run.path == "line 4 of runs.txt");
-    CHECK(contains(all[1].error, "line 4 of runs.txt has a byte 0"));
+    CHECK(contains(all[1].run.error, "line 4 of runs.txt has a byte 0"));
     CHECK(all[2].run.path == "none");
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("run_finder: of a damaged archive the runs that can be listed, and an 
     const auto all = all_of(run_finder{{folder.path()}, {}});
     CHECK(paths_of(all, folder.path()) ==
           texts{"?broken.tar.gz", "+cut.tar!/a", "+cut.tar!/b", "?cut.tar", "+one.tar!/a", "?one.tar", "run"});
-    CHECK(contains(all[3].error, "is damaged"));
+    CHECK(contains(all[3].run.error, "is damaged"));
     CHECK(all[3].is_damage);
     CHECK_FALSE(all[6].is_damage);
 }
@@ -222,9 +222,22 @@ TEST_CASE("run_finder: a folder that cannot be read is an error for it, and the 
     });
     REQUIRE(second);
     CHECK(second->run.path == folder.path() + "/b");
-    CHECK(contains(second->error, "Too many open files"));
+    CHECK(contains(second->run.error, "Too many open files"));
     CHECK(finder.next()->run.path == folder.path() + "/c");
     CHECK_FALSE(finder.next());
+}
+
+TEST_CASE("run_finder: an archive that cannot be opened is an error for it") {
+    const temporary_folder folder;
+    folder.write("a.tar", tar_of(objects{{"a" + index_file, "{}"}}));
+    make_run(folder, "b");
+    run_finder walked{{folder.path() + "/{a.tar,b}"},
+                      {.open_place = [](std::string_view) -> any_storage { throw access_denied("no"); }}};
+    const auto refused = walked.next();
+    REQUIRE(refused);
+    CHECK(refused->run.path == folder.path() + "/a.tar");
+    CHECK(contains(refused->run.error, "AccessDenied"));
+    CHECK(walked.next()->run.path == folder.path() + "/b");
 }
 
 TEST_CASE("run_finder: links that go round, and one to a run that is there anyway") {

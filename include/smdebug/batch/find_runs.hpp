@@ -51,12 +51,11 @@ public:
         std::function<any_storage(std::string_view)> open_place = {};
     };
 
-    /// A run, or the reason why there is none.
+    /// A run, or a place that could not be searched: `run.error` then tells why, as what() does.
     struct found {
-        batch_run run = {};                     ///< place and path; a version is told by run_version()
+        batch_run run = {};                     ///< place and path; its version is told by run_version_at()
         std::optional<any_storage> store = {};  ///< of a run in an archive: open already
-        std::string error = {};  ///< empty: it is a run; else `run.path` could not be searched, as what() tells
-        bool is_damage = false;  ///< the error: parts of an archive are damaged; its other runs are given
+        bool is_damage = false;  ///< the error: parts of the archive are damaged; what can be listed of it was given
     };
 
     explicit run_finder(line_source lines);

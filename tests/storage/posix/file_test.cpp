@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <thread>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -67,5 +68,27 @@ TEST_CASE("posix: size and time of a regular file, and nothing of what is none")
         CAPTURE(none);
         CHECK_FALSE(detail::posix::regular_file_size(folder.path() + none).has_value());
         CHECK_FALSE(detail::posix::regular_file_time(folder.path() + none).has_value());
+    }
+}
+
+TEST_CASE("posix: facts of a file are the same by its path and below an open folder") {
+    const temporary_folder folder;
+    folder.write("sub/f", "0123456789");
+    const std::string path = folder.path() + "/sub/f";
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds{60});  // a file's version is its own once the clock has gone on
+    const auto opened = detail::posix::directory_handle::open(folder.path());
+    REQUIRE(opened);
+    const auto facts = detail::posix::facts_of(*opened, "sub/f", folder.path());
+    REQUIRE(facts);
+    CHECK(facts->size == 10);
+    CHECK(facts->version == detail::posix::facts_of(path)->version);
+    struct ::stat info = {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK(facts->version.starts_with("10-" + std::to_string(info.st_ino) + "-" + std::to_string(info.st_mtim.tv_sec) +
+                                     "." + std::to_string(info.st_mtim.tv_nsec) + "-"));
+    for (const char* none : {"missing", "sub", "sub/f/below_a_file"}) {
+        CAPTURE(none);
+        CHECK_FALSE(detail::posix::facts_of(*opened, none, folder.path()).has_value());
     }
 }

@@ -283,19 +283,15 @@ SMDEBUG_INLINE void run_finder::state::take_archive(const std::string& path, con
         mark();
         return;
     }
-    const auto parts = detail::archive_in(path);
-    if (!parts) {
-        mark();
-        give_run(whole);  // it is a folder by now
-        return;
-    }
-    const std::string above = detail::split_address(parts->folder).key;
-    const bool far = detail::is_in_s3(path);
-    const std::string key = far && !above.empty() ? above + "/" + parts->key : parts->key;
     std::optional<archive::detail::opened_runs> all;
     try {
-        all = archive::detail::open_runs(archives_in(parts->folder), key, is_pattern_inside ? std::string{} : in_it,
-                                         detail::archives_with_cache(how.storage));
+        if (const auto parts = detail::archive_in(path)) {  // else it is a folder by now
+            const std::string above = detail::split_address(parts->folder).key;
+            const bool far = detail::is_in_s3(path);
+            all = archive::detail::open_runs(
+                archives_in(parts->folder), far && !above.empty() ? above + "/" + parts->key : parts->key,
+                is_pattern_inside ? std::string{} : in_it, detail::archives_with_cache(how.storage));
+        }
     } catch (const not_found&) {
         // Opening it will tell the same.
     } catch (const std::exception& failed) {
@@ -360,8 +356,8 @@ SMDEBUG_INLINE void run_finder::state::give(found one, const std::string& known_
 
 SMDEBUG_INLINE void run_finder::state::give_error(const std::string& path, std::string why, bool is_damage) {
     mark();
-    found one{.run = {.path = path}, .error = std::move(why), .is_damage = is_damage};
-    const std::string known_as = "error " + path + " " + one.error;
+    found one{.run = {.path = path, .error = std::move(why)}, .is_damage = is_damage};
+    const std::string known_as = "error " + path + " " + one.run.error;
     give(std::move(one), known_as);
 }
 

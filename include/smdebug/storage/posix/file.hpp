@@ -134,6 +134,9 @@ struct file_facts {
     std::string version;
 };
 [[nodiscard]] std::optional<file_facts> facts_of(const std::string& path);
+/// The same below `folder`, without the way to it.  `folder_name` is for messages.
+[[nodiscard]] std::optional<file_facts> facts_of(const directory_handle& folder, const std::string& name,
+                                                 const std::string& folder_name);
 
 /// Its size.
 [[nodiscard]] std::optional<std::uint64_t> regular_file_size(const std::string& path);

@@ -125,7 +125,7 @@ SMDEBUG_INLINE void folder_walk::see_those_above() {
     constexpr int most_levels = 256;
     std::string path = root_;
     std::optional<posix::folder_identity> below;
-    for (int level = 0; !links_.empty() && level < most_levels; ++level) {
+    for (int up = 0; !links_.empty() && up < most_levels; ++up) {
         path += "/..";
         try {
             const auto reader = posix::folder_reader::open_if_there(posix::working_folder, path, path);

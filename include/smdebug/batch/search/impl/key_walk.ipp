@@ -83,7 +83,7 @@ SMDEBUG_INLINE bool key_walk::read_page() {
         short_pages_ = 0;
     }
     most_ = !begun_ || short_pages_ > 0 ? fewest_keys : most_keys;
-    short_pages_ -= short_pages_ > 0 ? 1 : 0;
+    short_pages_ -= short_pages_ > 0 ? 1U : 0U;
     page_.clear();
     next_ = 0;
     places_on_page_ = 0;

@@ -28,13 +28,13 @@ struct matched_bytes {
 /// The end of the set that begins at the '[' with which `pattern` begins: the place behind its ']'; 0: it has none.
 [[nodiscard]] inline std::size_t set_end(std::string_view pattern) noexcept {
     std::size_t place = 1;
-    place += place < pattern.size() && (pattern[place] == '!' || pattern[place] == '^') ? 1 : 0;
-    place += place < pattern.size() && pattern[place] == ']' ? 1 : 0;  // the first one is a member
+    place += place < pattern.size() && (pattern[place] == '!' || pattern[place] == '^') ? 1U : 0U;
+    place += place < pattern.size() && pattern[place] == ']' ? 1U : 0U;  // the first one is a member
     for (; place < pattern.size() && pattern[place] != '/'; ++place) {
         if (pattern[place] == ']') {
             return place + 1;
         }
-        place += pattern[place] == '\\' ? 1 : 0;
+        place += pattern[place] == '\\' ? 1U : 0U;
     }
     return 0;
 }
@@ -75,7 +75,7 @@ struct matched_bytes {
         const bool has = set_has(pattern.substr(begin, end - 1 - begin), one.code);
         return {end, has != negated ? one.length : 0};
     }
-    const std::size_t place = pattern.front() == '\\' && pattern.size() > 1 ? 1 : 0;
+    const std::size_t place = pattern.front() == '\\' && pattern.size() > 1 ? 1U : 0U;
     return {place + 1, pattern[place] == name.front() ? std::size_t{1} : std::size_t{0}};
 }
 
@@ -203,7 +203,7 @@ SMDEBUG_INLINE std::size_t first_wildcard(std::string_view path) noexcept {
 SMDEBUG_INLINE name_pattern::name_pattern(std::string_view text) : any_depth_(text == "**") {
     if (first_wildcard(text) == std::string_view::npos) {
         for (std::size_t place = 0; place < text.size(); ++place) {
-            place += text[place] == '\\' && place + 1 < text.size() ? 1 : 0;
+            place += text[place] == '\\' && place + 1 < text.size() ? 1U : 0U;
             name_.push_back(text[place]);
         }
         return;

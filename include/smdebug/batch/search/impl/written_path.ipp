@@ -87,7 +87,7 @@ SMDEBUG_INLINE rooted_pattern split_at_wildcard(const std::string& plain) {
     if (parts.root.find('\\') != std::string::npos) {
         std::string unescaped;
         for (std::size_t place = 0; place < parts.root.size(); ++place) {
-            place += parts.root[place] == '\\' && place + 1 < parts.root.size() ? 1 : 0;
+            place += parts.root[place] == '\\' && place + 1 < parts.root.size() ? 1U : 0U;
             unescaped.push_back(parts.root[place]);
         }
         parts.root = std::move(unescaped);

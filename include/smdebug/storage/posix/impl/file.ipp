@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <string_view>
 #include <system_error>
 
 namespace smdebug {
@@ -75,13 +77,23 @@ SMDEBUG_INLINE std::span<std::byte> scratch_buffer::at_least(std::size_t size) {
 
 SMDEBUG_INLINE std::string version_of(const struct ::stat& facts) {
     using namespace std::chrono_literals;
-    const auto text = [](const ::timespec& at) { return std::to_string(at.tv_sec) + "." + std::to_string(at.tv_nsec); };
-    std::string version = std::to_string(facts.st_size) + "-" + std::to_string(facts.st_ino) + "-" +
-                          text(facts.st_mtim) + "-" + text(facts.st_ctim);
+    std::string version;
+    version.reserve(112);
+    const auto add = [&](auto number, std::string_view before) {
+        std::array<char, 24> digits{};
+        const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        version.append(before).append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    };
+    add(facts.st_size, "");
+    add(facts.st_ino, "-");
+    add(facts.st_mtim.tv_sec, "-");
+    add(facts.st_mtim.tv_nsec, ".");
+    add(facts.st_ctim.tv_sec, "-");
+    add(facts.st_ctim.tv_nsec, ".");
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto tick = facts.st_ctim.tv_nsec % 1'000'000'000 != 0 ? 50ms : 2100ms;  // some have whole seconds only
     if (now - tick < std::chrono::seconds{facts.st_ctim.tv_sec} + std::chrono::nanoseconds{facts.st_ctim.tv_nsec}) {
-        version += "-" + std::to_string(now.count());
+        add(now.count(), "-");
     }
     return version;
 }
@@ -163,6 +175,19 @@ SMDEBUG_INLINE std::optional<file_facts> facts_of(const std::string& path) {
     const auto facts = regular_file_facts(path);
     return facts ? std::optional{file_facts{static_cast<std::uint64_t>(facts->st_size), version_of(*facts)}}
                  : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<file_facts> facts_of(const directory_handle& folder, const std::string& name,
+                                                  const std::string& folder_name) {
+    struct ::stat info = {};
+    if (::fstatat(folder.get(), name.c_str(), &info, 0) != 0) {
+        if (means_missing(errno)) {
+            return std::nullopt;
+        }
+        fail("cannot look at", folder_name + "/" + name, errno);
+    }
+    return S_ISREG(info.st_mode) ? std::optional{file_facts{static_cast<std::uint64_t>(info.st_size), version_of(info)}}
+                                 : std::nullopt;
 }
 
 SMDEBUG_INLINE std::optional<std::uint64_t> regular_file_size(const std::string& path) {
