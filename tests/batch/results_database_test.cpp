@@ -8,6 +8,7 @@
 #include <smdebug/batch/database/canonical_rows.hpp>
 #include <smdebug/batch/database/schema.hpp>
 #include <smdebug/batch/database/sqlite.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -206,6 +208,26 @@ TEST_CASE("results_database: reductions in pieces come back, NaN and what is not
     // In SQL: a NaN is NULL in a column that `known` has a bit for.
     CHECK(asked(database.path(), "SELECT count(*) FROM reductions WHERE std IS NULL AND known >> 3 & 1") == "1");
     CHECK(asked(database.path(), "SELECT max FROM reductions WHERE number = 0") == "Inf");
+}
+
+TEST_CASE("results_database: a run is stored with the reductions that it brings") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    const std::vector<reduction_row> rows = some_reductions(50);
+    run_result run = some_result(3, 0);
+    run.reductions = std::make_shared<row_spool>(1'000);  // most of them in a file
+    for (const reduction_row& row : rows) {
+        run.reductions->add(row);
+    }
+    for (int again = 0; again < 2; ++again) {
+        database.write(run, question);
+        std::size_t count = 0;
+        database.for_each_reduction(run.run.path, [&](const reduction_row& row) {
+            REQUIRE(count < rows.size());
+            CHECK(same(row, rows[count++]));
+        });
+        CHECK(count == rows.size());
+    }
 }
 
 TEST_CASE("results_database: what was begun is undone unless it is ended") {

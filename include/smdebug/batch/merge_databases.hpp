@@ -27,13 +27,14 @@ struct merge_result {
     std::size_t failed = 0;  ///< of these: neither ended nor growing
 };
 
-/// Writes all runs of all sources into a new database `target`.  Of a path that several have, the run that was looked at to
-/// its end wins over one that was not, then the one that was scanned last, then the one of the first source.
-/// The target is written beside its place, brought to the disk, and only then takes its place: it is there whole or not at
-/// all.  Sources are only read, and left as they are.  The target has no WAL until it is written to: it may be read anywhere.
+/// Writes all runs of all sources into a new database `target`.  Of a path that several have, the run that was looked
+/// at to its end wins over one that was not, then the one that was scanned last, then the one of the first source. The
+/// target is written beside its place, brought to the disk, and only then takes its place: it is there whole or not at
+/// all.  Sources are only read, and left as they are.  The target has no WAL until it is written to: it may be read
+/// anywhere.
 /// Errors: not_found (a source, the target's folder), corrupt_data, unsupported (a source is damaged or no database of
-///         results), value_error (no source, or the target is one), run_exists (the target is there), in_use (it is being
-///         written to), unavailable (a source is being changed, no room left), access_denied, stopped.
+///         results), value_error (no source, or the target is one), run_exists (the target is there), in_use (it is
+///         being written to), unavailable (a source is being changed, no room left), access_denied, stopped.
 /// Cost: reading the sources and writing the target, once.
 merge_result merge_databases(std::span<const std::string> sources, const std::string& target,
                              const merge_options& options = {});

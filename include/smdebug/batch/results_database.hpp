@@ -18,16 +18,16 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// A database of results.  A run is there whole or not at all, and once: what is written of a path takes the place of what
-/// was there before.
-/// Threads: const calls may run at once, while no other does.  Not for forked children.
-/// Errors of all calls: in_use (another program went on writing for `patience`), unavailable (no room left, a disk that
-/// fails), access_denied, corrupt_data (the file is damaged); the call then changed nothing, and may be tried again.
+/// A database of results.  A run is there whole or not at all, and once: what is written of a path takes the place of
+/// what was there before.
+/// Threads: const calls may run at once, while no other does.  Not for forked children. Errors of all calls: in_use
+/// (another program went on writing for `patience`), unavailable (no room left, a disk that fails), access_denied,
+/// corrupt_data (the file is damaged); the call then changed nothing, and may be tried again.
 class results_database {
 public:
     /// Opens the file, or makes it; its folder must be there.
-    /// Errors: besides those above not_found (no such folder), corrupt_data (it is no database), unsupported (it is another
-    ///         program's, or of a newer version of this library): such a file is left as it is.
+    /// Errors: besides those above not_found (no such folder), corrupt_data (it is no database), unsupported (it is
+    ///         another program's, or of a newer version of this library): such a file is left as it is.
     /// Cost: reading path, version and question of each run; 16 to 32 bytes of memory for each that is done.
     explicit results_database(const std::string& path, std::chrono::milliseconds patience = std::chrono::seconds{10});
     results_database(results_database&&) noexcept;
@@ -39,9 +39,9 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    /// Whether the run was looked at to its end (ended, growing) at this version, and asked this question: then it need not
-    /// be again.  Never where its version is not known.  Reads nothing: about runs that another program wrote since the
-    /// opening it does not know.
+    /// Whether the run was looked at to its end (ended, growing) at this version, and asked this question: then it need
+    /// not be again.  Never where its version is not known.  Reads nothing: about runs that another program wrote since
+    /// the opening it does not know.
     /// `question`: a text that is another one whenever other rules, settings or selections are asked for.
     [[nodiscard]] bool is_done(const batch_run& run, std::string_view question) const;
     /// The version at which the run at `path` is done, if it is: as is_done() has it, of what is stored now.
@@ -52,12 +52,13 @@ public:
     /// How many runs are known to be done, whatever was asked.
     [[nodiscard]] std::size_t done_count() const noexcept;
 
-    /// Stores a run, in one transaction; of its earlier results, reductions too, nothing is left.
+    /// Stores a run, its reductions too where it has any, in one transaction; of its earlier results nothing is left.
     /// Errors: besides those above value_error (reductions were begun and not ended; a text above 10^9 bytes).
     void write(const run_result& result, std::string_view question);
 
-    /// The same for a run whose reductions come in pieces: they are stored in the order in which they are added, and nobody
-    /// sees them before end_reductions().  Until then other programs cannot write.  A call that throws gives it all up.
+    /// The same for a run whose reductions come in pieces, and not by result.reductions: they are stored in the order
+    /// in which they are added, and nobody sees them before end_reductions().  Until then other programs cannot write.
+    /// A call that throws gives it all up.
     /// Errors: value_error: nothing was begun, or something else was.
     void begin_reductions(const batch_run& run, std::string_view question);
     void add_reductions(std::span<const reduction_row> rows);

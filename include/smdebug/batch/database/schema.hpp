@@ -27,15 +27,16 @@ inline constexpr std::int64_t schema_version = 1;
 /// The texts in `runs.state` of runs that were looked at to their end.
 inline constexpr std::string_view done_states = "('ended', 'growing')";
 
-/// Looks at the file before SQLite opens it, which may change what it opens.  Returns whether there is a database; a file
-/// that is missing or empty is none.  Errors: corrupt_data (something else), unsupported (another program's, or of a newer
-/// version of this library), access_denied, unavailable.
+/// Looks at the file before SQLite opens it, which may change what it opens.  Returns whether there is a database; a
+/// file that is missing or empty is none.  Errors: corrupt_data (something else), unsupported (another program's, or of
+/// a newer version of this library), access_denied, unavailable.
 bool look_at_file(const std::string& path);
 
 /// The same of an open database, which may lie in its WAL.  False: it has no tables yet, and is nobody's.
 bool look_at(connection& database);
 
-/// Makes an open database one of results where it is empty, and checks that it is one.  Errors: those of look_at_file().
+/// Makes an open database one of results where it is empty, and checks that it is one.  Errors: those of
+/// look_at_file().
 void settle_schema(connection& database);
 
 }  // namespace sqlite

@@ -105,7 +105,8 @@ public:
     [[nodiscard]] std::int64_t changed() const noexcept;
     /// Whether a transaction has begun, and was not ended by SQLite itself since.
     [[nodiscard]] bool in_transaction() const noexcept;
-    /// Whether what lies in the WAL is brought into the database by the last one who closes it; it is, unless told not to.
+    /// Whether what lies in the WAL is brought into the database by the last one who closes it; it is, unless told not
+    /// to.
     void set_tidy_at_closing(bool tidy) noexcept;
     /// `stop` is asked now and then while statements run, which then throw `stopped`; null: nobody.
     void set_stop(bool (*stop)(void*), void* of) noexcept;

@@ -6,6 +6,7 @@
 #include <smdebug/batch/database/schema.hpp>
 #include <smdebug/batch/database/sqlite.hpp>
 #include <smdebug/batch/results_database.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <cstdint>
@@ -162,7 +163,12 @@ SMDEBUG_INLINE void results_database::for_each_done_in(std::string_view path, st
 SMDEBUG_INLINE std::size_t results_database::done_count() const noexcept { return state_->done.size(); }
 
 SMDEBUG_INLINE void results_database::write(const run_result& result, std::string_view question) {
-    state_->finish(state_->begin(result, question), result);
+    state::begun_run now = state_->begin(result, question);
+    if (result.reductions != nullptr) {
+        result.reductions->for_each(
+            [&](const reduction_row& row) { state_->rows.insert_reductions(now.id, now.rows++, row); });
+    }
+    state_->finish(std::move(now), result);
 }
 
 SMDEBUG_INLINE void results_database::begin_reductions(const batch_run& run, std::string_view question) {
