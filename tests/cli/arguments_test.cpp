@@ -194,7 +194,9 @@ TEST_CASE("arguments: scan") {
     const auto given = parsed<cli::detail::scan_arguments>(
         {"scan", "a", "--list", folder.path() + "/runs.txt", "b", "--rule", "exploding_tensor,only_nan=True",
          "--other-trials", "x", "--start", "3", "--stop-at-first", "--format", "json"});
-    CHECK(given.check.runs == texts{"a", "b", "c", "d e"});
+    CHECK(given.check.runs == texts{"a", "b"});
+    CHECK(given.list == folder.path() + "/runs.txt");
+    CHECK(given.rows);
     CHECK(given.check.rules.size() == 1);
     CHECK(given.check.start == 3);
     CHECK(given.check.stop_at_first);
@@ -205,7 +207,24 @@ TEST_CASE("arguments: scan") {
     CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--all"}).all);
     CHECK(refusal({"scan"}) ==
           "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
-    CHECK(contains(refusal({"scan", "--list", folder.path() + "/none"}), "--list: the file "));
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "--list", "-"}).list == "-");
+    const auto batch =
+        parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--threads", "3", "--shard", "2/4",
+                                             "--run-timeout", "90s", "--memory", "2G", "--progress", "json"});
+    CHECK(batch.output == "r.db");
+    CHECK_FALSE(batch.rows);
+    CHECK(batch.threads == 3);
+    CHECK(batch.shard == run_shard{2, 4});
+    CHECK(batch.run_timeout == std::chrono::seconds{90});
+    CHECK(batch.memory == std::uint64_t{2} << 30U);
+    CHECK(batch.progress == cli::detail::progress_format::json);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--format", "csv"}).rows);
+    CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--reductions", "all"}).statistics->size() == 22);
+    CHECK(contains(refusal({"scan", "a", "--reductions", "mean", "--rule", "dead_relu"}), "give one or the other"));
+    CHECK(contains(refusal({"scan", "a", "--tensors", "w"}), "are for --reductions"));
+    CHECK(contains(refusal({"scan", "a", "--shard", "5/4"}), "--shard: "));
+    CHECK(contains(refusal({"scan", "a", "--memory", "much"}), "--memory must be a size"));
+    CHECK(contains(refusal({"scan", "a", "--progress", "bar"}), "--progress"));
     CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
     CHECK(refusal({"scan", "a", "--follow"}) != "accepted");
     CHECK(refusal({"scan", "a", "--rule", "all_zero,threshold=50", "--rule", "UnchangedTensor"}) == "accepted");

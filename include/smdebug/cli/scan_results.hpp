@@ -1,9 +1,7 @@
 // Where the results of a scan go besides standard output: a database, in which a run is there whole or not at all.
 #pragma once
 
-#include <smdebug/batch/reduction_row.hpp>
 #include <smdebug/batch/results_database.hpp>
-#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/scan_source.hpp>
@@ -102,21 +100,7 @@ public:
     /// Errors: those of results_database.
     void write(const run_result& result) {
         const std::lock_guard lock{guard_};
-        if (!result.reductions) {
-            return base_.write(result, question_);
-        }
-        base_.begin_reductions(result.run, question_);
-        constexpr std::size_t at_once = 1000;
-        std::vector<reduction_row> rows;
-        result.reductions->for_each([&](const reduction_row& row) {
-            rows.push_back(row);
-            if (rows.size() == at_once) {
-                base_.add_reductions(rows);
-                rows.clear();
-            }
-        });
-        base_.add_reductions(rows);
-        base_.end_reductions(result);
+        base_.write(result, question_);
     }
 
     [[nodiscard]] const std::string& path() const noexcept { return base_.path(); }

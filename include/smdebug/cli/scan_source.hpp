@@ -73,11 +73,10 @@ public:
             if (!found) {
                 return std::nullopt;
             }
-            if (!found->error.empty()) {
+            if (!found->run.error.empty()) {
                 if (found->is_damage && args_.check.how.skip_damaged) {
                     continue;  // what opens its runs notes it
                 }
-                found->run.error = std::move(found->error);
                 found->run.place = place_++;
                 return std::move(found->run);
             }
