@@ -557,12 +557,12 @@ TEST_CASE("results_database: many threads may ask at once what is done") {
 TEST_CASE("results_database: the versions of what is done at a path, and in the archive that it may be") {
     const temporary_folder folder;
     results_database base{folder.path() + "/r.db"};
-    const auto put = [&](const std::string& path, run_state state, const std::string& question) {
+    const auto put = [&](const std::string& path, run_state state, const std::string& about) {
         run_result result = some_result(0, 1);
         result.run.path = path;
         result.run.version = "v " + path;
         result.state = state;
-        base.write(result, question);
+        base.write(result, about);
     };
     put("a.tar.gz!/x", run_state::ended, "q");
     put("a.tar.gz!/y", run_state::growing, "q");
