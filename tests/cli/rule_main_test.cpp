@@ -119,3 +119,32 @@ TEST_CASE("rule_main: follows a run to its end") {
     CHECK(lines_of(followed.out).size() == 2);
     CHECK(run_it({folder.path(), "--follow", "--upper-limit", "1e9"}).status == cli::exit_finding);  // an infinite mean
 }
+
+TEST_CASE("rule_main: over many runs, with a database, as smdebug scan; a setting of the same name is the rule's") {
+    const temporary_folder folder;
+    const temporary_folder runs;
+    write_sick_run(runs);
+    runs.write("list.txt", runs.path() + "\n/nowhere\n");
+    const std::string database = folder.path() + "/results.db";
+    const texts arguments{"--list", runs.path() + "/list.txt", "-o", database, "--upper-limit", "1", "--end", "1"};
+    const verdict first = run_it(arguments);
+    CHECK(first.status == cli::exit_finding_and_error);
+    CHECK(first.out == "2 runs: findings in 1; 1 could not be evaluated; results are in " + database + "\n");
+    CHECK(contains(run_it(arguments).out, "1 run had been looked at before"));
+    const verdict rows = run_it({runs.path(), "--threads", "2", "--format", "csv", "--end", "1"});
+    CHECK(rows.status == cli::exit_finding);
+    CHECK(contains(rows.out, ",mean_above,IssuesFound,1,1,1,0,"));
+    CHECK(contains(run_it({runs.path(), "--threads", "2", "--follow"}).err, "--follow is for runs that are named"));
+    CHECK(contains(run_it({"--list", "/nowhere"}).err, "--list: the file /nowhere cannot be read"));
+    struct threaded : mean_above {
+        std::int64_t threads = 3;
+        [[nodiscard]] static constexpr auto settings() {
+            return std::tuple{setting{"threads", &threaded::threads, "a number of its own"}};
+        }
+    };
+    std::ostringstream out;
+    std::ostringstream err;
+    CHECK(cli::detail::run_rule_program<threaded>("threaded", {runs.path(), "--threads", "7", "--end", "1"}, out,
+                                                  err) == cli::exit_finding);
+    CHECK(contains(out.str(), "IssuesFound"));
+}

@@ -178,20 +178,33 @@ inline void add_evaluation(CLI::App& app, check_arguments& to, option_texts& tex
     app.add_flag("--first-offender", to.first_offender, "of each such step the first finding only");
 }
 
+/// The same where the app has no option of that name: a rule's own settings come first.
+inline void add_new_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to,
+                         const std::string& type, const std::string& help) {
+    if (app.get_option_no_throw(flag) == nullptr) {
+        add_text(app, flag, to, type, help);
+    }
+}
+
 /// How many runs are worked on.
 inline void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts) {
-    app.add_option(
-           "-o,--output", to.output,
-           "results go into this database of SQLite, and to standard output only where --format is given; what is "
-           "there already, and has not changed, is not done again")
-        ->type_name("FILE.db");
-    add_text(app, "--shard", texts.shard, "I/N",
-             "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch");
-    add_text(app, "--threads", texts.threads, "N",
-             "that work at once; default: one for each CPU.  Results do not depend on it");
-    add_text(app, "--run-timeout", texts.run_timeout, "T",
-             "give a run up that takes longer: 90s, 10m, 2h; what was found until then is kept; default: none");
-    add_text(app, "--memory", texts.memory, "SIZE", "give a run up that needs more memory: 500M, 2G; default: none");
+    if (app.get_option_no_throw("--output") == nullptr && app.get_option_no_throw("-o") == nullptr) {
+        app.add_option("-o,--output", to.output,
+                       "results go into this database of SQLite, and to standard output only where --format is given; "
+                       "what is there already, and has not changed, is not done again")
+            ->type_name("FILE.db");
+    }
+    add_new_text(app, "--shard", texts.shard, "I/N",
+                 "only the I-th of N parts of the runs; array: that of this job in an array of Slurm or AWS Batch");
+    add_new_text(app, "--threads", texts.threads, "N",
+                 "that work at once; default: one for each CPU.  Results do not depend on it");
+    add_new_text(app, "--run-timeout", texts.run_timeout, "T",
+                 "give a run up that takes longer: 90s, 10m, 2h; what was found until then is kept; default: none");
+    add_new_text(app, "--memory", texts.memory, "SIZE",
+                 "give a run up that needs more memory: 500M, 2G; default: none");
+    if (app.get_option_no_throw("--progress") != nullptr) {
+        return;
+    }
     app.add_option_function<std::string>(
            "--progress",
            [&to](const std::string& text) {

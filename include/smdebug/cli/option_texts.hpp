@@ -249,21 +249,9 @@ inline void settle(check_arguments& args, const option_texts& texts, const progr
     settle(args.follow, args.runs.size(), texts);
 }
 
-inline void settle(scan_arguments& args, const option_texts& texts, const program_rules& registry) {
-    args.check.rules = detail::settled_rules(texts, registry, true);
-    args.other_trials = texts.other_trials;
-    detail::settle_steps(args.check, texts);
-    settle(args.check.how, texts);
+/// How many runs are worked on.
+inline void settle_batch(scan_arguments& args, const option_texts& texts) {
     args.threads = texts.threads ? settled_threads(texts.threads) : 0;
-    if (texts.reductions) {
-        if (!args.check.rules.empty() || !args.other_trials.empty()) {
-            throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");
-        }
-        args.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
-        detail::check_tensors_regex(args.tensors);
-    } else if (args.tensors || args.collection) {
-        throw usage_error("--tensors and --collection are for --reductions; rules choose their tensors themselves");
-    }
     if (texts.run_timeout) {
         args.run_timeout = parse_duration("--run-timeout", *texts.run_timeout);
     }
@@ -279,6 +267,23 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
         }
     }
     args.rows = !args.output || texts.format_is_set;
+}
+
+inline void settle(scan_arguments& args, const option_texts& texts, const program_rules& registry) {
+    args.check.rules = detail::settled_rules(texts, registry, true);
+    args.other_trials = texts.other_trials;
+    detail::settle_steps(args.check, texts);
+    settle(args.check.how, texts);
+    settle_batch(args, texts);
+    if (texts.reductions) {
+        if (!args.check.rules.empty() || !args.other_trials.empty()) {
+            throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");
+        }
+        args.statistics = *texts.reductions == "all" ? all_statistics() : parse_statistics(*texts.reductions);
+        detail::check_tensors_regex(args.tensors);
+    } else if (args.tensors || args.collection) {
+        throw usage_error("--tensors and --collection are for --reductions; rules choose their tensors themselves");
+    }
     if (args.check.runs.empty() && !args.list) {
         throw usage_error("scan needs at least one run, or --list with a file that names some",
                           "Try `smdebug scan --help`.");

@@ -9,6 +9,8 @@
 #include <smdebug/cli/interrupt.hpp>
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/scan.hpp>
+#include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/terminal.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/registry/configure.hpp>
@@ -53,6 +55,9 @@ public:
         add_evaluation(app_, args_, texts_);
         add_follow(app_, args_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
         add_how(app_, args_.how, texts_);
+        add_new_text(app_, "--list", texts_.list, "FILE",
+                     "a batch: more runs, a path, pattern or folder a line; -: standard input.  A row for each run");
+        add_batch(app_, batch_, texts_);
         app_.add_flag_callback(
             "--json", [this] { args_.how.format = output_format::json; }, "as --format json: one object a finding");
         if (std::none_of(info_.parameters.begin(), info_.parameters.end(),
@@ -80,8 +85,8 @@ public:
             throw usage_error(text_of_error(wrong, app_), "Try --help.");
         }
         args_.runs.insert(args_.runs.end(), more_runs_.begin(), more_runs_.end());
-        if (args_.runs.empty()) {
-            throw usage_error("a run is missing: RUN or --trial-dir RUN", "Try --help.");
+        if (args_.runs.empty() && !texts_.list) {
+            throw usage_error("a run is missing: RUN, --trial-dir RUN or --list FILE", "Try --help.");
         }
         rule_request request{.label = info_.name, .rule = info_.name, .parameters = parameters_};
         if (takes_other_trials(registry_, request)) {
@@ -94,10 +99,19 @@ public:
         settle_steps(args_, texts_);
         settle(args_.how, texts_);
         settle(args_.follow, args_.runs.size(), texts_);
+        settle_batch(batch_, texts_);
+        is_batch_ =
+            texts_.list || texts_.shard || texts_.threads || texts_.run_timeout || texts_.memory || batch_.output;
+        if (is_batch_ && args_.follow.on) {
+            throw usage_error("--follow is for runs that are named; a batch looks at what is there now");
+        }
+        batch_.check = args_;
         return std::nullopt;
     }
 
     [[nodiscard]] const check_arguments& args() const noexcept { return args_; }
+    /// What the same rule is to do over many runs, where that was asked for; else null.
+    [[nodiscard]] const scan_arguments* batch() const noexcept { return is_batch_ ? &batch_ : nullptr; }
     [[nodiscard]] const program_rules& registry() const noexcept { return registry_; }
 
 private:
@@ -105,6 +119,8 @@ private:
     rule_info info_;
     program_rules registry_;
     check_arguments args_;
+    scan_arguments batch_;
+    bool is_batch_ = false;
     std::vector<std::string> more_runs_;
     rule_parameters parameters_;
     option_texts texts_;
@@ -122,11 +138,14 @@ template <described_rule R>
             return *done;
         }
         to.set_table_width(parser.args().how.width.value_or(kind.width));
+        const auto stop = [&] { return about_to_follow ? about_to_follow() : std::stop_token{}; };
+        if (parser.batch() != nullptr) {
+            return scan_runs(*parser.batch(), parser.registry(), to, stop());
+        }
         if (!parser.args().follow.on) {
             return check(parser.args(), parser.registry(), to);
         }
-        return follow_check(parser.args(), parser.registry(), to,
-                            about_to_follow ? about_to_follow() : std::stop_token{});
+        return follow_check(parser.args(), parser.registry(), to, stop());
     });
 }
 
@@ -141,7 +160,8 @@ template <described_rule R>
 ///
 /// Its messages begin with the rule's name.
 /// Its flags are the rule's settings(), and those of `smdebug check`: --trial-dir, --other-trials, --start-step,
-/// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.
+/// --end-step, --follow, --json, --status-file, --version, ...; --help prints them with types and defaults.  With --list,
+/// -o, --shard and the other options of batches it does what `smdebug scan` does, for this rule.
 /// Returns 0 not met, 3 met, 1 error, or part of a run could not be read, 4 both 3 and 1, 2 wrong usage, 130
 /// interrupted (Ctrl-C while following).
 template <described_rule R>
