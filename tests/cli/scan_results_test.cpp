@@ -9,12 +9,14 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -35,7 +37,11 @@ struct outcome {
     std::string err;
 };
 
+/// What was written a moment ago has no version yet by which it could be known again.
+void let_settle() { std::this_thread::sleep_for(std::chrono::milliseconds{60}); }
+
 outcome scan_into(const std::string& database, scan_arguments args) {
+    let_settle();
     captured run;
     args.output = database;
     args.rows = false;

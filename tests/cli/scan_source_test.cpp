@@ -9,11 +9,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,6 +92,7 @@ TEST_CASE("scan_source: a run is given with the version at which it is done; of 
     const temporary_folder folder;
     const std::string archive = folder.path() + "/two.tar.gz";
     folder.write("two.tar.gz", gzip_of(tar_of(files_of_runs({"x", "y"}))));
+    std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what is newer has no version to be known by
     const scan_arguments args{.check = {.runs = {"/nowhere/a", archive}}};
     std::vector<std::pair<std::string, std::string>> stored;
     for (const char* run : {"x", "y"}) {
