@@ -16,6 +16,10 @@ inline namespace v1 {
 
 template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);
 
+template class event_decoder<crc_check::full>;
+template class event_decoder<crc_check::length_only>;
+template class event_decoder<crc_check::none>;
+
 template class detail::trial_state<local_storage, event_decoder<>, default_kernel>;
 template class tensor_handle<local_trial::state_type>;
 template class detail::step_wait<local_trial::state_type>;

@@ -20,6 +20,7 @@
 #include <smdebug/hook/impl/save_arguments.tpp>
 #include <smdebug/registry/impl/rule_registry.tpp>
 #include <smdebug/rules/impl/invoke_rules.tpp>
+#include <smdebug/tensor/impl/event_decoder.tpp>
 #include <smdebug/trial/impl/basic_trial.tpp>
 #include <smdebug/trial/impl/scan.tpp>
 #include <smdebug/trial/impl/shared_trial.tpp>

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <smdebug/core/bytes.hpp>
+#include <smdebug/record/crc32c.hpp>
 
 using smdebug::crc_check;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/record/crc32c.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/record/crc_check.hpp>
 
 #include <cstddef>
@@ -33,27 +33,17 @@ public:
     void pass(byte_view piece) noexcept {
         const auto begin = reinterpret_cast<std::uintptr_t>(payload_.data());
         const auto end = reinterpret_cast<std::uintptr_t>(piece.data()) + piece.size();
-        if (end > begin && end - begin <= payload_.size()) {
+        if (needed_ && end > begin && end - begin <= payload_.size()) {
             pass_until(end - begin);
         }
     }
 
     /// Whether the payload is what the footer says; takes in what no piece has.
-    [[nodiscard]] bool holds() noexcept {
-        if (!needed_) {
-            return true;
-        }
-        pass_until(payload_.size());
-        return crc32c::mask(crc_) == footer_;
-    }
+    [[nodiscard]] bool holds() noexcept { return !needed_ || matches(); }
 
 private:
-    void pass_until(std::size_t end) noexcept {
-        if (needed_ && end > passed_) {
-            crc_ = crc32c::extend(crc_, payload_.subspan(passed_, end - passed_));
-            passed_ = end;
-        }
-    }
+    void pass_until(std::size_t end) noexcept;
+    [[nodiscard]] bool matches() noexcept;
 
     byte_view payload_;
     std::size_t passed_ = 0;
@@ -65,3 +55,7 @@ private:
 }  // namespace record
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/record/impl/payload_check.ipp>
+#endif
