@@ -16,6 +16,8 @@ inline namespace v1 {
 
 template result<std::vector<double>> quantiles<>(const tensor_view&, std::span<const double>, quantile_options);
 
+template class detail::basic_folder_follower<>;
+
 template class event_decoder<crc_check::full>;
 template class event_decoder<crc_check::length_only>;
 template class event_decoder<crc_check::none>;

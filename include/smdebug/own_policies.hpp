@@ -20,6 +20,7 @@
 #include <smdebug/hook/impl/save_arguments.tpp>
 #include <smdebug/registry/impl/rule_registry.tpp>
 #include <smdebug/rules/impl/invoke_rules.tpp>
+#include <smdebug/storage/posix/impl/folder_follower.tpp>
 #include <smdebug/tensor/impl/event_decoder.tpp>
 #include <smdebug/trial/impl/basic_trial.tpp>
 #include <smdebug/trial/impl/scan.tpp>
@@ -42,6 +43,7 @@ namespace smdebug {
 inline namespace v1 {
 
 // What the library has is not made again.
+extern template class detail::basic_folder_follower<>;
 extern template class detail::trial_state<local_storage, event_decoder<>, default_kernel>;
 extern template class tensor_handle<local_trial::state_type>;
 extern template class detail::step_wait<local_trial::state_type>;

@@ -14,6 +14,7 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/wire/event.hpp>
+#include <smdebug/wire/summary.hpp>
 
 #include <algorithm>
 #include <array>

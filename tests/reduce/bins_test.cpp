@@ -48,6 +48,12 @@ static_assert(default_edges[0] == 1e-12 && default_edges[1] == 0x1.359f5a7b2817a
 static_assert(default_edges[773] == 0x1.58323029f544cp+66);  // as Python computes it
 static_assert(default_slots::bins == 1548);
 
+// No cell holds two edges.
+template <class Lane>
+constexpr bool all_passed = default_cells<Lane>::table[default_cells<Lane>::count - 1].passed == default_edge_count;
+static_assert(all_passed<float> && all_passed<double>);
+static_assert(default_cells<float>::between_edges);
+
 TEST_CASE("default_slots: the edges are those of the Python package") {
     const std::vector<double> edges = default_slots::edges();
     REQUIRE(edges.size() == 1549);

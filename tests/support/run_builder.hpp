@@ -12,6 +12,8 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/wire/event.hpp>
+#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
 
 #include <cstddef>
 #include <map>

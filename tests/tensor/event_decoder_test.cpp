@@ -16,8 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include <smdebug/record/reader.hpp>
 #include <smdebug/record/writer.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/summary.hpp>
+#include <smdebug/wire/tensor_proto.hpp>
+#include <smdebug/wire/tensor_shape.hpp>
 #include "../record/event_files.hpp"
 #include "../wire/messages.hpp"
 

@@ -6,7 +6,7 @@
 #include <smdebug/hook/known_collections.hpp>
 #include <smdebug/hook/save_config.hpp>
 #include <smdebug/index/collection.hpp>
-#include <smdebug/record/writer.hpp>
+#include <smdebug/record/crc_check.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>

@@ -13,22 +13,34 @@ namespace table {
 
 inline constexpr std::uint32_t polynomial = 0x82f63b78;  ///< Castagnoli's; bit 31 is the coefficient of x^0
 inline constexpr std::size_t lanes = 16;
-using table_set = std::array<std::array<std::uint32_t, 256>, lanes>;
+
+// Built-in arrays: every file that includes this computes the tables, and compilers take long over calls.
+struct table_set {
+    using table = std::uint32_t[256];
+
+    [[nodiscard]] constexpr const table& operator[](std::size_t lane) const noexcept { return of[lane]; }
+
+    table of[lanes];
+};
 
 /// Table k holds the checksum of a byte followed by k zero bytes, without the final inversion.
 [[nodiscard]] constexpr table_set make_tables() noexcept {
     table_set tables{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-        std::uint32_t crc = byte;
-        for (int bit = 0; bit < 8; ++bit) {
-            crc = (crc >> 1) ^ ((crc & 1U) != 0 ? polynomial : 0U);
-        }
-        tables[0][byte] = crc;
+    std::uint32_t crc = 1;  // of a byte of which only the highest bit is set, then of one bit less
+    for (std::size_t bit = 128; bit != 0; bit /= 2) {
+        crc = (crc >> 1) ^ ((crc & 1U) != 0 ? polynomial : 0U);
+        tables.of[0][bit] = crc;
     }
-    for (std::size_t lane = 1; lane < lanes; ++lane) {
-        for (std::size_t byte = 0; byte < 256; ++byte) {
-            const std::uint32_t before = tables[lane - 1][byte];
-            tables[lane][byte] = (before >> 8) ^ tables[0][before & 0xffU];
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        table_set::table& table = tables.of[lane];
+        for (std::size_t bit = 1; bit < 256; bit *= 2) {
+            if (lane > 0) {
+                const std::uint32_t before = tables.of[lane - 1][bit];
+                table[bit] = (before >> 8) ^ tables.of[0][before & 0xffU];
+            }
+            for (std::size_t below = 1; below < bit; ++below) {
+                table[bit + below] = table[bit] ^ table[below];  // checksums are linear
+            }
         }
     }
     return tables;

@@ -1,4 +1,4 @@
-// Which checksums of a record are verified, and the constant that the Python package writes in place of one.
+// Which checksums of a record are verified and written, and the constant that the Python package writes in place of one.
 // Lives here because both the reader and the decoders that users compose take the policy.
 #pragma once
 
@@ -36,6 +36,12 @@ inline constexpr std::string_view package_footer_text = "0x12345678";
 /// The footer that the package therefore writes after every payload, that text's masked crc32c; in a file: b3 c0 2d 06.
 /// A payload under it cannot be verified: a flipped byte stays unseen.
 inline constexpr std::uint32_t package_footer = 0x062dc0b3;
+
+/// What is written behind a payload.
+enum class footer_kind : std::uint8_t {
+    package_constant,  ///< what the Python package writes; it refuses anything else when it reads
+    checksum,          ///< the masked crc32c of the payload: TensorFlow's format, and verifiable
+};
 
 }  // namespace record
 }  // namespace v1

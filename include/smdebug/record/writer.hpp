@@ -16,12 +16,6 @@ namespace smdebug {
 inline namespace v1 {
 namespace record {
 
-/// What is written behind a payload.
-enum class footer_kind : std::uint8_t {
-    package_constant,  ///< what the Python package writes; it refuses anything else when it reads
-    checksum,          ///< the masked crc32c of the payload: TensorFlow's format, and verifiable
-};
-
 /// The footer of a payload.  Cost: one pass over the payload for `checksum`, none for `package_constant`.
 [[nodiscard]] inline std::uint32_t footer_of(byte_view payload, footer_kind kind) noexcept {
     return kind == footer_kind::package_constant ? package_footer : crc32c::mask(crc32c::value(payload));

@@ -4,16 +4,14 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <cassert>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,14 +25,7 @@ inline namespace v1 {
 inline constexpr std::size_t element_alignment = 64;
 
 /// `size` bytes aligned to element_alignment and not filled; null for 0.
-[[nodiscard]] inline std::shared_ptr<std::byte> allocate_elements(std::size_t size) {
-    if (size == 0) {
-        return nullptr;
-    }
-    constexpr std::align_val_t alignment{element_alignment};
-    auto* const bytes = static_cast<std::byte*>(::operator new(size, alignment));
-    return {bytes, [](std::byte* block) { ::operator delete(block, alignment); }};
-}
+[[nodiscard]] std::shared_ptr<std::byte> allocate_elements(std::size_t size);
 
 /// A tensor of any dtype, read-only, together with what keeps its elements alive.
 /// Copying shares everything and costs one reference count; const calls may run at once on many threads.
@@ -47,59 +38,25 @@ public:
     /// decoded; its owner, if any, keeps them alive.
     /// Shares them where the elements lie in them, aligned for their type; otherwise, and where `record` has no owner,
     /// the elements are copied once, to aligned memory.  Strings are always copied.
-    tensor_value(decoded_tensor&& decoded, const byte_buffer& record) {
-        const auto made = std::make_shared<state>();
-        made->type = decoded.type;
-        made->shape = std::move(decoded.shape);
-        made->take_strings(decoded.strings);
-        if (decoded.bytes.empty()) {
-            made->copied = !decoded.strings.empty();
-        } else if (is_aligned(decoded.bytes, decoded.type) && holds(record, decoded.bytes)) {
-            made->owner = record.owner();
-            made->bytes = decoded.bytes;
-        } else {
-            made->copy(decoded.bytes);
-        }
-        state_ = made;
-    }
+    tensor_value(decoded_tensor&& decoded, const byte_buffer& record);
 
     /// Elements in memory that `owner` keeps alive, aligned for `type`, which is numeric; `bytes` is exactly as long as
     /// `shape` and `type` say.
-    tensor_value(dtype type, shape_type shape, std::shared_ptr<const void> owner, byte_view bytes) {
-        assert(is_numeric(type) && is_aligned(bytes, type));
-        assert(element_count(shape) == bytes.size() / size_of(type) && bytes.size() % size_of(type) == 0);
-        state_ = std::make_shared<const state>(
-            state{type, std::move(shape), std::move(owner), bytes, {}, {}, /*copied=*/false});
-    }
+    tensor_value(dtype type, shape_type shape, std::shared_ptr<const void> owner, byte_view bytes);
 
     /// A copy of `elements`, which are as many as `shape` says.
     template <element T>
     [[nodiscard]] static tensor_value copy_of(shape_type shape, std::span<const T> elements) {
         assert(element_count(shape) == elements.size());
-        const auto made = std::make_shared<state>();
-        made->type = dtype_of_v<T>;
-        made->shape = std::move(shape);
-        made->copy(std::as_bytes(elements));
-        return tensor_value{made};
+        return copy_of_bytes(dtype_of_v<T>, std::move(shape), std::as_bytes(elements));
     }
 
     /// A tensor of strings, as many as `shape` says.
-    [[nodiscard]] static tensor_value of_strings(shape_type shape, std::span<const std::string_view> strings) {
-        assert(element_count(shape) == strings.size());
-        const auto made = std::make_shared<state>();
-        made->type = dtype::string;
-        made->shape = std::move(shape);
-        made->take_strings(strings);
-        made->copied = true;
-        return tensor_value{made};
-    }
+    [[nodiscard]] static tensor_value of_strings(shape_type shape, std::span<const std::string_view> strings);
 
     [[nodiscard]] dtype type() const noexcept { return state_ ? state_->type : dtype::invalid; }
     /// Extents, outermost first.  This and all views below live as long as this value or a copy of it.
-    [[nodiscard]] const shape_type& shape() const noexcept {
-        static const shape_type none;
-        return state_ ? state_->shape : none;
-    }
+    [[nodiscard]] const shape_type& shape() const noexcept;
     /// The number of elements.
     [[nodiscard]] std::size_t size() const noexcept { return view().count(); }
     /// The elements as bytes, aligned for their type; empty for strings.
@@ -139,40 +96,26 @@ private:
         std::vector<std::string_view> string_views;  ///< into `strings`: a tensor_view speaks of views
         bool copied = false;
 
-        void copy(byte_view source) {
-            const auto block = allocate_elements(source.size());
-            if (block) {
-                std::memcpy(block.get(), source.data(), source.size());
-            }
-            bytes = {block.get(), source.size()};
-            owner = block;
-            copied = true;
-        }
+        void copy(byte_view source);
 
-        void take_strings(std::span<const std::string_view> views) {
-            strings.reserve(views.size());
-            for (const std::string_view view : views) {
-                strings.emplace_back(view);
-            }
-            string_views.assign(strings.begin(), strings.end());
-        }
+        void take_strings(std::span<const std::string_view> views);
     };
 
     explicit tensor_value(std::shared_ptr<const state> made) noexcept : state_(std::move(made)) {}
 
-    [[nodiscard]] static bool is_aligned(byte_view bytes, dtype type) noexcept {
-        return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(type) == 0;
-    }
+    [[nodiscard]] static tensor_value copy_of_bytes(dtype type, shape_type shape, byte_view elements);
+
+    [[nodiscard]] static bool is_aligned(byte_view bytes, dtype type) noexcept;
 
     /// Whether `bytes` lie in `record`, and that has an owner.
-    [[nodiscard]] static bool holds(const byte_buffer& record, byte_view bytes) noexcept {
-        const auto place = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
-        return record.owner() != nullptr && place(bytes.data()) >= place(record.data()) &&
-               place(bytes.data() + bytes.size()) <= place(record.data() + record.size());
-    }
+    [[nodiscard]] static bool holds(const byte_buffer& record, byte_view bytes) noexcept;
 
     std::shared_ptr<const state> state_;
 };
 
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/tensor/impl/tensor_value.ipp>
+#endif

@@ -120,4 +120,6 @@ static_assert(key_follower<folder_follower>);
 }  // namespace v1
 }  // namespace smdebug
 
+#ifndef SMDEBUG_COMPILED
 #include <smdebug/storage/posix/impl/folder_follower.tpp>
+#endif

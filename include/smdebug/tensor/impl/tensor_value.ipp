@@ -1,0 +1,98 @@
+// The bodies of <smdebug/tensor/tensor_value.hpp>.
+#pragma once
+
+#include <smdebug/tensor/tensor_value.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE std::shared_ptr<std::byte> allocate_elements(std::size_t size) {
+    if (size == 0) {
+        return nullptr;
+    }
+    constexpr std::align_val_t alignment{element_alignment};
+    auto* const bytes = static_cast<std::byte*>(::operator new(size, alignment));
+    return {bytes, [](std::byte* block) { ::operator delete(block, alignment); }};
+}
+
+SMDEBUG_INLINE tensor_value::tensor_value(decoded_tensor&& decoded, const byte_buffer& record) {
+    const auto made = std::make_shared<state>();
+    made->type = decoded.type;
+    made->shape = std::move(decoded.shape);
+    made->take_strings(decoded.strings);
+    if (decoded.bytes.empty()) {
+        made->copied = !decoded.strings.empty();
+    } else if (is_aligned(decoded.bytes, decoded.type) && holds(record, decoded.bytes)) {
+        made->owner = record.owner();
+        made->bytes = decoded.bytes;
+    } else {
+        made->copy(decoded.bytes);
+    }
+    state_ = made;
+}
+
+SMDEBUG_INLINE tensor_value::tensor_value(dtype type, shape_type shape, std::shared_ptr<const void> owner,
+                                          byte_view bytes) {
+    assert(is_numeric(type) && is_aligned(bytes, type));
+    assert(element_count(shape) == bytes.size() / size_of(type) && bytes.size() % size_of(type) == 0);
+    state_ =
+        std::make_shared<const state>(state{type, std::move(shape), std::move(owner), bytes, {}, {}, /*copied=*/false});
+}
+
+SMDEBUG_INLINE tensor_value tensor_value::copy_of_bytes(dtype type, shape_type shape, byte_view elements) {
+    const auto made = std::make_shared<state>();
+    made->type = type;
+    made->shape = std::move(shape);
+    made->copy(elements);
+    return tensor_value{made};
+}
+
+SMDEBUG_INLINE tensor_value tensor_value::of_strings(shape_type shape, std::span<const std::string_view> strings) {
+    assert(element_count(shape) == strings.size());
+    const auto made = std::make_shared<state>();
+    made->type = dtype::string;
+    made->shape = std::move(shape);
+    made->take_strings(strings);
+    made->copied = true;
+    return tensor_value{made};
+}
+
+SMDEBUG_INLINE const shape_type& tensor_value::shape() const noexcept {
+    static const shape_type none;
+    return state_ ? state_->shape : none;
+}
+
+SMDEBUG_INLINE void tensor_value::state::copy(byte_view source) {
+    const auto block = allocate_elements(source.size());
+    if (block) {
+        std::memcpy(block.get(), source.data(), source.size());
+    }
+    bytes = {block.get(), source.size()};
+    owner = block;
+    copied = true;
+}
+
+SMDEBUG_INLINE void tensor_value::state::take_strings(std::span<const std::string_view> views) {
+    strings.reserve(views.size());
+    for (const std::string_view view : views) {
+        strings.emplace_back(view);
+    }
+    string_views.assign(strings.begin(), strings.end());
+}
+
+SMDEBUG_INLINE bool tensor_value::is_aligned(byte_view bytes, dtype type) noexcept {
+    return reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(type) == 0;
+}
+
+SMDEBUG_INLINE bool tensor_value::holds(const byte_buffer& record, byte_view bytes) noexcept {
+    const auto place = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    return record.owner() != nullptr && place(bytes.data()) >= place(record.data()) &&
+           place(bytes.data() + bytes.size()) <= place(record.data() + record.size());
+}
+
+}  // namespace v1
+}  // namespace smdebug
