@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <smdebug/storage/range_plan.hpp>
+
 #include <chrono>
 #include <cstdint>
 

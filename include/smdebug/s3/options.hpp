@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/s3/credentials/keys.hpp>
-#include <smdebug/storage/range_plan.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -77,7 +76,7 @@ struct s3_options {
     /// MiB. Of a part of an object, and of one that was written in parts, there is no such thing to compare with.
     s3::etag_check verify_etags = s3::etag_check::without_tls;
     /// Neighbours among wanted ranges with at most so many bytes between them come with one request.
-    std::uint64_t merge_gap = detail::range_merging{}.gap;
+    std::uint64_t merge_gap = std::uint64_t{1} << 20U;
     /// Whoever waits for a run to grow looks no more often than that: each look is two requests, which are paid for.
     std::chrono::milliseconds look_interval{std::chrono::seconds{2}};
     /// A file with the certificates of those who are trusted.  Unset: AWS_CA_BUNDLE, the profile, the system's.

@@ -256,13 +256,6 @@ private:
     std::shared_ptr<interface> inner_;
 };
 
-static_assert(writable_storage<any_storage> && batch_reader<any_storage> && range_batch_reader<any_storage> &&
-              versioned_batch_reader<any_storage> && place_prober<any_storage>);
-static_assert(viewing_storage<any_storage> && prefetching_storage<any_storage> && holding_storage<any_storage>);
-static_assert(detail::opening_storage<any_storage>);
-static_assert(followable_storage<any_storage> && announcing_storage<any_storage> && dated_storage<any_storage>);
-static_assert(appending_storage<any_storage> && removing_storage<any_storage> && claiming_storage<any_storage>);
-
 }  // namespace v1
 }  // namespace smdebug
 

@@ -3,27 +3,20 @@
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
-#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/opened_object.hpp>
 #include <smdebug/storage/posix/claim.hpp>
-#include <smdebug/storage/posix/file.hpp>
-#include <smdebug/storage/posix/folder.hpp>
 #include <smdebug/storage/posix/folder_follower.hpp>
-#include <smdebug/storage/posix/map.hpp>
 #include <smdebug/storage/posix/output.hpp>
-#include <smdebug/storage/posix/watch.hpp>
 #include <smdebug/storage/versioned_read.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +26,11 @@
 
 namespace smdebug {
 inline namespace v1 {
+
+namespace detail::posix {
+class file;
+class leased_map;
+}  // namespace detail::posix
 
 /// The files below a directory; a key is a path relative to it, with '/' between the parts.
 /// The directory need not exist yet: it then lists nothing.  A key never leaves it: absolute keys and ".." are not
@@ -47,14 +45,10 @@ public:
 
     /// The whole file, in one buffer of its own.
     /// Errors:  not_found, access_denied, unavailable (the system's word), corrupt_data (not a regular file).
-    [[nodiscard]] byte_buffer read(std::string_view key) const {
-        return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
-    }
+    [[nodiscard]] byte_buffer read(std::string_view key) const;
 
     /// A part of it, cut at its end.  Never allocates more than the file holds, whatever the range asks for.
-    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const {
-        return part_of(detail::posix::file{path_of(key)}, where);
-    }
+    [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const;
 
     /// The whole file, and which version of it: by size, inode and times, see entries().
     /// Errors: as read().
@@ -95,57 +89,45 @@ public:
     [[nodiscard]] std::vector<object_entry> entries(std::string_view prefix, std::string_view after,
                                                     std::size_t most) const;
 
-    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const {
-        return stays_inside(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::uint64_t> size(std::string_view key) const;
 
     /// When the file was last written, by its file system's clock.
-    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const {
-        return stays_inside(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::chrono::system_clock::time_point> modified(std::string_view key) const;
 
     /// Lists what is new in the folder `prefix`, which ends in '/', at a look a folder when nothing is.
-    [[nodiscard]] detail::folder_follower follow(std::string_view prefix) const {
-        return detail::folder_follower{root_, prefix};
-    }
+    [[nodiscard]] detail::folder_follower follow(std::string_view prefix) const;
 
     /// A signal by inotify, from now on.  Nothing when the system has none left.  It is not woken by what other
     /// machines write to a shared file system, nor by what comes into the older ones of more than 1,024 folders.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
-        return detail::folder_watch::open(root_, prefixes);
-    }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const;
 
     /// The path of the folder, without slashes at its end.
     [[nodiscard]] std::string name() const { return name_; }
 
     /// Whether the directory is there.
-    [[nodiscard]] bool exists() const { return detail::posix::directory_handle::open(root_).has_value(); }
+    [[nodiscard]] bool exists() const;
 
     /// Whether a file is there in its place.  Errors: access_denied, unavailable.
-    [[nodiscard]] bool is_file() const { return detail::posix::regular_file_facts(root_).has_value(); }
+    [[nodiscard]] bool is_file() const;
 
     /// Writes under a temporary name in the same folder and renames: the file is there whole or not at all.
     /// Makes the folders on the way.  Errors: those of create().
-    void write(std::string_view key, byte_view bytes) { detail::posix::write_whole(path_of(key), bytes); }
+    void write(std::string_view key, byte_view bytes);
 
     /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, see temporary_file.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and whatever else the system says).
-    [[nodiscard]] detail::posix::whole_file_output create(std::string_view key) {
-        return detail::posix::whole_file_output{path_of(key)};
-    }
+    [[nodiscard]] detail::posix::whole_file_output create(std::string_view key);
 
     /// Removes a file; returns whether it was there.  Its folder stays.  Errors: not_found (no key), access_denied,
     /// unavailable.
-    bool remove(std::string_view key) { return detail::posix::remove_file(path_of(key)); }
+    bool remove(std::string_view key);
 
     /// Holds a key, by a locked file under it, also against other processes.  Errors: in_use, and those of create().
-    [[nodiscard]] detail::posix::file_claim claim(std::string_view key) {
-        return detail::posix::file_claim{path_of(key)};
-    }
+    [[nodiscard]] detail::posix::file_claim claim(std::string_view key);
 
     /// Whether anyone alive holds the key, or something is there of which nobody can tell.  Errors: as remove().
-    [[nodiscard]] bool claimed(std::string_view key) const { return detail::posix::is_claimed(path_of(key)); }
+    [[nodiscard]] bool claimed(std::string_view key) const;
 
 private:
     // Below that, making a mapping costs more than copying.
@@ -154,42 +136,17 @@ private:
     // A mapping is read whole before it is looked at: what is larger would push itself out of memory again.
     static constexpr std::uint64_t most_mapped = std::uint64_t{1} << 30U;
 
-    [[nodiscard]] static std::optional<detail::posix::leased_map> mapped(const detail::posix::file& of) noexcept {
-        return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of)
-                                                                      : std::nullopt;
-    }
+    [[nodiscard]] static std::optional<detail::posix::leased_map> mapped(const detail::posix::file& of) noexcept;
 
     [[nodiscard]] static byte_buffer part_of(const detail::posix::file& file, byte_range where);
 
     [[nodiscard]] std::optional<detail::posix::file> open_if_there(std::string_view key) const;
-
-    // Opens a file before its turn; what is wrong with it is told when its turn comes.
-    template <class Open>
-    [[nodiscard]] static std::optional<detail::posix::file> open_ahead(const Open& open, std::size_t place) {
-        try {
-            std::optional<detail::posix::file> soon = open(place);
-            if (soon) {
-                static_cast<void>(detail::posix::read_ahead(*soon));
-            }
-            return soon;
-        } catch (const error&) {
-            return std::nullopt;
-        }
-    }
 
     [[nodiscard]] std::string path_of(std::string_view key) const;
 
     std::string name_;
     std::string root_;  // absolute
 };
-
-static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
-              place_prober<local_storage>);
-static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
-static_assert(detail::opening_storage<local_storage>);
-static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
-static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
-static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

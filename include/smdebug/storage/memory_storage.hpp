@@ -226,13 +226,6 @@ private:
 
 inline memory_storage::held_key memory_storage::claim(std::string_view key) { return held_key{state_, key}; }
 
-static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
-static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
-              dated_storage<memory_storage>);
-static_assert(entry_lister<memory_storage> && versioned_reader<memory_storage>);
-static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
-              claiming_storage<memory_storage>);
-
 }  // namespace v1
 }  // namespace smdebug
 

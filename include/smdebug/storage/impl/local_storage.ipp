@@ -1,14 +1,39 @@
 // The bodies of <smdebug/storage/local_storage.hpp>.
 #pragma once
 
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/relative_path.hpp>
 #include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix/file.hpp>
+#include <smdebug/storage/posix/folder.hpp>
+#include <smdebug/storage/posix/map.hpp>
+#include <smdebug/storage/posix/watch.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace smdebug {
 inline namespace v1 {
+
+namespace detail {
+
+// Opens a file before its turn; what is wrong with it is told when its turn comes.
+template <class Open>
+[[nodiscard]] std::optional<posix::file> open_ahead(const Open& open, std::size_t place) {
+    try {
+        std::optional<posix::file> soon = open(place);
+        if (soon) {
+            static_cast<void>(posix::read_ahead(*soon));
+        }
+        return soon;
+    } catch (const error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace detail
 
 SMDEBUG_INLINE local_storage::local_storage(const std::string& root) : name_(detail::local_path(root)) {
     while (name_.size() > 1 && name_.ends_with('/')) {
@@ -90,7 +115,7 @@ SMDEBUG_INLINE void local_storage::read_each(std::span<const std::string> keys, 
                               {.where = keys[i]});
         }
         if (file->size() >= worth_mapping && i + 1 < keys.size()) {
-            ahead = open_ahead(open, i + 1);
+            ahead = detail::open_ahead(open, i + 1);
         }
         sink(i, file->read_all(buffer));
     }
@@ -165,6 +190,65 @@ SMDEBUG_INLINE std::string local_storage::path_of(std::string_view key) const {
     path.append(root_).append("/").append(key);
     return path;
 }
+
+SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key) const {
+    return read(key, {.offset = 0, .length = std::numeric_limits<std::uint64_t>::max()});
+}
+
+SMDEBUG_INLINE byte_buffer local_storage::read(std::string_view key, byte_range where) const {
+    return part_of(detail::posix::file{path_of(key)}, where);
+}
+
+SMDEBUG_INLINE std::optional<std::uint64_t> local_storage::size(std::string_view key) const {
+    return stays_inside(key) ? detail::posix::regular_file_size(path_of(key)) : std::nullopt;
+}
+
+SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> local_storage::modified(
+    std::string_view key) const {
+    return stays_inside(key) ? detail::posix::regular_file_time(path_of(key)) : std::nullopt;
+}
+
+SMDEBUG_INLINE detail::folder_follower local_storage::follow(std::string_view prefix) const {
+    return detail::folder_follower{root_, prefix};
+}
+
+SMDEBUG_INLINE std::unique_ptr<change_signal> local_storage::watch(std::span<const std::string> prefixes) const {
+    return detail::folder_watch::open(root_, prefixes);
+}
+
+SMDEBUG_INLINE bool local_storage::exists() const { return detail::posix::directory_handle::open(root_).has_value(); }
+
+SMDEBUG_INLINE bool local_storage::is_file() const { return detail::posix::regular_file_facts(root_).has_value(); }
+
+SMDEBUG_INLINE void local_storage::write(std::string_view key, byte_view bytes) {
+    detail::posix::write_whole(path_of(key), bytes);
+}
+
+SMDEBUG_INLINE detail::posix::whole_file_output local_storage::create(std::string_view key) {
+    return detail::posix::whole_file_output{path_of(key)};
+}
+
+SMDEBUG_INLINE bool local_storage::remove(std::string_view key) { return detail::posix::remove_file(path_of(key)); }
+
+SMDEBUG_INLINE detail::posix::file_claim local_storage::claim(std::string_view key) {
+    return detail::posix::file_claim{path_of(key)};
+}
+
+SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {
+    return detail::posix::is_claimed(path_of(key));
+}
+
+SMDEBUG_INLINE std::optional<detail::posix::leased_map> local_storage::mapped(const detail::posix::file& of) noexcept {
+    return of.size() >= worth_mapping && of.size() <= most_mapped ? detail::posix::leased_map::open(of) : std::nullopt;
+}
+
+static_assert(writable_storage<local_storage> && batch_reader<local_storage> && range_batch_reader<local_storage> &&
+              place_prober<local_storage>);
+static_assert(viewing_storage<local_storage> && prefetching_storage<local_storage>);
+static_assert(detail::opening_storage<local_storage>);
+static_assert(entry_lister<local_storage> && versioned_reader<local_storage>);
+static_assert(followable_storage<local_storage> && announcing_storage<local_storage> && dated_storage<local_storage>);
+static_assert(appending_storage<local_storage> && removing_storage<local_storage> && claiming_storage<local_storage>);
 
 }  // namespace v1
 }  // namespace smdebug

@@ -140,5 +140,12 @@ SMDEBUG_INLINE memory_storage::held_key::held_key(std::shared_ptr<state> place, 
     state_ = std::move(place);
 }
 
+static_assert(writable_storage<memory_storage> && viewing_storage<memory_storage>);
+static_assert(followable_storage<memory_storage> && announcing_storage<memory_storage> &&
+              dated_storage<memory_storage>);
+static_assert(entry_lister<memory_storage> && versioned_reader<memory_storage>);
+static_assert(appending_storage<memory_storage> && removing_storage<memory_storage> &&
+              claiming_storage<memory_storage>);
+
 }  // namespace v1
 }  // namespace smdebug

@@ -35,7 +35,7 @@ public:
         friend bool operator==(const shape_entry&, const shape_entry&) = default;
     };
 
-    layout() : names_(std::make_shared<const name_list>()) {}
+    layout();
     /// `places` are those of the names' items, one each.
     layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places, std::vector<shape_entry> shapes);
 
@@ -64,9 +64,7 @@ public:
     [[nodiscard]] reduction_set saved_reductions(name_id name) const noexcept { return names_->saved_reductions(name); }
 
     /// Whether the other says the same, with the same list of names.
-    [[nodiscard]] bool equals(const layout& other) const noexcept {
-        return names_ == other.names_ && places_ == other.places_ && shapes_ == other.shapes_;
-    }
+    [[nodiscard]] bool equals(const layout& other) const noexcept;
 
     /// Heap bytes held, without the names.
     [[nodiscard]] std::size_t memory() const noexcept;

@@ -5,6 +5,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/s3/object/object_reader.hpp>
 #include <smdebug/s3/options.hpp>
+#include <smdebug/storage/range_plan.hpp>
 
 #include <exception>
 #include <map>

@@ -12,6 +12,12 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+SMDEBUG_INLINE layout::layout() : names_(std::make_shared<const name_list>()) {}
+
+SMDEBUG_INLINE bool layout::equals(const layout& other) const noexcept {
+    return names_ == other.names_ && places_ == other.places_ && shapes_ == other.shapes_;
+}
+
 SMDEBUG_INLINE layout::layout(std::shared_ptr<const name_list> names, std::vector<byte_range> places,
                               std::vector<shape_entry> shapes)
     : names_(std::move(names)), places_(std::move(places)), shapes_(std::move(shapes)) {
