@@ -24,9 +24,9 @@
 #include <cstddef>
 #include <exception>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>

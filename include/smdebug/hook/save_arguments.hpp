@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/iterable.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/hook/tensor_source.hpp>
 #include <smdebug/tensor/element.hpp>
@@ -12,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +26,8 @@ inline namespace v1 {
 
 /// Several texts: std::vector<std::string>, std::array<std::string_view, 3>, ...
 template <class R>
-concept text_range = std::ranges::input_range<const R&> && std::ranges::sized_range<const R&> &&
-                     std::convertible_to<std::ranges::range_reference_t<const R&>, std::string_view> &&
+concept text_range = detail::input_iterable<const R&> && detail::sized_iterable<const R&> &&
+                     std::convertible_to<detail::reference_in<const R&>, std::string_view> &&
                      !std::convertible_to<const R&, std::string_view>;
 
 /// Collections by their names, as a parameter: `{"mine"}`, "mine", a std::vector<std::string>.
@@ -56,7 +57,7 @@ private:
 
 /// A std::vector<bool>, whose elements have no memory of their own.
 template <class R>
-concept bit_range = std::ranges::random_access_range<const R&> && !std::ranges::contiguous_range<const R&> &&
+concept bit_range = detail::random_access_iterable<const R&> && !detail::contiguous_iterable<const R&> &&
                     std::same_as<R, std::vector<bool, typename R::allocator_type>>;
 
 /// Values of which a copy is saved, row by row.
@@ -119,18 +120,18 @@ concept unviewed = !std::same_as<V, tensor_view>;
 
 template <class V>
 inline constexpr bool holds_char = false;
-template <std::ranges::range V>
-inline constexpr bool holds_char<V> = std::same_as<std::remove_cv_t<std::ranges::range_value_t<V>>, char> ||
-                                      std::convertible_to<const V&, std::string_view>;
+template <detail::iterable V>
+inline constexpr bool holds_char<V> =
+    std::same_as<std::remove_cv_t<detail::value_in<V>>, char> || std::convertible_to<const V&, std::string_view>;
 template <class V>
 inline constexpr bool holds_lists = false;
-template <std::ranges::range V>
-inline constexpr bool holds_lists<V> = std::ranges::range<std::ranges::range_value_t<V>>;
+template <detail::iterable V>
+inline constexpr bool holds_lists<V> = detail::iterable<detail::value_in<V>>;
 template <class V>
 inline constexpr bool lies_scattered = false;
-template <std::ranges::range V>
+template <detail::iterable V>
 inline constexpr bool lies_scattered<V> =
-    !std::ranges::contiguous_range<V> && saved_element<std::remove_cv_t<std::ranges::range_value_t<V>>>;
+    !detail::contiguous_iterable<V> && saved_element<std::remove_cv_t<detail::value_in<V>>>;
 
 // Values that no tensor can be made of.  Common mistakes have messages of their own.
 template <class V>

@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/iterable.hpp>
 #include <smdebug/tensor/element.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -13,7 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <ranges>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,10 +38,10 @@ public:
     extents_view(std::initializer_list<I> list)  // NOLINT: implicit
         : extents_view(std::span<const I>{list.begin(), list.size()}) {}
     template <class List>
-        requires(std::ranges::contiguous_range<const List&> && std::ranges::sized_range<const List&> &&
-                 extent_number<std::remove_cv_t<std::ranges::range_value_t<const List&>>>)
+        requires(detail::contiguous_iterable<const List&> && detail::sized_iterable<const List&> &&
+                 extent_number<std::remove_cv_t<detail::value_in<const List&>>>)
     extents_view(const List& list) {  // NOLINT: implicit
-        using number = std::remove_cv_t<std::ranges::range_value_t<const List&>>;
+        using number = std::remove_cv_t<detail::value_in<const List&>>;
         const std::size_t count = std::ranges::size(list);
         if constexpr (std::same_as<std::make_unsigned_t<number>, std::size_t>) {
             // A signed and an unsigned integer of one size may alias; a negative extent becomes
@@ -77,8 +78,8 @@ concept element_matrix = requires(const M& matrix) {
 /// Contiguous elements of a type that tensors have: std::span, std::vector, std::array, an array of float, ...  Not the
 /// memory of a matrix, which may be ordered by columns.
 template <class R>
-concept element_range = std::ranges::contiguous_range<const R&> && std::ranges::sized_range<const R&> &&
-                        saved_element<std::remove_cv_t<std::ranges::range_value_t<const R&>>> && !element_matrix<R>;
+concept element_range = detail::contiguous_iterable<const R&> && detail::sized_iterable<const R&> &&
+                        saved_element<std::remove_cv_t<detail::value_in<const R&>>> && !element_matrix<R>;
 
 namespace detail {
 
@@ -93,7 +94,7 @@ namespace detail {
 /// Borrows: both.
 template <element_range R>
 [[nodiscard]] tensor_view view_of(const R& values, std::span<const std::size_t> extents, std::string_view name) {
-    using value_type = std::remove_cv_t<std::ranges::range_value_t<const R&>>;
+    using value_type = std::remove_cv_t<detail::value_in<const R&>>;
     const std::span<const value_type> elements{std::ranges::data(values), std::ranges::size(values)};
     if (!detail::is_shape_of(extents, elements.size())) {
         throw value_error("the tensor \"" + std::string{name} + "\" has " + std::to_string(elements.size()) +

@@ -1,9 +1,11 @@
 // Scope guards that switch the refreshing of trials off or on, and put back what was before, whatever flies past.
 #pragma once
 
+#include <smdebug/core/iterable.hpp>
+
 #include <concepts>
+#include <iterator>
 #include <memory>
-#include <ranges>
 #include <vector>
 
 namespace smdebug {
@@ -17,7 +19,7 @@ concept refreshable_trial = requires(const T& trial) {
 
 /// A vector, array or span of such trials.
 template <class R>
-concept refreshable_trials = std::ranges::input_range<const R> && refreshable_trial<std::ranges::range_value_t<R>>;
+concept refreshable_trials = detail::input_iterable<const R> && refreshable_trial<detail::value_in<R>>;
 
 namespace detail {
 
