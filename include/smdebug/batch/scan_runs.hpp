@@ -5,6 +5,7 @@
 #include <smdebug/batch/run_result.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/iterable.hpp>
 #include <smdebug/rules/any_rule.hpp>
 #include <smdebug/rules/invoke_rules.hpp>
 #include <smdebug/rules/outcome.hpp>
@@ -18,7 +19,7 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <ranges>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,7 +87,7 @@ struct scan_runs_options {
 ///
 /// Returns whether it came to the end; false where it was stopped.
 /// Errors: what on_result throws.  Memory, threads: as run_batch().
-template <std::ranges::input_range Paths, class Rules, class OnResult, class Open>
+template <detail::input_iterable Paths, class Rules, class OnResult, class Open>
 bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, OnResult&& on_result, Open&& open) {
     auto next = std::ranges::begin(paths);
     const auto end = std::ranges::end(paths);
@@ -110,7 +111,7 @@ bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, O
     };
     return run_batch(options.batch, take, work, [&](run_result&& result) { on_result(std::move(result)); });
 }
-template <std::ranges::input_range Paths, class Rules, class OnResult>
+template <detail::input_iterable Paths, class Rules, class OnResult>
 bool scan_runs(Paths&& paths, Rules&& rules, const scan_runs_options& options, OnResult&& on_result) {
     return scan_runs(paths, rules, options, on_result, [&](const std::string& path, trial_options how) {
         return create_trial(path, std::move(how), options.storage);
