@@ -19,7 +19,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-
 #include <string>
 #include <string_view>
 #include <utility>
