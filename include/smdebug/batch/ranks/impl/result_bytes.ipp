@@ -1,0 +1,243 @@
+// The bodies of <smdebug/batch/ranks/result_bytes.hpp>.
+#pragma once
+
+#include <smdebug/batch/ranks/result_bytes.hpp>
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+// Structured bindings name every field: a new one does not compile here until it is written, and read, and the version is
+// another one.
+
+SMDEBUG_INLINE void byte_writer::number(std::uint64_t value) {
+    std::array<std::byte, sizeof value> raw{};
+    store_le(raw.data(), value);
+    bytes_.append(as_text(raw));
+}
+
+SMDEBUG_INLINE void byte_writer::real(double value) { number(std::bit_cast<std::uint64_t>(value)); }
+
+SMDEBUG_INLINE void byte_writer::text(std::string_view value) {
+    number(value.size());
+    bytes_.append(value);
+}
+
+SMDEBUG_INLINE void byte_writer::run(const batch_run& value) {
+    const auto& [place, path, version, bytes] = value;
+    number(place);
+    text(path);
+    text(version);
+    number(bytes);
+}
+
+SMDEBUG_INLINE void byte_writer::found(const finding& value) {
+    const auto& [met, damaged, tensor, worker, rule, step, mode_step, mode, compared, threshold, message] = value;
+    small(met ? 1 : 0);
+    small(damaged ? 1 : 0);
+    text(tensor);
+    text(worker);
+    text(rule);
+    number(static_cast<std::uint64_t>(step));
+    number(static_cast<std::uint64_t>(mode_step));
+    small(static_cast<std::uint8_t>(mode));
+    real(compared);
+    real(threshold);
+    text(message);
+}
+
+SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
+    const auto& [rule, status, evaluated, met, skipped, tensors, unread, details, findings] = value;
+    text(rule);
+    small(status ? static_cast<std::uint8_t>(static_cast<std::uint8_t>(*status) + 1) : 0);
+    for (const std::size_t each : {evaluated, met, skipped, tensors, unread}) {
+        number(each);
+    }
+    text(details);
+    number(findings.size());
+    for (const finding& each : findings) {
+        found(each);
+    }
+}
+
+SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
+    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages] = value;
+    run(of);
+    small(static_cast<std::uint8_t>(state));
+    text(error);
+    for (const std::size_t each : {steps, workers, tensors}) {
+        number(each);
+    }
+    number(static_cast<std::uint64_t>(last_step));
+    real(seconds);
+    number(verdicts.size());
+    for (const rule_verdict& each : verdicts) {
+        verdict(each);
+    }
+    number(messages.size());
+    for (const auto& [what, sentence] : messages) {
+        small(static_cast<std::uint8_t>(what));
+        text(sentence);
+    }
+}
+
+SMDEBUG_INLINE byte_reader::byte_reader(std::string_view bytes) : bytes_(bytes) {
+    const std::uint8_t version = small(255);
+    if (version != result_bytes_version) {
+        throw unsupported("a message between processes has version " + std::to_string(version) + ", not " +
+                          std::to_string(result_bytes_version) + ": they run different versions of the program");
+    }
+}
+
+SMDEBUG_INLINE void byte_reader::fail(const char* what) const {
+    throw corrupt_data(std::string{"a message between processes is damaged: "} + what,
+                       {.where = "message of " + std::to_string(bytes_.size()) + " bytes", .offset = offset_});
+}
+
+SMDEBUG_INLINE std::string_view byte_reader::bytes(std::size_t length) {
+    if (length > bytes_.size() - offset_) {
+        fail("it ends too early");
+    }
+    const std::string_view part = bytes_.substr(offset_, length);
+    offset_ += length;
+    return part;
+}
+
+SMDEBUG_INLINE std::uint8_t byte_reader::small(std::uint8_t last, std::uint8_t first) {
+    const auto value = static_cast<std::uint8_t>(bytes(1)[0]);
+    if (value < first || value > last) {
+        fail("a value that cannot be");
+    }
+    return value;
+}
+
+SMDEBUG_INLINE std::uint64_t byte_reader::number() {
+    return load_le<std::uint64_t>(as_bytes(bytes(sizeof(std::uint64_t))).data());
+}
+
+SMDEBUG_INLINE double byte_reader::real() { return std::bit_cast<double>(number()); }
+
+SMDEBUG_INLINE std::string byte_reader::text() { return std::string{bytes(number())}; }
+
+SMDEBUG_INLINE std::size_t byte_reader::count(std::size_t least_bytes) {
+    const std::uint64_t value = number();
+    if (value > (bytes_.size() - offset_) / least_bytes) {
+        fail("it ends too early");
+    }
+    return value;
+}
+
+SMDEBUG_INLINE void byte_reader::end() const {
+    if (offset_ != bytes_.size()) {
+        fail("it goes on where it should end");
+    }
+}
+
+SMDEBUG_INLINE batch_run byte_reader::run() {
+    batch_run value;
+    value.place = number();
+    value.path = text();
+    value.version = text();
+    value.bytes = number();
+    return value;
+}
+
+SMDEBUG_INLINE finding byte_reader::found() {
+    finding value;
+    value.met = small(1) != 0;
+    value.damaged = small(1) != 0;
+    value.tensor = text();
+    value.worker = text();
+    value.rule = text();
+    value.step = static_cast<step_number>(number());
+    value.mode_step = static_cast<step_number>(number());
+    value.mode =
+        static_cast<mode>(small(static_cast<std::uint8_t>(mode::global), static_cast<std::uint8_t>(mode::train)));
+    value.value = real();
+    value.threshold = real();
+    value.message = text();
+    return value;
+}
+
+SMDEBUG_INLINE rule_verdict byte_reader::verdict() {
+    rule_verdict value;
+    value.rule = text();
+    const std::uint8_t status = small(static_cast<std::uint8_t>(rule_status::incomplete) + 1);
+    if (status != 0) {
+        value.status = static_cast<rule_status>(status - 1);
+    }
+    for (std::size_t* const each :
+         {&value.steps_evaluated, &value.steps_met, &value.steps_skipped, &value.tensors, &value.unread}) {
+        *each = number();
+    }
+    value.details = text();
+    constexpr std::size_t least_bytes = 3 + 4 * 8 + 4 * 8;  // of a finding without texts
+    const std::size_t findings = count(least_bytes);
+    value.found.reserve(findings);
+    for (std::size_t i = 0; i < findings; ++i) {
+        value.found.push_back(found());
+    }
+    return value;
+}
+
+SMDEBUG_INLINE run_result byte_reader::result() {
+    run_result value;
+    value.run = run();
+    value.state = static_cast<run_state>(small(static_cast<std::uint8_t>(run_state::undone)));
+    value.error = text();
+    for (std::size_t* const each : {&value.steps, &value.workers, &value.tensors}) {
+        *each = number();
+    }
+    value.last_step = static_cast<step_number>(number());
+    value.seconds = real();
+    const std::size_t verdicts = count(1 + 8 * 8);
+    value.verdicts.reserve(verdicts);
+    for (std::size_t i = 0; i < verdicts; ++i) {
+        value.verdicts.push_back(verdict());
+    }
+    const std::size_t messages = count(1 + 8);
+    value.messages.reserve(messages);
+    for (std::size_t i = 0; i < messages; ++i) {
+        const auto what = static_cast<run_message::kind>(small(static_cast<std::uint8_t>(run_message::kind::error)));
+        value.messages.push_back({.what = what, .text = text()});
+    }
+    return value;
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE std::string to_bytes(const batch_run& run) {
+    detail::byte_writer writer;
+    writer.run(run);
+    return writer.take();
+}
+
+SMDEBUG_INLINE std::string to_bytes(const run_result& result) {
+    detail::byte_writer writer;
+    writer.result(result);
+    return writer.take();
+}
+
+SMDEBUG_INLINE batch_run run_from_bytes(std::string_view bytes) {
+    detail::byte_reader reader{bytes};
+    batch_run run = reader.run();
+    reader.end();
+    return run;
+}
+
+SMDEBUG_INLINE run_result result_from_bytes(std::string_view bytes) {
+    detail::byte_reader reader{bytes};
+    run_result result = reader.result();
+    reader.end();
+    return result;
+}
+
+}  // namespace v1
+}  // namespace smdebug
