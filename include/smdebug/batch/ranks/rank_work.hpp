@@ -1,0 +1,71 @@
+// What a rank's engine sees of the batch: where its runs come from, and where results go.
+#pragma once
+
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/stop_token.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Source and sink of an engine that runs on one rank of many; run_on_ranks() makes it.
+/// Threads: any, at once.
+class rank_work {
+public:
+    /// The next run that this rank is to do; waits for it.  Nothing: there is none any more, or the batch is stopped.
+    [[nodiscard]] std::optional<batch_run> next();
+    /// Hands over what came out of a run that next() gave.
+    void emit(run_result&& result);
+
+    // The other side, for run_on_ranks() --------------------------------------------------------------------------
+
+    using engine = function_ref<void(rank_work&, std::stop_token)>;
+
+    /// `wake` is called, by any thread, when there is a result or the engine has ended.
+    explicit rank_work(std::function<void()> wake) : wake_(std::move(wake)) {}
+    rank_work(const rank_work&) = delete;
+    rank_work& operator=(const rank_work&) = delete;
+    /// Stops the engine, and waits for its end.
+    ~rank_work() { stop(); }
+
+    /// Calls the engine on a thread of its own.  Borrows it until it has ended.
+    void start(engine run);
+    void give(batch_run run);
+    /// No more runs come.
+    void close();
+    /// The engine is to end: next() gives nothing, its stop token is set.
+    void stop();
+    [[nodiscard]] std::vector<run_result> take();
+    /// Whether the engine has returned; take() after that gives the last results.
+    [[nodiscard]] bool has_ended() const;
+    /// What it threw, once it has ended.
+    [[nodiscard]] std::exception_ptr failure() const;
+
+private:
+    std::function<void()> wake_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<batch_run> runs_;
+    std::vector<run_result> results_;
+    bool closed_ = false;
+    bool ended_ = false;
+    std::exception_ptr failure_;
+    std::stop_source stop_;
+    std::jthread thread_;  // last: it uses the others
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/batch/ranks/impl/rank_work.ipp>
+#endif

@@ -1,0 +1,312 @@
+#include <smdebug/batch/ranks/rank_ledger.hpp>
+#include <smdebug/core/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace smd = smdebug;
+using namespace std::chrono_literals;
+using ledger = smd::detail::rank_ledger;
+
+namespace {
+
+// A ledger and a clock that goes when it is told to.
+struct office {
+    explicit office(int ranks, std::size_t slots = 2, std::size_t runs = 0) : book(ranks, {}, now), count(ranks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            book.join(rank, slots, now);
+        }
+        for (std::size_t i = 0; i < runs; ++i) {
+            add(i);
+        }
+    }
+    void add(std::uint64_t place) { book.add({.place = place, .path = "run-" + std::to_string(place)}); }
+
+    // Hands out all that can be.
+    std::map<int, std::vector<std::uint64_t>> hand_out() {
+        std::map<int, std::vector<std::uint64_t>> all;
+        while (const auto next = book.next()) {
+            all[next->rank].push_back(next->run.place);
+        }
+        return all;
+    }
+    // Time passes, a second at a time; all but some are heard each second.
+    std::vector<ledger::loss> pass(std::chrono::seconds time, const std::set<int>& silent) {
+        std::vector<ledger::loss> losses;
+        for (auto end = now + time; now < end;) {
+            now += 1s;
+            for (int rank = 0; rank < count; ++rank) {
+                if (!silent.contains(rank)) {
+                    book.heard(rank, now);
+                }
+            }
+            for (ledger::loss& each : book.lose_silent(now)) {
+                losses.push_back(std::move(each));
+            }
+        }
+        return losses;
+    }
+
+    ledger::time_point now{1000s};
+    ledger book;
+    int count;
+};
+
+std::vector<std::uint64_t> places(const std::vector<smd::batch_run>& runs) {
+    std::vector<std::uint64_t> all;
+    for (const smd::batch_run& run : runs) {
+        all.push_back(run.place);
+    }
+    return all;
+}
+
+using list = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("runs go in order to whoever has most slots free, and nobody has more than its slots") {
+    office with{3, 2};
+    CHECK(with.book.wanted() == 6);
+    for (std::uint64_t place = 0; place < 10; ++place) {
+        with.add(place);
+    }
+    CHECK(with.book.wanted() == 0);
+    const auto first = with.hand_out();
+    REQUIRE(first.size() == 3);
+    std::set<std::uint64_t> gone;
+    for (const auto& [rank, runs] : first) {
+        CHECK(runs.size() == 2);
+        gone.insert(runs.begin(), runs.end());
+    }
+    CHECK(gone == std::set<std::uint64_t>{0, 1, 2, 3, 4, 5});
+    CHECK_FALSE(with.book.next());
+    // Each gets one before anyone gets two.
+    for (const auto& [rank, runs] : first) {
+        CHECK(runs[0] < 3);
+    }
+    CHECK(with.book.accept(1, first.at(1)[0]));
+    const auto second = with.hand_out();
+    REQUIRE(second.size() == 1);
+    CHECK(second.at(1) == list{6});
+    CHECK(with.book.open() == 9);
+}
+
+TEST_CASE("a rank gets runs once it has joined, and according to its threads") {
+    ledger book{3, {}, {}};
+    book.add({.place = 0});
+    CHECK(book.wanted() == 0);
+    CHECK_FALSE(book.next());
+    CHECK_FALSE(book.has_joined(2));
+    book.join(2, 1, {});
+    CHECK(book.has_joined(2));
+    const auto next = book.next();
+    REQUIRE(next);
+    CHECK(next->rank == 2);
+    book.join(1, 17, {});
+    CHECK(book.wanted() == 17);
+    CHECK_THROWS_AS(book.add({.place = 0}), smd::value_error);
+}
+
+TEST_CASE("a rank that is silent for too long is lost, and others get its runs before all else") {
+    office with{3, 2, 20};
+    const auto first = with.hand_out();
+    CHECK(with.pass(20s, {2}).empty());
+    const auto losses = with.pass(1s, {2});
+    REQUIRE(losses.size() == 1);
+    CHECK(losses[0].rank == 2);
+    CHECK(losses[0].silent == 21s);
+    CHECK(places(losses[0].again) == first.at(2));
+    CHECK(losses[0].given_up.empty());
+    CHECK(with.book.is_lost(2));
+    CHECK(with.book.lost() == std::vector<int>{2});
+    CHECK(with.pass(100s, {2}).empty());  // once
+    // Rank 1's next two are those; rank 0 does without: they may be what killed rank 2.
+    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.hand_out() == std::map<int, list>{{0, {6}}});
+    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.book.accept(1, first.at(1)[1]));
+    CHECK(with.hand_out() == std::map<int, list>{{1, first.at(2)}});
+}
+
+TEST_CASE("rank 0 takes the runs of lost ranks where nobody else is left, and is never lost itself") {
+    office with{2, 2, 4};
+    const auto first = with.hand_out();
+    CHECK(with.pass(30s, {0, 1}).size() == 1);
+    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.hand_out() == std::map<int, list>{{0, {first.at(1)[0]}}});
+}
+
+TEST_CASE("a rank that was only stopped is back with its first word; of two results the first counts") {
+    office with{3, 1, 3};
+    const auto first = with.hand_out();
+    const std::uint64_t twice = first.at(2)[0];
+    CHECK(with.pass(30s, {2}).size() == 1);
+    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.hand_out() == std::map<int, list>{{1, {twice}}});
+
+    SUBCASE("the other was faster") {
+        CHECK(with.book.accept(1, twice));
+        CHECK(with.book.heard(2, with.now));
+        CHECK_FALSE(with.book.accept(2, twice));
+    }
+    SUBCASE("it was faster itself") {
+        CHECK(with.book.heard(2, with.now));
+        CHECK(with.book.accept(2, twice));
+        CHECK_FALSE(with.book.accept(1, twice));
+    }
+    CHECK_FALSE(with.book.heard(2, with.now));
+    CHECK_FALSE(with.book.is_lost(2));
+    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.book.open() == 0);
+    with.add(10);
+    with.add(11);
+    with.add(12);
+    CHECK(with.hand_out().size() == 3);  // all have their slots back
+}
+
+TEST_CASE("a rank that is back still has what it had: its slots are full until it says so") {
+    office with{2, 1, 2};
+    const auto first = with.hand_out();
+    CHECK(with.pass(30s, {1}).size() == 1);
+    CHECK(with.book.heard(1, with.now));
+    CHECK(with.book.accept(0, first.at(0)[0]));
+    with.add(2);
+    // Not to rank 0, as rank 1 lives; not to rank 1, which has it: it need only end it.
+    CHECK(with.hand_out() == std::map<int, list>{{0, {2}}});
+    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.book.accept(0, 2));
+    CHECK(with.book.open() == 0);
+    CHECK_FALSE(with.book.next());
+}
+
+TEST_CASE("a run that two ranks were lost with is given up") {
+    office with{4, 1, 1};
+    const auto first = with.hand_out();
+    const int unlucky = first.begin()->first;
+    REQUIRE(unlucky > 0);
+    CHECK(with.pass(30s, {unlucky})[0].again.size() == 1);
+    const auto second = with.hand_out();
+    const int next = second.begin()->first;
+    CHECK(next != unlucky);
+    REQUIRE(next > 0);
+    const auto losses = with.pass(30s, {unlucky, next});
+    REQUIRE(losses.size() == 1);
+    CHECK(losses[0].again.empty());
+    CHECK(places(losses[0].given_up) == list{0});
+    CHECK(losses[0].given_up[0].path == "run-0");
+    CHECK(with.book.open() == 0);
+    CHECK(with.book.heard(unlucky, with.now));
+    CHECK_FALSE(with.book.accept(unlucky, 0));
+    CHECK(with.book.lost() == std::vector<int>{next});
+}
+
+TEST_CASE("one that breaks or leaves gives back what it had; only the runs of one that breaks are suspect") {
+    office with{3, 2, 6};
+    const auto first = with.hand_out();
+    with.book.leave(1);
+    const auto broken = with.book.lose(2);
+    CHECK(places(broken.again) == first.at(2));
+    CHECK_FALSE(with.book.heard(2, with.now));  // for good
+    CHECK(with.book.lost() == std::vector<int>{2});
+    CHECK_FALSE(with.book.has_joined(1));
+    CHECK(with.pass(60s, {1, 2}).empty());
+    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.book.accept(0, first.at(0)[1]));
+    CHECK(with.hand_out() == std::map<int, list>{{0, first.at(1)}});
+    with.book.give_back(0, first.at(1)[0]);
+    CHECK(with.book.accept(0, first.at(1)[1]));
+    CHECK(with.hand_out().at(0).size() == 2);
+    CHECK(with.book.open() == 3);
+    CHECK_FALSE(with.book.is_deserted());
+    with.book.leave(0);
+    CHECK(with.book.is_deserted());
+}
+
+TEST_CASE("one that never joins is lost after a longer time") {
+    ledger book{2, {}, ledger::time_point{}};
+    ledger::time_point now{};
+    for (int i = 0; i < 120; ++i) {
+        now += 1s;
+        REQUIRE(book.lose_silent(now).empty());
+    }
+    CHECK(book.lose_silent(now + 1s).size() == 1);
+    CHECK(book.heard(1, now + 2s));
+    CHECK_FALSE(book.is_lost(1));
+    CHECK_FALSE(book.has_joined(1));
+    book.join(1, 3, now);
+    CHECK(book.wanted() == 3);
+}
+
+TEST_CASE("while this process was stopped itself, nobody was silent") {
+    office with{2, 1, 2};
+    static_cast<void>(with.hand_out());
+    CHECK(with.pass(5s, {1}).empty());
+    with.now += 3600s;
+    CHECK(with.book.lose_silent(with.now).empty());
+    CHECK(with.pass(15s, {1}).empty());
+    CHECK(with.pass(1s, {1}).size() == 1);
+}
+
+TEST_CASE("what is left of a batch that is stopped") {
+    office with{2, 1, 4};
+    const auto first = with.hand_out();
+    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.book.abandon().size() == 3);
+    CHECK(with.book.open() == 0);
+    CHECK_FALSE(with.book.next());
+    CHECK_FALSE(with.book.accept(0, first.at(0)[0]));
+}
+
+TEST_CASE("whatever happens to ranks, each run has one end") {
+    std::mt19937 random{20};
+    const auto one_of = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+    for (int round = 0; round < 200; ++round) {
+        const int ranks = 1 + one_of(5);
+        const std::uint64_t runs = 40;
+        office with{ranks, 1 + static_cast<std::size_t>(one_of(3))};
+        std::map<int, std::set<std::uint64_t>> doing;
+        std::map<std::uint64_t, int> ends;
+        std::set<int> silent;
+        std::uint64_t added = 0;
+        for (int i = 0; i < 3000 && (added < runs || with.book.open() > 0); ++i) {
+            while (added < runs && with.book.wanted() > 0) {
+                with.add(added++);
+            }
+            for (const auto& [rank, places_of_rank] : with.hand_out()) {
+                doing[rank].insert(places_of_rank.begin(), places_of_rank.end());
+                REQUIRE(doing[rank].size() <= 3);
+            }
+            const int rank = one_of(ranks);
+            if (!silent.contains(rank) && !doing[rank].empty()) {
+                const std::uint64_t place = *doing[rank].begin();
+                doing[rank].erase(place);
+                if (one_of(10) == 0) {
+                    with.book.give_back(rank, place);
+                } else if (with.book.accept(rank, place)) {
+                    ++ends[place];
+                }
+            }
+            if (rank > 0 && one_of(10) == 0) {
+                silent.contains(rank) ? static_cast<void>(silent.erase(rank)) : static_cast<void>(silent.insert(rank));
+            }
+            for (const ledger::loss& loss : with.pass(std::chrono::seconds{one_of(8)}, silent)) {
+                REQUIRE(silent.contains(loss.rank));
+                for (const smd::batch_run& run : loss.given_up) {
+                    ++ends[run.place];
+                }
+            }
+        }
+        REQUIRE(ends.size() == runs);
+        REQUIRE(std::ranges::all_of(ends, [](const auto& end) { return end.second == 1; }));
+    }
+}
