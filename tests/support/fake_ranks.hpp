@@ -3,6 +3,7 @@
 
 #include <smdebug/batch/ranks/channel.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace smdebug_test {
 
-/// What abort() throws here, in the rank that calls it and at the next call in all others.
+/// What quit() and abort() throw here, abort() at the next call in all others, too.
 struct ranks_aborted : std::runtime_error {
     ranks_aborted(int with, const std::string& why) : std::runtime_error(why), status(with) {}
     int status;
@@ -58,7 +59,13 @@ public:
     /// Where work of a rank waits while it is stopped: all threads of a stopped process do.
     void stop_point(int rank) {
         std::unique_lock lock{mutex_};
-        changed_.wait(lock, [&] { return !at(rank).stopped || aborted_; });
+        changed_.wait(lock, [&] { return !at(rank).stopped || is_over(rank); });
+    }
+    /// Ends those that rank 0 has forgotten, as the end of a real batch does.
+    void end_forgotten() {
+        const std::lock_guard lock{mutex_};
+        ended_ = true;
+        changed_.notify_all();
     }
     [[nodiscard]] bool is_forgotten(int rank) {
         const std::lock_guard lock{mutex_};
@@ -130,6 +137,7 @@ private:
             all_.changed_.notify_all();
             throw ranks_aborted{status, why};
         }
+        [[noreturn]] void quit(int status, const std::string& why) override { throw ranks_aborted{status, why}; }
 
     private:
         fake_ranks& all_;
@@ -138,16 +146,21 @@ private:
 
     member& at(int rank) { return ranks_.at(static_cast<std::size_t>(rank)); }
     void pass(std::unique_lock<std::mutex>& lock, int rank) {
-        changed_.wait(lock, [&] { return !at(rank).stopped || aborted_; });
+        changed_.wait(lock, [&] { return !at(rank).stopped || is_over(rank); });
         if (aborted_) {
             throw ranks_aborted{aborted_->first, aborted_->second};
         }
+        if (is_over(rank)) {
+            throw ranks_aborted{0, "the others have ended"};
+        }
     }
+    bool is_over(int rank) { return aborted_ || (ended_ && at(rank).forgotten); }
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<member> ranks_;
     std::optional<std::pair<int, std::string>> aborted_;
+    bool ended_ = false;
 };
 
 }  // namespace smdebug_test

@@ -24,10 +24,7 @@ TEST_CASE("a feeder asks for a few runs more than are taken, and no more") {
         return smd::batch_run{.place = asked++};
     };
     std::atomic<int> woken{0};
-    run_feeder feeder{source, 3, [&] {
-                          ++woken;
-                          woken.notify_all();
-                      }};
+    run_feeder feeder{source, 3, [&] { ++woken; }};
     for (std::uint64_t place = 0; place < 10; ++place) {
         std::optional<smd::batch_run> run;
         while (!run) {
@@ -38,8 +35,9 @@ TEST_CASE("a feeder asks for a few runs more than are taken, and no more") {
         CHECK(asked <= place + 4);
     }
     while (!feeder.has_ended()) {
-        woken.wait(woken);
+        std::this_thread::yield();
     }
+    CHECK(woken > 0);
     CHECK(feeder.has_all());
     CHECK(feeder.is_empty());
     CHECK_FALSE(feeder.failure());

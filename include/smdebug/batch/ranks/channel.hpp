@@ -42,6 +42,8 @@ public:
 
     /// Ends all processes of the batch at once, this one too, which prints `why`.
     [[noreturn]] virtual void abort(int status, const std::string& why) = 0;
+    /// Ends this process alone, which prints `why`; the launcher may end the others, too.
+    [[noreturn]] virtual void quit(int status, const std::string& why) = 0;
 };
 
 }  // namespace v1

@@ -27,10 +27,10 @@ inline namespace v1 {
 ///   A rank is stopped   (its `stop`): others do what it had.
 ///   The batch stops     (rank 0's `stop`, or what source, sink or rank 0's engine throw): all ranks are told to, and the
 ///                       runs that the source had given are `undone`.
-///   Rank 0 is silent    for options.lost_after: the others abort.
+///   Rank 0 is silent    for options.lost_after: the others end.
 /// Returns:  on rank 0, when the sink has everything and the others have been told; elsewhere, empty, at the same time.
 /// Errors:   rank 0: what the source, the sink or the engine threw; value_error: two runs have one place.
-///           Elsewhere: none, rank_channel::abort() ends the process.
+///           Elsewhere: none, rank_channel::quit() ends the process.
 /// Cost:     two messages a run; a result is copied twice.  Threads: three more on rank 0, one elsewhere.
 [[nodiscard]] ranks_outcome run_on_ranks(rank_channel& channel, const rank_options& options,
                                          function_ref<std::optional<batch_run>()> source,

@@ -14,7 +14,8 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// One rank's part in a batch.  Where rank 0 is silent for too long, or talks nonsense, this rank aborts the batch.
+/// One rank's part in a batch.  Where rank 0 is silent for too long, or talks nonsense, this rank ends, by
+/// rank_channel::quit().
 class worker {
 public:
     worker(rank_channel& channel, const rank_options& options, rank_work::engine engine, std::stop_token stop);

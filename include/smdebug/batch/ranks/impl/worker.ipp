@@ -40,8 +40,8 @@ SMDEBUG_INLINE void worker::run() {
         try {
             is_last = hear(*packet);
         } catch (const error& thrown) {
-            channel_.abort(1,
-                           "rank " + std::to_string(channel_.rank()) + " does not understand rank 0: " + thrown.what());
+            channel_.quit(1,
+                          "rank " + std::to_string(channel_.rank()) + " does not understand rank 0: " + thrown.what());
         }
         if (is_last) {
             return;
@@ -86,8 +86,8 @@ SMDEBUG_INLINE void worker::look_for_rank_0() {
     }
     if (now_ - heard_ > limit) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now_ - heard_).count();
-        channel_.abort(1, "rank " + std::to_string(channel_.rank()) + " on " + channel_.machine() +
-                              " ends: nothing has been heard of rank 0 for " + std::to_string(seconds) + " s");
+        channel_.quit(1, "rank " + std::to_string(channel_.rank()) + " on " + channel_.machine() +
+                             " ends: nothing has been heard of rank 0 for " + std::to_string(seconds) + " s");
     }
 }
 
