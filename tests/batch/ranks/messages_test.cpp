@@ -20,7 +20,8 @@ TEST_CASE("each message comes back as it was") {
                                         no_more_runs{},
                                         stop_runs{},
                                         rank_ended{.failure = "why"},
-                                        all_done{}};
+                                        all_done{},
+                                        result_rows{.place = 8, .rows = "rows"}};
     REQUIRE(all.size() == std::variant_size_v<rank_message>);
     for (std::size_t kind = 0; kind < all.size(); ++kind) {
         CAPTURE(kind);
@@ -35,6 +36,7 @@ TEST_CASE("each message comes back as it was") {
     CHECK(std::get<rank_ready>(message_from_bytes(message_bytes(all[0]))).machine == "node");
     CHECK(std::get<smd::batch_run>(message_from_bytes(message_bytes(all[2]))).place == 3);
     CHECK(std::get<smd::run_result>(message_from_bytes(message_bytes(all[3]))).error == "e");
+    CHECK(std::get<result_rows>(message_from_bytes(message_bytes(all[8]))).rows == "rows");
     CHECK(std::get<rank_ended>(message_from_bytes(message_bytes(all[6]))).failure == "why");
 }
 

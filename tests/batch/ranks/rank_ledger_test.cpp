@@ -94,7 +94,9 @@ TEST_CASE("runs go in order to whoever has most slots free, and nobody has more 
     for (const auto& [rank, runs] : first) {
         CHECK(runs[0] < 3);
     }
+    CHECK(with.book.is_open(first.at(1)[0]));
     CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK_FALSE(with.book.is_open(first.at(1)[0]));
     const auto second = with.hand_out();
     REQUIRE(second.size() == 1);
     CHECK(second.at(1) == list{6});

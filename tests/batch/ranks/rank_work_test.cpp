@@ -1,16 +1,20 @@
 #include <smdebug/batch/ranks/rank_work.hpp>
+#include <smdebug/batch/row_spool.hpp>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace smd = smdebug;
@@ -21,6 +25,14 @@ void wait_for(const std::atomic<int>& count, int least) {
     for (int now = count.load(); now < least; now = count.load()) {
         count.wait(now);
     }
+}
+
+std::vector<smd::run_result> all_of(smd::rank_work& work) {
+    std::vector<smd::run_result> all;
+    while (auto next = work.take()) {
+        all.push_back(std::get<smd::run_result>(*std::move(next)));
+    }
+    return all;
 }
 
 struct counted {
@@ -44,7 +56,7 @@ TEST_CASE("an engine gets runs as they come, and its results are taken") {
     work.start(engine);
     work.give({.place = 1, .path = "a"});
     wait_for(woken, 1);
-    const auto first = work.take();
+    const auto first = all_of(work);
     REQUIRE(first.size() == 1);
     CHECK(first[0].run.path == "a");
     CHECK(first[0].steps == 7);
@@ -55,8 +67,8 @@ TEST_CASE("an engine gets runs as they come, and its results are taken") {
     wait_for(woken, 4);
     CHECK(work.has_ended());
     CHECK_FALSE(work.failure());
-    CHECK(work.take().size() == 2);  // what it had is done
-    CHECK(work.take().empty());
+    CHECK(all_of(work).size() == 2);  // what it had is done
+    CHECK_FALSE(work.take());
 }
 
 TEST_CASE("a stopped engine gets no run, be one there or not") {
@@ -106,5 +118,48 @@ TEST_CASE("an engine of many threads, and an end without one word") {
         work.give({.place = i});
     }
     wait_for(woken, 100);
-    CHECK(work.take().size() == 100);
+    CHECK(all_of(work).size() == 100);
+}
+
+TEST_CASE("rows come in pieces before their result, and whoever has more of them waits") {
+    std::atomic<int> woken{0};
+    std::atomic<bool> is_through{false};
+    const auto engine = [&](smd::rank_work& from, const std::stop_token&) {
+        auto rows = std::make_shared<smd::row_spool>(100'000);
+        for (int step = 0; step < 1'500; ++step) {
+            rows->add({.step = step, .name = std::string(10'000, 'w')});
+        }
+        from.emit({.run = {.place = 3}, .reductions = rows});
+        is_through = true;
+    };
+    std::uint64_t rows = 0;
+    {
+        smd::rank_work work{counted{&woken}, true};
+        work.start(engine);
+        wait_for(woken, 8);
+        CHECK_FALSE(is_through);
+        smd::row_spool back;
+        bool has_result = false;
+        while (!has_result) {
+            auto next = work.take();
+            if (!next) {
+                std::this_thread::yield();
+            } else if (const auto* piece = std::get_if<smd::rank_work::rows>(&*next)) {
+                CHECK(piece->place == 3);
+                back.add_bytes(piece->bytes);
+            } else {
+                const auto& result = std::get<smd::run_result>(*next);
+                CHECK(result.run.place == 3);
+                REQUIRE(result.reductions);
+                CHECK(result.reductions->size() == 0);
+                has_result = true;
+            }
+        }
+        CHECK(back.size() == 1'500);
+        back.for_each([&](const smd::reduction_row& row) { rows += row.step == static_cast<int>(rows) ? 1 : 0; });
+        CHECK(rows == 1'500);
+    }
+    // Where nobody takes them any more, it does not wait for ever.
+    smd::rank_work work{counted{&woken}, true};
+    work.start(engine);
 }

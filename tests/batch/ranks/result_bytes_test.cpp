@@ -1,4 +1,5 @@
 #include <smdebug/batch/ranks/result_bytes.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -49,7 +51,8 @@ smd::run_result sample() {
             .verdicts = {verdict, {.rule = "nothing to look at"}},
             .messages = {{.what = smd::run_message::kind::note, .text = "n"},
                          {.what = smd::run_message::kind::damage, .text = odd},
-                         {.what = smd::run_message::kind::error, .text = ""}}};
+                         {.what = smd::run_message::kind::error, .text = ""}},
+            .reductions = std::make_shared<smd::row_spool>()};
 }
 
 }  // namespace
@@ -106,6 +109,8 @@ TEST_CASE("a result comes back with every field and bit") {
     CHECK(back.messages[1].what == smd::run_message::kind::damage);
     CHECK(back.messages[1].text == sent.messages[1].text);
     CHECK(back.messages[2].what == smd::run_message::kind::error);
+    CHECK(back.reductions);
+    CHECK_FALSE(smd::result_from_bytes(smd::to_bytes(smd::run_result{})).reductions);
 }
 
 TEST_CASE("bytes that are cut anywhere, or go on, are an error that says where") {

@@ -3,6 +3,7 @@
 #include "support/rank_batch.hpp"
 
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -469,6 +471,35 @@ TEST_CASE("rank 0's list and results may take their time: nobody is lost meanwhi
         batch.run(short_times(600ms), [](int rank, const smd::batch_run& run, const auto&) { return done(rank, run); });
     CHECK(batch.each_once());
     CHECK(outcome.lost.empty());
+    CHECK(batch.failures().empty());
+}
+
+TEST_CASE("rows of reductions come with their results, from whatever rank") {
+    rank_batch batch{3, 30};
+    std::map<std::uint64_t, std::uint64_t> rows;
+    batch.on_result = [&](const smd::run_result& result) {
+        REQUIRE(result.reductions);
+        result.reductions->for_each([&](const smd::reduction_row& row) {
+            rows[result.run.place] += row.name == result.run.path && row.step == static_cast<int>(result.run.place);
+        });
+    };
+    const auto outcome = batch.run(short_times(never), [](int rank, const smd::batch_run& run, const auto&) {
+        smd::run_result result = done(rank, run);
+        result.reductions = std::make_shared<smd::row_spool>(10'000);
+        const std::uint64_t count = run.place == 0 ? 0 : run.place == 1 ? 20'000 : run.place;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            result.reductions->add({.step = static_cast<int>(run.place), .name = run.path});
+        }
+        std::this_thread::sleep_for(1ms);
+        return result;
+    });
+    CHECK(batch.each_once());
+    CHECK(outcome.results == 30);
+    CHECK(rows[0] == 0);
+    CHECK(rows[1] == 20'000);
+    for (std::uint64_t place = 2; place < 30; ++place) {
+        CHECK(rows[place] == place);
+    }
     CHECK(batch.failures().empty());
 }
 

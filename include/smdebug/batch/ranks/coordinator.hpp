@@ -7,11 +7,15 @@
 #include <smdebug/batch/ranks/rank_options.hpp>
 #include <smdebug/batch/ranks/rank_work.hpp>
 #include <smdebug/batch/ranks/side_threads.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/stop_token.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +53,7 @@ private:
 
     void hear(const rank_channel::packet& packet);
     void on_ready(int rank, const rank_ready& what);
+    void on_rows(int rank, const result_rows& what);
     void on_result(int rank, run_result&& result);
     void on_ended(int rank, const std::string& failure);
     void on_loss(const rank_ledger::loss& what, const std::string& why);
@@ -67,6 +72,7 @@ private:
 
     struct other {
         bool ended = false;
+        std::map<std::uint64_t, std::shared_ptr<row_spool>> rows = {};  // of runs whose results are to come
         std::string machine = {};
     };
 

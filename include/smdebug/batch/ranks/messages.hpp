@@ -25,6 +25,11 @@ struct rank_alive {};
 struct no_more_runs {};
 /// To the others: they end as soon as they can.
 struct stop_runs {};
+/// To rank 0: rows of reductions, as row_spool has them, of the run whose result comes afterwards.
+struct result_rows {
+    std::uint64_t place = 0;
+    std::string rows = {};
+};
 /// To rank 0: the rank has ended, all its results have been sent; why, where it broke.
 struct rank_ended {
     std::string failure = {};
@@ -34,8 +39,8 @@ struct all_done {};
 
 /// Kinds of messages are numbered in this order: a new one comes last.  batch_run: to the others, they are to do it;
 /// run_result: to rank 0.
-using rank_message =
-    std::variant<rank_ready, rank_alive, batch_run, run_result, no_more_runs, stop_runs, rank_ended, all_done>;
+using rank_message = std::variant<rank_ready, rank_alive, batch_run, run_result, no_more_runs, stop_runs, rank_ended,
+                                  all_done, result_rows>;
 
 /// The version as in result_bytes.hpp, the kind, what is in it.
 [[nodiscard]] std::string message_bytes(const rank_message& message);

@@ -72,6 +72,7 @@ public:
     /// All open runs, by place; none is open afterwards.
     [[nodiscard]] std::vector<batch_run> abandon();
 
+    [[nodiscard]] bool is_open(std::uint64_t place) const { return runs_.contains(place); }
     [[nodiscard]] std::size_t open() const noexcept { return runs_.size(); }
     [[nodiscard]] bool is_lost(int rank) const { return at(rank).state == rank_state::lost; }
     [[nodiscard]] bool has_joined(int rank) const { return at(rank).state == rank_state::living; }

@@ -13,6 +13,8 @@
 namespace smdebug {
 inline namespace v1 {
 
+/// All but the rows of reductions, which may be too many to be in memory: row_spool gives them in pieces.  Of them the bytes
+/// say whether there are any.
 /// The first byte is the layout's version, which is another one whenever a field comes or goes.
 /// Cost: one pass, one allocation or some.
 [[nodiscard]] std::string to_bytes(const batch_run& run);

@@ -31,7 +31,8 @@ inline namespace v1 {
 /// Returns:  on rank 0, when the sink has everything and the others have been told; elsewhere, empty, at the same time.
 /// Errors:   rank 0: what the source, the sink or the engine threw; value_error: two runs have one place.
 ///           Elsewhere: none, rank_channel::quit() ends the process.
-/// Cost:     two messages a run; a result is copied twice.  Threads: three more on rank 0, one elsewhere.
+/// Cost:     two messages a run, and one a megabyte of rows of reductions, of which rank 0 has one megabyte a run in memory,
+///           the rest in temporary files; a result is copied twice.  Threads: three more on rank 0, one elsewhere.
 [[nodiscard]] ranks_outcome run_on_ranks(rank_channel& channel, const rank_options& options,
                                          function_ref<std::optional<batch_run>()> source,
                                          function_ref<void(run_result&&)> sink,

@@ -28,6 +28,7 @@ private:
 
     void tell(const rank_message& what) { channel_.send(0, message_bytes(what)); }
     void report();
+    void send_results();
     void look_for_rank_0();
     // Whether it was the last word.
     [[nodiscard]] bool hear(const rank_channel::packet& packet);
@@ -42,6 +43,7 @@ private:
     clock::time_point next_alive_ = now_;
     bool has_heard_ = false;
     bool has_ended_ = false;
+    bool is_full_ = false;  // rows are on their way: more would only wait in memory
     rank_work work_;
 };
 

@@ -76,8 +76,8 @@ SMDEBUG_INLINE void coordinator::look_at_own_side() {
         }
     }
     const bool ended = own_.has_ended();
-    for (run_result& result : own_.take()) {
-        on_result(0, std::move(result));
+    while (std::optional<rank_work::output> next = own_.take()) {
+        on_result(0, std::get<run_result>(std::move(*next)));
     }
     if (!ended || ranks_[0].ended) {
         return;
@@ -206,7 +206,9 @@ SMDEBUG_INLINE void coordinator::hear(const rank_channel::packet& packet) {
         begin_stopping(std::current_exception());
         return;
     }
-    if (auto* const ready = std::get_if<rank_ready>(&message)) {
+    if (const auto* const rows = std::get_if<result_rows>(&message)) {
+        on_rows(rank, *rows);
+    } else if (const auto* const ready = std::get_if<rank_ready>(&message)) {
         on_ready(rank, *ready);
     } else if (auto* const result = std::get_if<run_result>(&message)) {
         on_result(rank, std::move(*result));
@@ -221,7 +223,26 @@ SMDEBUG_INLINE void coordinator::on_ready(int rank, const rank_ready& what) {
     tell_phase(rank);
 }
 
+SMDEBUG_INLINE void coordinator::on_rows(int rank, const result_rows& what) {
+    if (!ledger_.is_open(what.place)) {
+        return;  // another rank was faster
+    }
+    constexpr std::size_t most_in_memory = std::size_t{1} << 20U;
+    std::shared_ptr<row_spool>& rows = ranks_[static_cast<std::size_t>(rank)].rows[what.place];
+    try {
+        if (!rows) {
+            rows = std::make_shared<row_spool>(most_in_memory);
+        }
+        rows->add_bytes(what.rows);
+    } catch (const error&) {
+        begin_stopping(std::current_exception());
+    }
+}
+
 SMDEBUG_INLINE void coordinator::on_result(int rank, run_result&& result) {
+    if (const auto rows = ranks_[static_cast<std::size_t>(rank)].rows.extract(result.run.place)) {
+        result.reductions = rows.mapped();
+    }
     if (result.state == run_state::undone && phase_ != phase::stopping) {
         // The rank has been told to stop, by somebody else: a signal.  Others do what it has.
         ledger_.leave(rank);

@@ -23,6 +23,9 @@ SMDEBUG_INLINE std::string message_bytes(const rank_message& message) {
                 writer.run(content);
             } else if constexpr (std::is_same_v<kind, run_result>) {
                 writer.result(content);
+            } else if constexpr (std::is_same_v<kind, result_rows>) {
+                writer.number(content.place);
+                writer.text(content.rows);
             } else if constexpr (std::is_same_v<kind, rank_ended>) {
                 writer.text(content.failure);
             } else {
@@ -50,6 +53,11 @@ template <std::size_t Index = 0>
         return reader.run();
     } else if constexpr (std::is_same_v<content, run_result>) {
         return reader.result();
+    } else if constexpr (std::is_same_v<content, result_rows>) {
+        result_rows value;
+        value.place = reader.number();
+        value.rows = reader.text();
+        return value;
     } else if constexpr (std::is_same_v<content, rank_ended>) {
         return rank_ended{.failure = reader.text()};
     } else {

@@ -3,6 +3,10 @@
 
 #include <smdebug/batch/ranks/rank_work.hpp>
 
+#include <smdebug/batch/row_spool.hpp>
+
+#include <memory>
+#include <string_view>
 #include <utility>
 
 namespace smdebug {
@@ -19,10 +23,31 @@ SMDEBUG_INLINE std::optional<batch_run> rank_work::next() {
     return run;
 }
 
-SMDEBUG_INLINE void rank_work::emit(run_result&& result) {
+SMDEBUG_INLINE rank_work::~rank_work() {
     {
         const std::lock_guard lock{mutex_};
-        results_.push_back(std::move(result));
+        nobody_takes_ = true;
+    }
+    stop();
+}
+
+SMDEBUG_INLINE void rank_work::emit(run_result&& result) {
+    if (in_pieces_ && result.reductions) {
+        const std::shared_ptr<row_spool> all = std::exchange(result.reductions, std::make_shared<row_spool>());
+        all->for_each_piece(
+            [&](std::string_view some) { put(rows{.place = result.run.place, .bytes = std::string{some}}); });
+    }
+    put(std::move(result));
+}
+
+SMDEBUG_INLINE void rank_work::put(output what) {
+    {
+        constexpr std::size_t most_pieces = 8;  // of a megabyte each
+        const bool is_piece = std::holds_alternative<rows>(what);
+        std::unique_lock lock{mutex_};
+        changed_.wait(lock, [&] { return !is_piece || pieces_ < most_pieces || nobody_takes_; });
+        pieces_ += is_piece ? 1 : 0;
+        results_.push_back(std::move(what));
     }
     wake_();
 }
@@ -49,7 +74,7 @@ SMDEBUG_INLINE void rank_work::give(batch_run run) {
         const std::lock_guard lock{mutex_};
         runs_.push_back(std::move(run));
     }
-    changed_.notify_one();
+    changed_.notify_all();
 }
 
 SMDEBUG_INLINE void rank_work::close() {
@@ -67,9 +92,22 @@ SMDEBUG_INLINE void rank_work::stop() {
     changed_.notify_all();
 }
 
-SMDEBUG_INLINE std::vector<run_result> rank_work::take() {
-    const std::lock_guard lock{mutex_};
-    return std::exchange(results_, {});
+SMDEBUG_INLINE std::optional<rank_work::output> rank_work::take() {
+    std::optional<output> next;
+    {
+        const std::lock_guard lock{mutex_};
+        if (results_.empty()) {
+            return next;
+        }
+        next = std::move(results_.front());
+        results_.pop_front();
+        if (std::holds_alternative<run_result>(*next)) {
+            return next;
+        }
+        --pieces_;
+    }
+    changed_.notify_all();
+    return next;
 }
 
 SMDEBUG_INLINE bool rank_work::has_ended() const {

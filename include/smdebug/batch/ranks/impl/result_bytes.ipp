@@ -3,11 +3,13 @@
 
 #include <smdebug/batch/ranks/result_bytes.hpp>
 
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <array>
 #include <bit>
+#include <memory>
 #include <utility>
 
 namespace smdebug {
@@ -68,7 +70,7 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
 }
 
 SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
-    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages] = value;
+    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -86,6 +88,7 @@ SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
         small(static_cast<std::uint8_t>(what));
         text(sentence);
     }
+    small(reductions ? 1 : 0);
 }
 
 SMDEBUG_INLINE byte_reader::byte_reader(std::string_view bytes) : bytes_(bytes) {
@@ -207,6 +210,9 @@ SMDEBUG_INLINE run_result byte_reader::result() {
     for (std::size_t i = 0; i < messages; ++i) {
         const auto what = static_cast<run_message::kind>(small(static_cast<std::uint8_t>(run_message::kind::error)));
         value.messages.push_back({.what = what, .text = text()});
+    }
+    if (small(1) != 0) {
+        value.reductions = std::make_shared<row_spool>();
     }
     return value;
 }

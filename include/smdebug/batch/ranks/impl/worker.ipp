@@ -18,9 +18,11 @@ namespace detail {
 
 SMDEBUG_INLINE worker::worker(rank_channel& channel, const rank_options& options, rank_work::engine engine,
                               std::stop_token stop)
-    : channel_(channel), options_(options), engine_(engine), stop_(std::move(stop)), work_([&channel] {
-          channel.wake();
-      }) {}
+    : channel_(channel),
+      options_(options),
+      engine_(engine),
+      stop_(std::move(stop)),
+      work_([&channel] { channel.wake(); }, true) {}
 
 SMDEBUG_INLINE void worker::run() {
     const std::stop_callback wake{stop_, [this] { channel_.wake(); }};
@@ -31,8 +33,9 @@ SMDEBUG_INLINE void worker::run() {
         report();
         look_for_rank_0();
         const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(next_alive_ - clock::now());
+        constexpr std::chrono::milliseconds short_pause{1};
         const auto packet =
-            channel_.receive(std::max(pause, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1});
+            channel_.receive(is_full_ ? short_pause : std::max(pause, std::chrono::milliseconds{0}) + short_pause);
         if (!packet) {
             continue;
         }
@@ -54,10 +57,8 @@ SMDEBUG_INLINE void worker::report() {
         work_.stop();
     }
     const bool ended = work_.has_ended();
-    for (run_result& result : work_.take()) {
-        tell(std::move(result));
-    }
-    if (ended && !has_ended_) {
+    send_results();
+    if (ended && !has_ended_ && !is_full_) {
         has_ended_ = true;
         rank_ended what;
         try {
@@ -75,6 +76,26 @@ SMDEBUG_INLINE void worker::report() {
         next_alive_ = now_ + options_.heartbeat;
         tell(rank_alive{});
     }
+}
+
+SMDEBUG_INLINE void worker::send_results() {
+    if (is_full_ && !channel_.all_sent()) {
+        return;
+    }
+    is_full_ = false;
+    for (int pieces = 0; pieces < 4;) {
+        std::optional<rank_work::output> next = work_.take();
+        if (!next) {
+            return;
+        }
+        if (auto* const rows = std::get_if<rank_work::rows>(&*next)) {
+            tell(result_rows{.place = rows->place, .rows = std::move(rows->bytes)});
+            ++pieces;
+        } else {
+            tell(std::get<run_result>(std::move(*next)));
+        }
+    }
+    is_full_ = true;
 }
 
 SMDEBUG_INLINE void worker::look_for_rank_0() {
