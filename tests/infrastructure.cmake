@@ -106,6 +106,17 @@ add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${C
 add_infrastructure_test(golden_compare_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/golden_replay/compare_test.py)
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
+# --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
+if(TARGET smdebug_mpi)
+    add_executable(mpi_batch mpi_batch/mpi_batch.cpp)
+    target_link_libraries(mpi_batch PRIVATE smdebug_test_options smdebug::mpi)
+    foreach(case IN ITEMS messages whole killed recovered stopped continued full interrupted rank_0_interrupted rank_0_stopped)
+        add_infrastructure_test(mpi_batch/${case} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_mpi_batch.sh ${case}
+                                $<TARGET_FILE:mpi_batch> ${CMAKE_CURRENT_BINARY_DIR}/mpi_batch_runs)
+        set_tests_properties(mpi_batch/${case} PROPERTIES TIMEOUT 180 PROCESSORS 2)
+    endforeach()
+endif()
+
 # --- installing ------------------------------------------------------------------------------------------------------
 if(PROJECT_IS_TOP_LEVEL)
     set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
