@@ -67,6 +67,11 @@ public:
         ended_ = true;
         changed_.notify_all();
     }
+    /// Whether it has received all that it was sent.
+    [[nodiscard]] bool has_all(int rank) {
+        const std::lock_guard lock{mutex_};
+        return at(rank).inbox.empty();
+    }
     [[nodiscard]] bool is_forgotten(int rank) {
         const std::lock_guard lock{mutex_};
         return at(rank).forgotten;

@@ -21,7 +21,8 @@ TEST_CASE("each message comes back as it was") {
                                         stop_runs{},
                                         rank_ended{.failure = "why"},
                                         all_done{},
-                                        result_rows{.place = 8, .rows = "rows"}};
+                                        result_rows{.place = 8, .number = 2, .rows = "rows"},
+                                        rank_leaves{}};
     REQUIRE(all.size() == std::variant_size_v<rank_message>);
     for (std::size_t kind = 0; kind < all.size(); ++kind) {
         CAPTURE(kind);

@@ -40,7 +40,7 @@ smd::run_result sample() {
                               .unread = std::numeric_limits<std::size_t>::max(),
                               .details = odd,
                               .found = {found, smd::finding{}}};
-    return {.run = {.place = 7, .path = "runs/" + odd, .version = "v1", .bytes = 5'000'000'000},
+    return {.run = {.place = 7, .path = "runs/" + odd, .version = "v1", .bytes = 5'000'000'000, .error = "no run"},
             .state = smd::run_state::no_memory,
             .error = "too large",
             .steps = 21,
@@ -52,7 +52,9 @@ smd::run_result sample() {
             .messages = {{.what = smd::run_message::kind::note, .text = "n"},
                          {.what = smd::run_message::kind::damage, .text = odd},
                          {.what = smd::run_message::kind::error, .text = ""}},
-            .reductions = std::make_shared<smd::row_spool>()};
+            .reductions = std::make_shared<smd::row_spool>(),
+            .others = {{.run = {.path = "b.tar!/1"}, .error = odd, .verdicts = {verdict}},
+                       {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}}};
 }
 
 }  // namespace
@@ -64,6 +66,7 @@ TEST_CASE("a run comes back with every field") {
     CHECK(back.path == run.path);
     CHECK(back.version == run.version);
     CHECK(back.bytes == run.bytes);
+    CHECK(back.error == "no run");
     CHECK(smd::run_from_bytes(smd::to_bytes(smd::batch_run{})).path.empty());
 }
 
@@ -110,6 +113,11 @@ TEST_CASE("a result comes back with every field and bit") {
     CHECK(back.messages[1].text == sent.messages[1].text);
     CHECK(back.messages[2].what == smd::run_message::kind::error);
     CHECK(back.reductions);
+    REQUIRE(back.others.size() == 2);
+    CHECK(back.others[0].run.path == "b.tar!/1");
+    CHECK(back.others[0].verdicts.at(0).found.size() == 2);
+    CHECK_FALSE(back.others[0].reductions);
+    CHECK(back.others[1].reductions);
     CHECK_FALSE(smd::result_from_bytes(smd::to_bytes(smd::run_result{})).reductions);
 }
 
@@ -155,4 +163,11 @@ TEST_CASE("another version says that the programs differ") {
     bytes[0] = 9;
     CHECK_THROWS_WITH_AS(static_cast<void>(smd::run_from_bytes(bytes)),
                          doctest::Contains("different versions of the program"), smd::unsupported);
+}
+
+TEST_CASE("an archive's runs have no runs themselves: bytes go one level deep") {
+    smd::run_result deep;
+    deep.others.resize(1);
+    deep.others[0].others.resize(1);
+    CHECK_THROWS_AS(static_cast<void>(smd::to_bytes(deep)), smd::value_error);
 }

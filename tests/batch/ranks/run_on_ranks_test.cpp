@@ -4,6 +4,7 @@
 
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
 #include <smdebug/batch/row_spool.hpp>
+#include <smdebug/batch/run_batch.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -21,6 +22,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace smd = smdebug;
@@ -71,6 +73,42 @@ TEST_CASE("one rank alone, no run at all, and more ranks than runs") {
     CHECK(many.each_once());
     CHECK(nothing.failures().empty());
     CHECK(many.failures().empty());
+}
+
+TEST_CASE("run_batch is an engine") {
+    fake_ranks all{3};
+    std::vector<std::uint64_t> places;
+    std::uint64_t next = 0;
+    const auto source = [&]() -> std::optional<smd::batch_run> {
+        return next < 100 ? std::optional{smd::batch_run{.place = next++}} : std::nullopt;
+    };
+    const auto sink = [&](smd::run_result&& result) {
+        CHECK(result.state == (result.run.place == 7 ? smd::run_state::failed : smd::run_state::ended));
+        places.push_back(result.run.place);
+    };
+    const auto engine = [](smd::rank_work& work, const std::stop_token& stop) {
+        const auto look = [](const smd::batch_run& run, const smd::run_scope&) {
+            if (run.place == 7) {
+                throw std::runtime_error("bad run");
+            }
+            return smd::run_result{.run = run};
+        };
+        smd::run_batch(
+            {.threads = 2, .in_order = false, .stop = stop}, [&] { return work.next(); }, look,
+            [&](smd::run_result&& result) { work.emit(std::move(result)); });
+    };
+    {
+        std::vector<std::jthread> others;
+        for (int rank = 1; rank < 3; ++rank) {
+            others.emplace_back([&, rank] {
+                static_cast<void>(smd::run_on_ranks(*all.channel(rank), short_times(never), source, sink, engine));
+            });
+        }
+        CHECK(smd::run_on_ranks(*all.channel(0), short_times(never), source, sink, engine).results == 100);
+    }
+    std::ranges::sort(places);
+    REQUIRE(places.size() == 100);
+    CHECK(std::ranges::adjacent_find(places) == places.end());
 }
 
 TEST_CASE("no rank has more runs at a time than its threads and one") {
@@ -477,11 +515,17 @@ TEST_CASE("rank 0's list and results may take their time: nobody is lost meanwhi
 TEST_CASE("rows of reductions come with their results, from whatever rank") {
     rank_batch batch{3, 30};
     std::map<std::uint64_t, std::uint64_t> rows;
+    std::uint64_t of_others = 0;  // of an archive
     batch.on_result = [&](const smd::run_result& result) {
         REQUIRE(result.reductions);
         result.reductions->for_each([&](const smd::reduction_row& row) {
             rows[result.run.place] += row.name == result.run.path && row.step == static_cast<int>(result.run.place);
         });
+        for (const smd::run_result& other : result.others) {
+            REQUIRE(other.reductions);
+            other.reductions->for_each(
+                [&](const smd::reduction_row& row) { of_others += row.name == other.run.path ? 1 : 0; });
+        }
     };
     const auto outcome = batch.run(short_times(never), [](int rank, const smd::batch_run& run, const auto&) {
         smd::run_result result = done(rank, run);
@@ -490,10 +534,16 @@ TEST_CASE("rows of reductions come with their results, from whatever rank") {
         for (std::uint64_t i = 0; i < count; ++i) {
             result.reductions->add({.step = static_cast<int>(run.place), .name = run.path});
         }
+        for (const char* const path : {"a.tar!/1", "a.tar!/2"}) {
+            auto of_other = std::make_shared<smd::row_spool>();
+            of_other->add({.name = path});
+            result.others.push_back({.run = {.path = path}, .reductions = of_other});
+        }
         std::this_thread::sleep_for(1ms);
         return result;
     });
     CHECK(batch.each_once());
+    CHECK(of_others == 60);
     CHECK(outcome.results == 30);
     CHECK(rows[0] == 0);
     CHECK(rows[1] == 20'000);

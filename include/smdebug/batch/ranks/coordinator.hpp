@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace smdebug {
@@ -55,6 +56,7 @@ private:
     void on_ready(int rank, const rank_ready& what);
     void on_rows(int rank, const result_rows& what);
     void on_result(int rank, run_result&& result);
+    void on_leaving(int rank);
     void on_ended(int rank, const std::string& failure);
     void on_loss(const rank_ledger::loss& what, const std::string& why);
 
@@ -72,7 +74,8 @@ private:
 
     struct other {
         bool ended = false;
-        std::map<std::uint64_t, std::shared_ptr<row_spool>> rows = {};  // of runs whose results are to come
+        std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<row_spool>> rows =
+            {};  // of runs whose results are to come
         std::string machine = {};
     };
 

@@ -28,6 +28,7 @@ struct stop_runs {};
 /// To rank 0: rows of reductions, as row_spool has them, of the run whose result comes afterwards.
 struct result_rows {
     std::uint64_t place = 0;
+    std::uint64_t number = 0;  // 0: the result's own; else of its others, from 1
     std::string rows = {};
 };
 /// To rank 0: the rank has ended, all its results have been sent; why, where it broke.
@@ -37,10 +38,13 @@ struct rank_ended {
 /// To the others: everything is written; they may go.
 struct all_done {};
 
+/// To rank 0: the rank has been told to stop, by a signal; others are to do what it has.
+struct rank_leaves {};
+
 /// Kinds of messages are numbered in this order: a new one comes last.  batch_run: to the others, they are to do it;
 /// run_result: to rank 0.
 using rank_message = std::variant<rank_ready, rank_alive, batch_run, run_result, no_more_runs, stop_runs, rank_ended,
-                                  all_done, result_rows>;
+                                  all_done, result_rows, rank_leaves>;
 
 /// The version as in result_bytes.hpp, the kind, what is in it.
 [[nodiscard]] std::string message_bytes(const rank_message& message);

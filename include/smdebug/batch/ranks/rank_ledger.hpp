@@ -67,14 +67,13 @@ public:
     [[nodiscard]] std::optional<hand_out> next();
     /// A rank has a result.  False: the run has one already, or was given up: the result is to be dropped.
     [[nodiscard]] bool accept(int rank, std::uint64_t place);
-    /// A rank has not done a run, through no fault of the run.
-    void give_back(int rank, std::uint64_t place);
     /// All open runs, by place; none is open afterwards.
     [[nodiscard]] std::vector<batch_run> abandon();
 
     [[nodiscard]] bool is_open(std::uint64_t place) const { return runs_.contains(place); }
     [[nodiscard]] std::size_t open() const noexcept { return runs_.size(); }
     [[nodiscard]] bool is_lost(int rank) const { return at(rank).state == rank_state::lost; }
+    [[nodiscard]] bool has_left(int rank) const { return at(rank).state == rank_state::left; }
     [[nodiscard]] bool has_joined(int rank) const { return at(rank).state == rank_state::living; }
     /// Whether it still does a run, as far as is known.
     [[nodiscard]] bool is_busy(int rank) const { return !at(rank).holds.empty(); }

@@ -12,6 +12,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -38,6 +39,7 @@ public:
     /// Rows of reductions, some at a time: before the result that they belong to.
     struct rows {
         std::uint64_t place = 0;
+        std::uint64_t number = 0;  ///< 0: the result's own; else of its others, from 1
         std::string bytes = {};
     };
     using output = std::variant<run_result, rows>;
@@ -67,6 +69,7 @@ public:
 
 private:
     void put(output what);
+    void put_rows(std::uint64_t place, std::uint64_t number, std::shared_ptr<row_spool>& rows);
 
     std::function<void()> wake_;
     const bool in_pieces_;

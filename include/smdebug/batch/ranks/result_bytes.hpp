@@ -39,11 +39,13 @@ public:
     void real(double value);
     void text(std::string_view value);
     void run(const batch_run& value);
+    /// Errors: value_error: one of its `others` has others.
     void result(const run_result& value);
 
     [[nodiscard]] std::string take() noexcept { return std::move(bytes_); }
 
 private:
+    void one_result(const run_result& value);
     void found(const finding& value);
     void verdict(const rule_verdict& value);
 
@@ -67,6 +69,7 @@ public:
     void end() const;
 
 private:
+    [[nodiscard]] run_result one_result();
     [[nodiscard]] finding found();
     [[nodiscard]] rule_verdict verdict();
     // How many elements follow, each of which takes at least so many bytes: a length that lies allocates nothing.

@@ -42,6 +42,7 @@ private:
     clock::time_point heard_ = now_;
     clock::time_point next_alive_ = now_;
     bool has_heard_ = false;
+    bool leaves_ = false;
     bool has_ended_ = false;
     bool is_full_ = false;  // rows are on their way: more would only wait in memory
     rank_work work_;

@@ -212,6 +212,8 @@ SMDEBUG_INLINE void coordinator::hear(const rank_channel::packet& packet) {
         on_ready(rank, *ready);
     } else if (auto* const result = std::get_if<run_result>(&message)) {
         on_result(rank, std::move(*result));
+    } else if (std::holds_alternative<rank_leaves>(message)) {
+        on_leaving(rank);
     } else if (const auto* const ended = std::get_if<rank_ended>(&message)) {
         on_ended(rank, ended->failure);
     }
@@ -228,7 +230,7 @@ SMDEBUG_INLINE void coordinator::on_rows(int rank, const result_rows& what) {
         return;  // another rank was faster
     }
     constexpr std::size_t most_in_memory = std::size_t{1} << 20U;
-    std::shared_ptr<row_spool>& rows = ranks_[static_cast<std::size_t>(rank)].rows[what.place];
+    std::shared_ptr<row_spool>& rows = ranks_[static_cast<std::size_t>(rank)].rows[{what.place, what.number}];
     try {
         if (!rows) {
             rows = std::make_shared<row_spool>(most_in_memory);
@@ -240,13 +242,18 @@ SMDEBUG_INLINE void coordinator::on_rows(int rank, const result_rows& what) {
 }
 
 SMDEBUG_INLINE void coordinator::on_result(int rank, run_result&& result) {
-    if (const auto rows = ranks_[static_cast<std::size_t>(rank)].rows.extract(result.run.place)) {
-        result.reductions = rows.mapped();
+    auto& rows = ranks_[static_cast<std::size_t>(rank)].rows;
+    const auto end = rows.upper_bound({result.run.place, ~std::uint64_t{0}});
+    for (auto each = rows.lower_bound({result.run.place, 0}); each != end; each = rows.erase(each)) {
+        const std::uint64_t number = each->first.second;
+        if (number <= result.others.size()) {
+            (number == 0 ? result : result.others[number - 1]).reductions = std::move(each->second);
+        }
     }
-    if (result.state == run_state::undone && phase_ != phase::stopping) {
-        // The rank has been told to stop, by somebody else: a signal.  Others do what it has.
-        ledger_.leave(rank);
-        return;
+    const auto is_undone = [](const run_result& each) { return each.state == run_state::undone; };
+    if ((is_undone(result) || std::ranges::any_of(result.others, is_undone)) && phase_ != phase::stopping &&
+        ledger_.has_left(rank)) {
+        return;  // others do it
     }
     if (ledger_.accept(rank, result.run.place)) {
         ++outcome_.results;
@@ -259,7 +266,13 @@ SMDEBUG_INLINE void coordinator::on_ended(int rank, const std::string& failure) 
     ranks_[static_cast<std::size_t>(rank)].ended = true;
     if (!failure.empty()) {
         on_loss(ledger_.lose(rank), failure);
-    } else if (phase_ == phase::working) {
+    } else {
+        on_leaving(rank);
+    }
+}
+
+SMDEBUG_INLINE void coordinator::on_leaving(int rank) {
+    if (phase_ == phase::working && !ledger_.has_left(rank)) {
         ledger_.leave(rank);
         note(name_of_rank(rank) + " has been stopped; others do what it had");
     }

@@ -25,6 +25,7 @@ SMDEBUG_INLINE std::string message_bytes(const rank_message& message) {
                 writer.result(content);
             } else if constexpr (std::is_same_v<kind, result_rows>) {
                 writer.number(content.place);
+                writer.number(content.number);
                 writer.text(content.rows);
             } else if constexpr (std::is_same_v<kind, rank_ended>) {
                 writer.text(content.failure);
@@ -56,6 +57,7 @@ template <std::size_t Index = 0>
     } else if constexpr (std::is_same_v<content, result_rows>) {
         result_rows value;
         value.place = reader.number();
+        value.number = reader.number();
         value.rows = reader.text();
         return value;
     } else if constexpr (std::is_same_v<content, rank_ended>) {

@@ -171,14 +171,6 @@ SMDEBUG_INLINE bool rank_ledger::accept(int rank, std::uint64_t place) {
     return true;
 }
 
-SMDEBUG_INLINE void rank_ledger::give_back(int rank, std::uint64_t place) {
-    at(rank).holds.erase(place);
-    const auto run = runs_.find(place);
-    if (run != runs_.end() && run->second.rank == rank) {
-        wait_again(place, run->second);
-    }
-}
-
 SMDEBUG_INLINE std::vector<batch_run> rank_ledger::abandon() {
     std::vector<batch_run> left;
     left.reserve(runs_.size());

@@ -32,12 +32,22 @@ SMDEBUG_INLINE rank_work::~rank_work() {
 }
 
 SMDEBUG_INLINE void rank_work::emit(run_result&& result) {
-    if (in_pieces_ && result.reductions) {
-        const std::shared_ptr<row_spool> all = std::exchange(result.reductions, std::make_shared<row_spool>());
-        all->for_each_piece(
-            [&](std::string_view some) { put(rows{.place = result.run.place, .bytes = std::string{some}}); });
+    if (in_pieces_) {
+        put_rows(result.run.place, 0, result.reductions);
+        for (std::size_t i = 0; i < result.others.size(); ++i) {
+            put_rows(result.run.place, i + 1, result.others[i].reductions);
+        }
     }
     put(std::move(result));
+}
+
+SMDEBUG_INLINE void rank_work::put_rows(std::uint64_t place, std::uint64_t number, std::shared_ptr<row_spool>& spool) {
+    if (!spool) {
+        return;
+    }
+    const std::shared_ptr<row_spool> all = std::exchange(spool, std::make_shared<row_spool>());
+    all->for_each_piece(
+        [&](std::string_view some) { put(rows{.place = place, .number = number, .bytes = std::string{some}}); });
 }
 
 SMDEBUG_INLINE void rank_work::put(output what) {

@@ -33,11 +33,12 @@ SMDEBUG_INLINE void byte_writer::text(std::string_view value) {
 }
 
 SMDEBUG_INLINE void byte_writer::run(const batch_run& value) {
-    const auto& [place, path, version, bytes] = value;
+    const auto& [place, path, version, bytes, error] = value;
     number(place);
     text(path);
     text(version);
     number(bytes);
+    text(error);
 }
 
 SMDEBUG_INLINE void byte_writer::found(const finding& value) {
@@ -69,8 +70,9 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
     }
 }
 
-SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
-    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions] = value;
+SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
+    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions,
+                 others] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -89,6 +91,18 @@ SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
         text(sentence);
     }
     small(reductions ? 1 : 0);
+    number(others.size());
+}
+
+// An archive's runs lie side by side, so neither writing nor reading goes deeper than one level.
+SMDEBUG_INLINE void byte_writer::result(const run_result& value) {
+    one_result(value);
+    for (const run_result& each : value.others) {
+        if (!each.others.empty()) {
+            throw value_error("a run of an archive has others: " + each.run.path);
+        }
+        one_result(each);
+    }
 }
 
 SMDEBUG_INLINE byte_reader::byte_reader(std::string_view bytes) : bytes_(bytes) {
@@ -149,6 +163,7 @@ SMDEBUG_INLINE batch_run byte_reader::run() {
     value.path = text();
     value.version = text();
     value.bytes = number();
+    value.error = text();
     return value;
 }
 
@@ -190,7 +205,7 @@ SMDEBUG_INLINE rule_verdict byte_reader::verdict() {
     return value;
 }
 
-SMDEBUG_INLINE run_result byte_reader::result() {
+SMDEBUG_INLINE run_result byte_reader::one_result() {
     run_result value;
     value.run = run();
     value.state = static_cast<run_state>(small(static_cast<std::uint8_t>(run_state::undone)));
@@ -213,6 +228,19 @@ SMDEBUG_INLINE run_result byte_reader::result() {
     }
     if (small(1) != 0) {
         value.reductions = std::make_shared<row_spool>();
+    }
+    constexpr std::size_t least_bytes_of_result = 14 * 8 + 2;
+    value.others.resize(count(least_bytes_of_result));
+    return value;
+}
+
+SMDEBUG_INLINE run_result byte_reader::result() {
+    run_result value = one_result();
+    for (run_result& each : value.others) {
+        each = one_result();
+        if (!each.others.empty()) {
+            fail("a run of an archive has others");
+        }
     }
     return value;
 }

@@ -53,7 +53,9 @@ SMDEBUG_INLINE void worker::run() {
 }
 
 SMDEBUG_INLINE void worker::report() {
-    if (stop_.stop_requested()) {
+    if (stop_.stop_requested() && !leaves_) {
+        leaves_ = true;
+        tell(rank_leaves{});  // before any result that is undone
         work_.stop();
     }
     const bool ended = work_.has_ended();
@@ -89,7 +91,7 @@ SMDEBUG_INLINE void worker::send_results() {
             return;
         }
         if (auto* const rows = std::get_if<rank_work::rows>(&*next)) {
-            tell(result_rows{.place = rows->place, .rows = std::move(rows->bytes)});
+            tell(result_rows{.place = rows->place, .number = rows->number, .rows = std::move(rows->bytes)});
             ++pieces;
         } else {
             tell(std::get<run_result>(std::move(*next)));
