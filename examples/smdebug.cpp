@@ -1,5 +1,8 @@
 // The program smdebug: looks into training runs.  All that it does is in include/smdebug/cli/; this is its main().
 #include <smdebug/batch/counted_memory.hpp>
+#ifdef SMDEBUG_PROGRAM_HAS_MPI
+#include <smdebug/batch/ranks/mpi_channel.hpp>
+#endif
 #include <smdebug/cli/interrupt.hpp>
 #include <smdebug/cli/program.hpp>
 #include <smdebug/cli/terminal.hpp>

@@ -1,6 +1,8 @@
 #include <smdebug/cli/scan.hpp>
 
 #include "cli/captured.hpp"
+#include "support/fake_ranks.hpp"
+#include "support/rank_batch.hpp"
 #include "support/run_on_s3.hpp"
 
 #include <smdebug/cli/stats.hpp>
@@ -10,11 +12,13 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace smdebug;
@@ -389,4 +393,38 @@ TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; th
     CHECK(cli::detail::scan_runs({.check = {.runs = {folder.path(), folder.path()}}}, known(), run.to,
                                  stop.get_token()) == cli::exit_interrupted);
     CHECK(contains(run.err.str(), "interrupted: 0"));
+}
+
+TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 0 alone speaks") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    texts runs;
+    for (int i = 0; i < 9; ++i) {
+        runs.push_back(i % 3 == 0 ? folder.path() + "/./" + std::string(static_cast<std::size_t>(i), '/')
+                                  : golden(i % 3 == 1 ? "torch_mlp" : "scalars") + "/../" +
+                                        (i % 3 == 1 ? "torch_mlp" : "scalars"));
+    }
+    runs.push_back("/nowhere");
+    const cli::detail::scan_arguments args{.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
+                                           .threads = 2};
+    captured alone;
+    const int status = cli::detail::scan_runs(args, known(), alone.to);
+    fake_ranks ranks{3};
+    std::vector<captured> others(3);
+    std::vector<int> ends(3, -1);
+    {
+        std::vector<std::jthread> processes;
+        for (int rank = 0; rank < 3; ++rank) {
+            processes.emplace_back([&, rank] {
+                const auto place = static_cast<std::size_t>(rank);
+                const auto channel = ranks.channel(rank);
+                ends[place] = cli::detail::scan_on_ranks(args, known(), others[place].to, {}, *channel,
+                                                         short_times(std::chrono::seconds{60}));
+            });
+        }
+    }
+    CHECK(ends == std::vector<int>{status, 0, 0});
+    CHECK(others[0].out.str() == alone.out.str());
+    CHECK(others[0].err.str() == alone.err.str());
+    CHECK(others[1].out.str() + others[2].out.str() + others[1].err.str() + others[2].err.str() == "");
 }

@@ -33,7 +33,7 @@ public:
 
     /// Of one rank; lives no longer than this object.
     [[nodiscard]] std::unique_ptr<smdebug::rank_channel> channel(int rank) {
-        return std::make_unique<end>(*this, rank);
+        return std::make_unique<channel_end>(*this, rank);
     }
 
     /// Whatever a rank sends from now on is lost, and whatever is sent to it.
@@ -91,9 +91,9 @@ private:
         std::chrono::milliseconds delay{0};
     };
 
-    class end final : public smdebug::rank_channel {
+    class channel_end final : public smdebug::rank_channel {
     public:
-        end(fake_ranks& all, int rank) : all_(all), rank_(rank) {}
+        channel_end(fake_ranks& all, int rank) : all_(all), rank_(rank) {}
         [[nodiscard]] int rank() const noexcept override { return rank_; }
         [[nodiscard]] int size() const noexcept override { return static_cast<int>(all_.ranks_.size()); }
         [[nodiscard]] std::string machine() const override { return "node" + std::to_string(rank_); }
@@ -143,6 +143,7 @@ private:
             throw ranks_aborted{status, why};
         }
         [[noreturn]] void quit(int status, const std::string& why) override { throw ranks_aborted{status, why}; }
+        void end(int status) override { static_cast<void>(status); }
 
     private:
         fake_ranks& all_;

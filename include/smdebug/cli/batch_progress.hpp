@@ -120,14 +120,19 @@ public:
         now_.apart += runs;
     }
     void done(const run_result& result) {
-        if (result.state == run_state::undone) {
-            return;
+        if (result.state != run_state::undone) {
+            ++now_.done;
+            now_.unchanged += result.state == run_state::unchanged;
+            now_.with_findings += has_findings(result);
+            now_.failed += !result.error.empty();
+            now_.bytes += result.state == run_state::unchanged ? 0 : result.run.bytes;
         }
-        ++now_.done;
-        now_.unchanged += result.state == run_state::unchanged;
-        now_.with_findings += has_findings(result);
-        now_.failed += !result.error.empty();
-        now_.bytes += result.state == run_state::unchanged ? 0 : result.run.bytes;
+        // Of an archive that was listed as one.
+        for (const run_result& other : result.others) {
+            ++now_.apart;
+            now_.all = now_.all ? std::optional{*now_.all + 1} : std::nullopt;
+            done(other);
+        }
     }
     /// Of a run that is the only one: how far it is.
     void steps(const std::string& what, std::size_t done, std::size_t all) {

@@ -85,13 +85,13 @@ public:
                                run_finder::settings{.storage = args_.check.how.storage});
                 continue;
             }
+            found->run.place = place_++;  // in the whole list, whatever is left out of it
             if (args_.shard && !args_.shard->has(found->run.path)) {
                 continue;
             }
             if (is_done(found->run)) {
                 continue;
             }
-            found->run.place = place_++;
             return std::move(found->run);
         }
     }

@@ -44,6 +44,9 @@ public:
     [[noreturn]] virtual void abort(int status, const std::string& why) = 0;
     /// Ends this process alone, which prints `why`; the launcher may end the others, too.
     [[noreturn]] virtual void quit(int status, const std::string& why) = 0;
+    /// The last thing that a process does with it, once all files are closed and all is printed.  Where a rank has been
+    /// forgotten, or the others do not come to their end, it ends processes with this status.
+    virtual void end(int status) = 0;
 };
 
 }  // namespace v1

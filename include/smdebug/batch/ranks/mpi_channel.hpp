@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -49,7 +50,8 @@ public:
     /// Ends MPI.  Where a rank has been forgotten MPI could not end: then this ends all processes, with this status, by
     /// MPI_Abort, and does not return; so it does, for this process, where MPI takes longer than `longest`.
     /// Call it when all files are closed and all is printed; what is in a buffer of C++ may be lost.
-    void end(int status, std::chrono::seconds longest = std::chrono::seconds{10});
+    void end(int status, std::chrono::seconds longest);
+    void end(int status) override { end(status, std::chrono::seconds{10}); }
 
 private:
     struct outgoing {
@@ -97,6 +99,9 @@ private:
     std::condition_variable woken_;
     bool is_woken_ = false;
 };
+
+// Not inline, though every file that includes this has it: it is weak, of which the linker keeps one.
+[[gnu::weak]] std::unique_ptr<rank_channel> launched_channel() { return std::make_unique<mpi_channel>(); }
 
 }  // namespace v1
 }  // namespace smdebug

@@ -10,6 +10,7 @@
 #include <smdebug/core/stop_token.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 namespace smdebug {
@@ -42,6 +43,11 @@ inline namespace v1 {
 /// How many processes a launcher (mpirun, srun) says that it has started, of which this is one; 1 where there is none.
 /// A program without MPI that sees more than 1 should end: every process would do everything.
 [[nodiscard]] std::size_t launched_processes();
+
+/// The channel of the processes that were launched; to be asked for once.  Not there (has_launched_channel() tells) where no
+/// file of the program includes <smdebug/batch/ranks/mpi_channel.hpp>, which has it.  Errors: as mpi_channel's constructor.
+[[nodiscard, gnu::weak]] std::unique_ptr<rank_channel> launched_channel();
+[[nodiscard]] inline bool has_launched_channel() noexcept { return &launched_channel != nullptr; }
 
 }  // namespace v1
 }  // namespace smdebug

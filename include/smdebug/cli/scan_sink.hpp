@@ -1,0 +1,154 @@
+// What happens with the results of a scan: a database, rows, messages, what findings are to cause, and the sum of it.
+#pragma once
+
+#include <smdebug/batch/run_result.hpp>
+#include <smdebug/cli/batch_progress.hpp>
+#include <smdebug/cli/check.hpp>
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/finding_actions.hpp>
+#include <smdebug/cli/rule_notes.hpp>
+#include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/scan_results.hpp>
+#include <smdebug/cli/scan_rows.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/rules/finding.hpp>
+#include <smdebug/rules/rule_report.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// Says what there is to say about a run, and does what findings are to cause.
+inline void tell_result(const run_result& result, finding_actions& actions, console& to) {
+    const auto note = [&](const std::string& text) { to.note(text); };
+    const std::string& path = result.run.path;
+    for (const run_message& each : result.messages) {
+        switch (each.what) {
+            case run_message::kind::note:
+                to.note(each.text);
+                break;
+            case run_message::kind::damage:
+                to.damage(each.text);
+                break;
+            case run_message::kind::error:
+                to.error(each.text);
+                break;
+        }
+    }
+    std::vector<std::string> names;
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            names.push_back(each.rule);
+        }
+    }
+    actions.begin(path, names, note);
+    for (const rule_verdict& each : result.verdicts) {
+        if (each.status) {
+            for (const finding& found : each.found) {
+                actions.act(path, each.rule, found, note);
+            }
+            actions.finish(path, {.rule = each.rule, .status = *each.status, .status_details = each.details}, note);
+        }
+    }
+    if (!result.error.empty()) {
+        const bool names_run = result.error.find(printable(path)) != std::string::npos;
+        to.error(result.error + (names_run ? "" : " [run " + path + "]"));
+        actions.fail(path, {}, result.error, note);
+    }
+}
+
+/// What happens with the results of a scan.  One thread at a time.
+class scan_sink {
+public:
+    /// Borrows all; `base` may be null.  Errors: usage_error, as finding_actions.
+    scan_sink(const scan_arguments& args, scan_database* base, batch_progress& progress, console& to)
+        : base_(base), progress_(progress), to_(to), actions_(actions_of(args.check)) {
+        const std::size_t runs = args.list ? 2 : args.check.runs.size();
+        if (args.statistics) {
+            numbers_.emplace(args, runs, to);
+        } else {
+            rows_.emplace(args, runs, to);
+        }
+        writes_rows_ = args.rows;
+    }
+
+    /// Errors: output_error, those of scan_database.
+    void take(run_result&& result) {
+        // The first run of an archive is written last: then all of them are there.
+        for (const run_result& each : result.others) {
+            write(each);
+        }
+        write(result);
+        tell(result);
+        for (const run_result& each : result.others) {
+            tell(each);
+        }
+        progress_.done(result);
+    }
+
+    /// The results of all that was taken are there.
+    void finish(bool complete) {
+        const std::string where = base_ != nullptr ? base_->path() : std::string{};
+        const std::string sum = tally_.text();
+        if (writes_rows_) {
+            numbers_ ? numbers_->finish() : rows_->finish(sum);
+        }
+        actions_.flush([&](const std::string& text) { to_.note(text); });
+        const batch_counts counts = progress_.so_far();
+        if (base_ != nullptr && !writes_rows_) {
+            to_.print(
+                (sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
+                (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
+                "; results are in " + where + "\n");
+        }
+        if (!complete) {
+            to_.error("interrupted: " + std::to_string(counts.done) +
+                      (counts.all ? " of " + std::to_string(*counts.all) : std::string{}) + " runs are done" +
+                      (base_ != nullptr ? "; the same command goes on with the others" : ""));
+        }
+    }
+    [[nodiscard]] bool met() const noexcept { return met_; }
+
+private:
+    [[nodiscard]] static bool says_nothing(const run_result& result) {
+        return result.state == run_state::unchanged || result.state == run_state::undone;
+    }
+    void write(const run_result& result) {
+        if (base_ != nullptr && !says_nothing(result)) {
+            base_->write(result);
+        }
+    }
+    void tell(const run_result& result) {
+        if (says_nothing(result)) {
+            return;
+        }
+        tell_result(result, actions_, to_);
+        tally_.add(result);
+        met_ = met_ || has_findings(result);
+        if (writes_rows_) {
+            numbers_ ? numbers_->add(result) : rows_->add(result);
+        }
+    }
+
+    scan_database* base_;
+    batch_progress& progress_;
+    console& to_;
+    finding_actions actions_;
+    std::optional<scan_rows> rows_;
+    std::optional<reduction_rows> numbers_;
+    run_tally tally_;
+    bool writes_rows_ = true;
+    bool met_ = false;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
