@@ -2,11 +2,12 @@
 """Batches as users have them: `smdebug scan --list ... -o results.db` over many runs, some damaged, one unreadable, one
 that still grows; killed at random and resumed; held against single scans of each run.
 
-check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH]
+check_batch.py PROGRAM GOLDEN FOLDER [--runs N] [--kills K] [--large PATH] [--mpirun PATH [--stop]]
   PROGRAM  the program smdebug
   GOLDEN   the recorded runs, tests/data/golden
   FOLDER   where the runs and databases are made; emptied first
   --large  one more run, far larger than the others
+  --mpirun also over four processes: undisturbed, and with one that is killed; with --stop one that is stopped (half a minute)
 Prints what was done; exit status 1 with a sentence for the first thing that is wrong."""
 import argparse
 import os
@@ -98,6 +99,8 @@ def main():
     asked.add_argument("--runs", type=int, default=300)
     asked.add_argument("--kills", type=int, default=5)
     asked.add_argument("--large")
+    asked.add_argument("--mpirun")
+    asked.add_argument("--stop", action="store_true")
     args = asked.parse_args()
     shutil.rmtree(args.folder, ignore_errors=True)
     os.makedirs(args.folder)
@@ -178,7 +181,52 @@ def main():
     together = rows_of(merged)
     compare(rows_of(whole), together, "three shards, merged")
     print("three shards, merged: the same database")
+    if args.mpirun:
+        check_ranks(args, listed, rows_of(whole))
     shutil.rmtree(args.folder)
+
+
+def ranks_of(mpirun):
+    """The processes that it started, by their ids."""
+    children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(mpirun)], capture_output=True, text=True, check=False).stdout
+    return [int(line.split()[0]) for line in children.splitlines() if "smdebug" in line]
+
+
+def check_ranks(args, listed, truth):
+    """The same over four processes."""
+    start = [args.mpirun, "--oversubscribe", "-n", "4", args.program, "scan", "--list", listed, "--threads", "1", "-o"]
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    whole = os.path.join(args.folder, "ranks.db")
+    done = subprocess.run([*start, whole], capture_output=True, text=True, check=False, timeout=1800, env=environment)
+    if done.returncode not in (1, 4):
+        fail(f"four ranks ended with {done.returncode}: {done.stderr[-2000:]}")
+    compare(truth, rows_of(whole), "four ranks")
+    print("four ranks: the same database")
+    for name, disturb in (("killed", signal.SIGKILL), *((("stopped", signal.SIGSTOP),) if args.stop else ())):
+        database = os.path.join(args.folder, f"{name}.ranks.db")
+        begin = time.monotonic()
+        with subprocess.Popen([*start, database], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment) as job:
+            ranks = []
+            while len(ranks) < 4 and job.poll() is None:
+                time.sleep(0.01)
+                ranks = ranks_of(job.pid)
+            time.sleep(0.15)  # MPI has started, the runs have begun
+            victim = ranks[-1] if ranks else 0
+            if victim and job.poll() is None:
+                os.kill(victim, disturb)
+            said = job.communicate(timeout=120)[1]
+            if time.monotonic() - begin > 90:
+                fail(f"a rank {name}: it took {time.monotonic() - begin:.0f} s: {said[-1000:]}")
+            for rank in ranks:
+                try:
+                    os.kill(rank, 0)
+                    fail(f"a rank {name}: process {rank} is left")
+                except ProcessLookupError:
+                    pass
+        so_far = len(rows_of(database)["runs"]) if os.path.exists(database) and os.path.getsize(database) else 0
+        scan(args.program, listed, database)
+        compare(truth, rows_of(database), f"a rank {name}, and resumed")
+        print(f"a rank {name} after {so_far} runs, {time.monotonic() - begin:.1f} s; resumed: the same database")
 
 
 if __name__ == "__main__":

@@ -106,6 +106,18 @@ add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${C
 add_infrastructure_test(golden_compare_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/golden_replay/compare_test.py)
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
+# --- batches with the program: killed and resumed, in shards, over ranks; as single scans have it ---------------------------
+if(TARGET smdebug_program)
+    set(batch_ranks)
+    find_program(SMDEBUG_MPIRUN mpirun)
+    if(TARGET smdebug_mpi AND SMDEBUG_MPIRUN)
+        set(batch_ranks --mpirun ${SMDEBUG_MPIRUN})
+    endif()
+    add_infrastructure_test(batch ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_batch.py $<TARGET_FILE:smdebug_program>
+                            ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/batch_runs ${batch_ranks})
+    set_tests_properties(batch PROPERTIES PROCESSORS 2)
+endif()
+
 # --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
 if(TARGET smdebug_mpi)
     add_executable(mpi_batch mpi_batch/mpi_batch.cpp)
