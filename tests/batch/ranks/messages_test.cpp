@@ -20,7 +20,7 @@ TEST_CASE("each message comes back as it was") {
                                         no_more_runs{},
                                         stop_runs{},
                                         rank_ended{.failure = "why"},
-                                        all_done{},
+                                        all_done{.lost = 2},
                                         result_rows{.place = 8, .number = 2, .rows = "rows"},
                                         rank_leaves{}};
     REQUIRE(all.size() == std::variant_size_v<rank_message>);
@@ -38,6 +38,7 @@ TEST_CASE("each message comes back as it was") {
     CHECK(std::get<smd::batch_run>(message_from_bytes(message_bytes(all[2]))).place == 3);
     CHECK(std::get<smd::run_result>(message_from_bytes(message_bytes(all[3]))).error == "e");
     CHECK(std::get<result_rows>(message_from_bytes(message_bytes(all[8]))).rows == "rows");
+    CHECK(std::get<all_done>(message_from_bytes(message_bytes(all[7]))).lost == 2);
     CHECK(std::get<rank_ended>(message_from_bytes(message_bytes(all[6]))).failure == "why");
 }
 

@@ -74,6 +74,7 @@ TEST_CASE("a worker says who it is, does its runs, and goes when rank 0 says so"
     CHECK(std::get<smd::run_result>(heard(*with.zero)).run.path == "p");
     with.zero->send(1, message_bytes(no_more_runs{}));
     CHECK(std::get<rank_ended>(heard(*with.zero)).failure.empty());
+    CHECK_FALSE(with.all.is_forgotten(0));
     with.zero->send(1, message_bytes(all_done{}));
     with.thread.join();
     CHECK(with.why.empty());
@@ -91,6 +92,15 @@ TEST_CASE("heartbeats come while the engine is busy, and after its end") {
         CHECK(std::holds_alternative<rank_alive>(message_from_bytes(packet->bytes)));
     }
     with.zero->send(1, message_bytes(all_done{}));
+}
+
+TEST_CASE("a worker learns that another is lost: MPI must not wait for it") {
+    office with{10min};
+    with.start();
+    static_cast<void>(heard(*with.zero));
+    with.zero->send(1, message_bytes(all_done{.lost = 1}));
+    with.thread.join();
+    CHECK(with.all.is_forgotten(1));
 }
 
 TEST_CASE("one that is told to stop by somebody else says so first") {

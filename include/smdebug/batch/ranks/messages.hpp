@@ -36,7 +36,9 @@ struct rank_ended {
     std::string failure = {};
 };
 /// To the others: everything is written; they may go.
-struct all_done {};
+struct all_done {
+    std::uint64_t lost = 0;  // a rank that does not answer; 0: there is none
+};
 
 /// To rank 0: the rank has been told to stop, by a signal; others are to do what it has.
 struct rank_leaves {};

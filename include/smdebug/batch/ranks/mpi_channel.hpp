@@ -47,8 +47,9 @@ public:
     [[noreturn]] void abort(int status, const std::string& why) override;
     [[noreturn]] void quit(int status, const std::string& why) override;
 
-    /// Ends MPI.  Where a rank has been forgotten MPI could not end: then this ends all processes, with this status, by
-    /// MPI_Abort, and does not return; so it does, for this process, where MPI takes longer than `longest`.
+    /// Ends MPI.  Where a rank has been forgotten MPI could not end, and this does not return: rank 0 ends all processes
+    /// with this status, by MPI_Abort, for which the others wait.  What takes longer than `longest`, MPI's end or that,
+    /// is not waited for: the process ends by itself.
     /// Call it when all files are closed and all is printed; what is in a buffer of C++ may be lost.
     void end(int status, std::chrono::seconds longest);
     void end(int status) override { end(status, std::chrono::seconds{10}); }

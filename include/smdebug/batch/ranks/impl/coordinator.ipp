@@ -317,11 +317,15 @@ SMDEBUG_INLINE void coordinator::begin_stopping(std::exception_ptr why) {
 
 SMDEBUG_INLINE void coordinator::say_good_bye() {
     for (int rank = 1; rank < channel_.size(); ++rank) {
-        if (ranks_[static_cast<std::size_t>(rank)].ended && !ledger_.is_silent(rank, now_)) {
-            tell(rank, all_done{});
-        } else {
+        if (!ranks_[static_cast<std::size_t>(rank)].ended || ledger_.is_silent(rank, now_)) {
             outcome_.lost.push_back(rank);
             channel_.forget(rank);
+        }
+    }
+    const all_done last_word{.lost = outcome_.lost.empty() ? 0 : static_cast<std::uint64_t>(outcome_.lost.front())};
+    for (int rank = 1; rank < channel_.size(); ++rank) {
+        if (!std::ranges::binary_search(outcome_.lost, rank)) {
+            tell(rank, last_word);
         }
     }
     const clock::time_point limit = clock::now() + options_.lost_after;

@@ -27,6 +27,8 @@ SMDEBUG_INLINE std::string message_bytes(const rank_message& message) {
                 writer.number(content.place);
                 writer.number(content.number);
                 writer.text(content.rows);
+            } else if constexpr (std::is_same_v<kind, all_done>) {
+                writer.number(content.lost);
             } else if constexpr (std::is_same_v<kind, rank_ended>) {
                 writer.text(content.failure);
             } else {
@@ -60,6 +62,8 @@ template <std::size_t Index = 0>
         value.number = reader.number();
         value.rows = reader.text();
         return value;
+    } else if constexpr (std::is_same_v<content, all_done>) {
+        return all_done{.lost = reader.number()};
     } else if constexpr (std::is_same_v<content, rank_ended>) {
         return rank_ended{.failure = reader.text()};
     } else {

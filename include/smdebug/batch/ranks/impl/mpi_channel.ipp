@@ -203,6 +203,12 @@ inline void mpi_channel::end(int status, std::chrono::seconds longest) {
     if (std::exchange(ended_, true)) {
         return;
     }
+    if (!forgotten_.empty() && rank_ > 0) {
+        // Rank 0 is about to.  Meanwhile none may be in MPI_Finalize: Open MPI's mpirun may break where it aborts that.
+        static_cast<void>(std::fflush(nullptr));
+        std::this_thread::sleep_for(longest);
+        std::_Exit(status);
+    }
     if (!forgotten_.empty()) {
         std::string who;
         for (const int rank : forgotten_) {

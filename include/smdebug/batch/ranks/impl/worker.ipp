@@ -128,7 +128,11 @@ SMDEBUG_INLINE bool worker::hear(const rank_channel::packet& packet) {
     } else if (std::holds_alternative<stop_runs>(message)) {
         work_.stop();
     }
-    return std::holds_alternative<all_done>(message);
+    const auto* const last = std::get_if<all_done>(&message);
+    if (last != nullptr && last->lost > 0) {
+        channel_.forget(static_cast<int>(last->lost));
+    }
+    return last != nullptr;
 }
 
 }  // namespace detail
