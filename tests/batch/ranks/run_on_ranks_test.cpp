@@ -524,7 +524,7 @@ TEST_CASE("rows of reductions come with their results, from whatever rank") {
         for (const smd::run_result& other : result.others) {
             REQUIRE(other.reductions);
             other.reductions->for_each(
-                [&](const smd::reduction_row& row) { of_others += row.name == other.run.path ? 1 : 0; });
+                [&](const smd::reduction_row& row) { of_others += row.name == other.run.path ? 1U : 0U; });
         }
     };
     const auto outcome = batch.run(short_times(never), [](int rank, const smd::batch_run& run, const auto&) {
