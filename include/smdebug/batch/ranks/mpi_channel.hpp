@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/batch/ranks/channel.hpp>
+#include <smdebug/batch/ranks/run_on_ranks.hpp>  // declares launched_channel() before it is defined here
 
 #include <mpi.h>
 
