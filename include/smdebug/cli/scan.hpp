@@ -87,8 +87,7 @@ class scan_ends {
 public:
     /// Borrows all.  Errors: usage_error; those of scan_database.
     scan_ends(const scan_arguments& args, console& to)
-        : args_(args),
-          list_(opened_list(args, file_)),
+        : list_(opened_list(args, file_)),
           base_(args.output ? std::make_unique<scan_database>(*args.output, args) : nullptr),
           progress_(args.progress, to),
           sink_(args, base_.get(), progress_, to),
@@ -121,7 +120,6 @@ private:
         return known;
     }
 
-    const scan_arguments& args_;
     std::ifstream file_;
     std::istream* list_;
     std::unique_ptr<scan_database> base_;
