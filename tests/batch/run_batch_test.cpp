@@ -262,3 +262,12 @@ TEST_CASE("run_batch: of an archive that takes too long the runs that were looke
     CHECK(all[0].others[1].state == run_state::timed_out);
     CHECK(all[0].others[1].error == all[0].others[0].error);
 }
+
+TEST_CASE("run_batch: runs that end while others' times are waited for") {
+    const auto all = results_of({.threads = 4, .run_timeout = 1h}, 5000,
+                                [](const batch_run&, const run_scope&) { return run_result{}; });
+    CHECK(all.size() == 5000);
+    for (const run_result& each : all) {
+        CHECK(each.state == run_state::ended);
+    }
+}

@@ -154,8 +154,9 @@ private:
                 continue;
             }
             const auto first = runs_.begin();
-            if (clock::now() < first->first) {
-                changed_.wait_until(lock, end, first->first, [] { return false; });
+            const clock::time_point due = first->first;  // the run may end while this waits, and its entry with it
+            if (clock::now() < due) {
+                changed_.wait_until(lock, end, due, [] { return false; });
                 continue;
             }
             first->second->over_ = true;
