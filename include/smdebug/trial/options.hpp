@@ -90,7 +90,7 @@ struct trial_options {
     /// unavailable.  Unset: SMDEBUG_MISSING_EVENT_FILE_RETRY_LIMIT, else 10.
     std::optional<int> missing_event_file_retry_limit = {};
     damage_policy damaged_index = damage_policy::fail;
-    /// Ends every wait of this trial, and its opening, after the index file at hand.
+    /// Ends every wait of this trial; asked for while it is being opened it ends that, too, after the index file at hand.
     std::stop_token stop = {};
     /// How long after a job was seen to end its files are still looked for before the run counts as loaded: for
     /// storages that show what was written only later.  Unset: SMDEBUG_TRAINING_END_DELAY_REFRESH (seconds), else 0.

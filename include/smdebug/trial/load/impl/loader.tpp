@@ -34,7 +34,7 @@ catalog loader<Storage>::open() {
     catalog first;
     first.job = std::make_shared<const catalog::job_description>(
         opening<Storage>{store_, options_, memory_.parser}.wait(seen_running_));
-    opens_ = true;
+    opens_ = !options_.stop.stop_requested();  // else it says that nothing is to be waited for, as watchers do
     auto loaded = load(first);
     opens_ = false;
     return loaded ? std::move(*loaded) : first;
