@@ -570,22 +570,22 @@ namespace {
 /// Asks for a stop when the first index file is read.
 class stopping_storage {
 public:
-    stopping_storage(const memory_storage& inner, std::stop_source stop) : inner_(inner), stop_(std::move(stop)) {}
+    stopping_storage(const memory_storage& inner, std::stop_source stop) : inner_(&inner), stop_(std::move(stop)) {}
     byte_buffer read(std::string_view key) const {
         if (key.starts_with("index/")) {
             stop_.request_stop();
         }
-        return inner_.read(key);
+        return inner_->read(key);
     }
-    byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }
+    byte_buffer read(std::string_view key, byte_range where) const { return inner_->read(key, where); }
     std::vector<std::string> list(std::string_view prefix, std::string_view after) const {
-        return inner_.list(prefix, after);
+        return inner_->list(prefix, after);
     }
-    std::optional<std::uint64_t> size(std::string_view key) const { return inner_.size(key); }
+    std::optional<std::uint64_t> size(std::string_view key) const { return inner_->size(key); }
     std::string name() const { return "stopping"; }
 
 private:
-    const memory_storage& inner_;
+    const memory_storage* inner_;
     mutable std::stop_source stop_;
 };
 
