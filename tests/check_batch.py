@@ -183,7 +183,7 @@ def main():
     compare(rows_of(whole), together, "three shards, merged")
     print("three shards, merged: the same database")
     if args.mpirun:
-        check_ranks(args, listed, rows_of(whole))
+        check_ranks(args, paths)
     shutil.rmtree(args.folder)
 
 
@@ -201,40 +201,63 @@ def lives(process):
         return False
 
 
-def check_ranks(args, listed, truth):
-    """The same over four processes."""
+def runs_in(database):
+    try:
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as base:
+            return base.execute("SELECT count(*) FROM runs").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+
+
+def check_ranks(args, paths):
+    """The same over four processes, of so many runs that there is time to disturb them: each by ten names."""
+    links = os.path.join(args.folder, "links")
+    os.makedirs(links)
+    listed = os.path.join(args.folder, "links.txt")
+    with open(listed, "w", encoding="utf-8") as out:
+        for number in range(10 * len(paths)):
+            link = os.path.join(links, f"{number:06}")
+            os.symlink(paths[number % len(paths)], link)
+            out.write(link + "\n")
+    alone = os.path.join(args.folder, "alone.db")
+    scan(args.program, listed, alone)
+    truth = rows_of(alone)
     start = [args.mpirun, "--oversubscribe", "-n", "4", args.program, "scan", "--list", listed, "--threads", "1", "-o"]
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     whole = os.path.join(args.folder, "ranks.db")
-    done = subprocess.run([*start, whole], capture_output=True, text=True, check=False, timeout=1800, env=environment)
+    begin = time.monotonic()
+    done = subprocess.run([*start, whole], capture_output=True, text=True, check=False, timeout=600, env=environment)
     if done.returncode not in (1, 4):
         fail(f"four ranks ended with {done.returncode}: {done.stderr[-2000:]}")
     compare(truth, rows_of(whole), "four ranks")
-    print("four ranks: the same database")
+    print(f"four ranks, {len(truth['runs'])} runs: the same database, {time.monotonic() - begin:.1f} s")
     for name, disturb in (("killed", signal.SIGKILL), *((("stopped", signal.SIGSTOP),) if args.stop else ())):
         database = os.path.join(args.folder, f"{name}.ranks.db")
         begin = time.monotonic()
         with subprocess.Popen([*start, database], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment) as job:
-            ranks = []
-            while len(ranks) < 4 and job.poll() is None:
+            while runs_in(database) == 0 and job.poll() is None and time.monotonic() < begin + 60:
                 time.sleep(0.01)
-                ranks = ranks_of(job.pid)
-            time.sleep(0.15)  # MPI has started, the runs have begun
-            victim = ranks[-1] if ranks else 0
-            if victim and job.poll() is None:
-                os.kill(victim, disturb)
-            said = job.communicate(timeout=120)[1]
-            if time.monotonic() - begin > 90:
-                fail(f"a rank {name}: it took {time.monotonic() - begin:.0f} s: {said[-1000:]}")
+            ranks = ranks_of(job.pid)
+            if len(ranks) == 4:
+                os.kill(ranks[-1], disturb)
+            try:
+                said = job.communicate(timeout=90)[1]
+            except subprocess.TimeoutExpired:
+                for rank in ranks:
+                    os.kill(rank, signal.SIGKILL)
+                job.kill()
+                fail(f"a rank {name}: it does not end")
+            if len(ranks) != 4:
+                fail(f"a rank {name}: there are {len(ranks)}: {said[-1000:]}")
             end = time.monotonic() + 20
             while any(lives(rank) for rank in ranks) and time.monotonic() < end:
                 time.sleep(0.05)
             if left := [rank for rank in ranks if lives(rank)]:
                 fail(f"a rank {name}: processes are left: {left}")
-        so_far = len(rows_of(database)["runs"]) if os.path.exists(database) and os.path.getsize(database) else 0
+        so_far, taken = runs_in(database), time.monotonic() - begin
         scan(args.program, listed, database)
         compare(truth, rows_of(database), f"a rank {name}, and resumed")
-        print(f"a rank {name} after {so_far} runs, {time.monotonic() - begin:.1f} s; resumed: the same database")
+        print(f"a rank {name}: {so_far} runs are there, {taken:.1f} s; resumed: the same database")
 
 
 if __name__ == "__main__":

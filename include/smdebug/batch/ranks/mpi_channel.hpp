@@ -32,7 +32,7 @@ inline namespace v1 {
 class mpi_channel final : public rank_channel {
 public:
     /// Starts MPI, unless the program has.  `part_bytes`: the size of large messages' parts.
-    /// Errors: unavailable: MPI does not start.
+    /// Errors: unavailable: MPI does not start.  Where another process does not within two minutes, it ends the program.
     explicit mpi_channel(std::size_t part_bytes = std::size_t{64} << 20U);
     /// A process that ends without end(), as by an error, ends the batch: mpirun sees to it.
     ~mpi_channel() override = default;

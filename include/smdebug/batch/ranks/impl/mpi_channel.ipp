@@ -28,10 +28,12 @@ inline mpi_channel::mpi_channel(std::size_t part_bytes)
     MPI_Initialized(&is_there);
     is_mine_ = is_there == 0;
     int level = MPI_THREAD_SINGLE;
-    if (is_mine_ && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
-        throw unavailable("MPI does not start");
-    }
-    if (!is_mine_) {
+    if (is_mine_) {  // it waits for all processes, one of which may never come
+        const time_limit limit{1, std::chrono::seconds{120}, "MPI_Init"};
+        if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) {
+            throw unavailable("MPI does not start");
+        }
+    } else {
         MPI_Query_thread(&level);
     }
     if (level < MPI_THREAD_FUNNELED) {
