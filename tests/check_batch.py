@@ -149,7 +149,7 @@ def main():
     for turn in range(args.kills):
         with subprocess.Popen([args.program, "scan", "--list", listed, "-o", killed], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as child:
-            time.sleep(random.uniform(0, taken / 3))
+            time.sleep(random.uniform(0, 1.5 * taken / args.kills))
             if child.poll() is None:
                 child.send_signal(signal.SIGKILL)
                 stopped += 1
