@@ -120,11 +120,14 @@ private:
             all.push_back(scan(
                 std::move(begun), true, [&] { return std::move(place); }, how, scope));
         }
-        if (!places.damage.empty()) {
+        if (!places.damage.empty() && !all.empty()) {
             const bool skip = how.skip_damaged;
             run_result& last = all.back();
             last.messages.push_back({skip ? run_message::kind::note : run_message::kind::error,
                                      places.damage + (skip ? "" : "; what could be read around that was read")});
+        }
+        if (all.empty()) {
+            return {.run = one, .state = run_state::failed, .error = "there is no run in it"};
         }
         // The first one is the last to be written: then all of them are there.
         run_result first = std::move(all.front());
