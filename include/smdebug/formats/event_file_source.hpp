@@ -1,0 +1,57 @@
+// A run of the Python package without its index, as what a catalog is built from: names and places as its event files tell them.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/formats/record_file.hpp>
+#include <smdebug/formats/run_contents.hpp>
+#include <smdebug/storage/any_storage.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Reads the event files below events/, each once and with its checksums.
+///  - A file's name says step and worker, as in an index file's name; its records say mode and step in that mode.
+///  - Collections files are read where they are there; else there is none, and as many workers as wrote files.
+///  - A record that is damaged or cut is left out and noted.  In a run that has not ended, a file that ends in a cut record is
+///    left until it is whole.
+///  - What only an index says is lost: the shapes of tensors whose values were not saved.
+/// Models catalog_source.      Cost: that of reading the run.
+class event_file_source {
+public:
+    explicit event_file_source(any_storage store) : store_(std::move(store)) {}
+
+    [[nodiscard]] bool update(run_contents& contents);
+
+private:
+    struct found_record {
+        std::string tag = {};
+        byte_range where = {};
+        std::optional<smdebug::mode> mode = {};
+        std::optional<step_number> mode_step = {};
+    };
+
+    void read_collections(run_contents& contents);
+    // Whether it has all that it will have.
+    [[nodiscard]] bool read_file(const std::string& key, bool ended, run_contents& contents);
+
+    any_storage store_;
+    std::set<std::string, std::less<>> done_;                                     // keys
+    std::set<std::string, std::less<>> workers_;
+    bool is_open_ = false;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/formats/impl/event_file_source.ipp>
+#endif

@@ -1,0 +1,127 @@
+// The bodies of <smdebug/formats/event_file_source.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/formats/event_file_source.hpp>
+#include <smdebug/index/collections_file.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/trial/read/event_records.hpp>
+
+#include <algorithm>
+
+namespace smdebug {
+inline namespace v1 {
+
+SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) {
+    namespace locations = detail::locations;
+    detail::json::document parser;
+    bool is_first = true;
+    for (const std::string& key : store_.list(locations::collections_folder, {})) {
+        if (!locations::worker_of_collections_file(key) || !is_first) {
+            continue;
+        }
+        is_first = false;
+        detail::collections_file parsed;
+        const byte_buffer bytes = store_.read(key);
+        if (const auto wrong = parse_collections_file(bytes.view(), parser, parsed)) {
+            contents.note_problem(key, *wrong + ": the run has no collections");
+            continue;
+        }
+        contents.set_num_workers(static_cast<std::size_t>(std::max<std::int64_t>(parsed.num_workers, 1)));
+        for (auto& [name, group] : parsed.collections) {
+            contents.add_collection(std::move(group));
+        }
+    }
+    if (is_first) {
+        contents.set_num_workers(std::max<std::size_t>(workers_.size(), 1));
+    }
+}
+
+SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
+    namespace locations = detail::locations;
+    // The mark is looked up first: whatever was written before it is in the listing that follows.
+    const bool ended = store_.size(locations::end_of_job).has_value();
+    bool has_news = false;
+    for (const std::string& key : store_.list(locations::events_folder, {})) {
+        const auto name = locations::parse_step_file(key, locations::event_extension);
+        if (done_.contains(key)) {
+            continue;
+        }
+        if (!name) {
+            if (key.ends_with(locations::event_extension)) {
+                done_.insert(key);
+                contents.note_problem(key, "the name is not of the form <step>_<worker>.tfevents: the file is left out");
+            }
+            continue;
+        }
+        workers_.insert(locations::worker_from_file_part(name->worker_part));
+        if (read_file(key, ended, contents)) {
+            done_.insert(key);
+            has_news = true;
+        }
+    }
+    if (!is_open_) {
+        read_collections(contents);
+        is_open_ = true;
+    }
+    contents.set_ended(ended);
+    return has_news;
+}
+
+SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool ended, run_contents& contents) {
+    namespace locations = detail::locations;
+    std::vector<found_record> records;
+    std::vector<std::pair<std::string, std::string>> problems;
+    const auto at = [&](std::uint64_t offset) { return key + ", byte " + std::to_string(offset); };
+    detail::record_file file{key};
+    file.read(
+        store_,
+        [&](byte_range where, byte_view payload) {
+            detail::event_record facts;
+            if (detail::read_event_facts(payload, facts) != status::ok) {
+                problems.emplace_back(at(where.offset), "the record holds no event: it is left out");
+            } else if (facts.has_value) {
+                records.push_back({.tag = std::move(facts.tag),
+                                   .where = where,
+                                   .mode = facts.mode,
+                                   .mode_step = facts.mode_step});
+            }
+        },
+        [&](byte_range where, status why) {
+            problems.emplace_back(at(where.offset),
+                                  why == status::bad_payload_checksum
+                                      ? "the record is damaged: it is left out"
+                                      : "the length of a record is damaged: nothing behind it can be read");
+        });
+    if (file.state() == status::truncated) {
+        if (!ended) {
+            return false;
+        }
+        problems.emplace_back(at(file.position()), "the last record is cut: it is left out");
+    }
+    for (auto& [where, what] : problems) {
+        contents.note_problem(std::move(where), std::move(what));
+    }
+    if (records.empty()) {
+        return true;
+    }
+    const auto name = locations::parse_step_file(key, locations::event_extension);
+    const std::string worker = locations::worker_from_file_part(name->worker_part);
+    const auto with_mode = std::find_if(records.begin(), records.end(),
+                                        [](const found_record& one) { return one.mode && one.mode_step; });
+    const bool has_mode = with_mode != records.end();
+    const run_contents::place where{.step = name->step,
+                                    .mode = has_mode ? *with_mode->mode : mode::global,
+                                    .mode_step = has_mode ? *with_mode->mode_step : name->step,
+                                    .worker = worker};
+    const std::uint32_t object = contents.object(key);
+    for (const found_record& one : records) {
+        contents.add_own_record(where, one.tag, object, one.where);
+    }
+    return true;
+}
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,77 @@
+// The bodies of <smdebug/formats/open_data.hpp>.
+#pragma once
+
+#include <smdebug/formats/event_file_source.hpp>
+#include <smdebug/formats/open_data.hpp>
+#include <smdebug/formats/presented_run.hpp>
+#include <smdebug/formats/tensorboard/log_source.hpp>
+#include <smdebug/index/locations.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// Names of objects, not all of them where there are many.
+[[nodiscard]] inline std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix) {
+    constexpr std::size_t most = 10'000;
+    const auto entries = store.list_entries(prefix, {}, most);
+    if (!entries) {
+        return store.list(prefix, {});
+    }
+    std::vector<std::string> keys;
+    keys.reserve(entries->size());
+    for (const object_entry& entry : *entries) {
+        keys.push_back(entry.key);
+    }
+    return keys;
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE data_format format_of(const any_storage& store) {
+    namespace locations = detail::locations;
+    const auto has = [&](std::string_view folder, auto&& which) {
+        const std::vector<std::string> keys = detail::some_keys(store, folder);
+        return std::any_of(keys.begin(), keys.end(), which);
+    };
+    const auto any = [](const std::string&) { return true; };
+    if (has(locations::index_folder, any)) {
+        return data_format::smdebug;
+    }
+    const bool has_events = has(locations::events_folder, [](const std::string& key) {
+        return key.ends_with(locations::event_extension);
+    });
+    // While a job runs its first event file is there before the index is.
+    if (has_events && (store.size(locations::end_of_job) || !has(locations::collections_folder, any))) {
+        return data_format::event_files;
+    }
+    if (has_events || has(locations::collections_folder, any)) {
+        return data_format::smdebug;
+    }
+    bool is_log = false;
+    for (const std::string& key : detail::some_keys(store, {})) {
+        is_log = is_log || is_tensorboard_log(key);
+    }
+    return is_log ? data_format::tensorboard : data_format::smdebug;
+}
+
+SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& options) {
+    switch (options.as == data_format::detect ? format_of(store) : options.as) {
+        case data_format::event_files:
+            return any_storage{presented_run{store, event_file_source{store}, options.on_problem}};
+        case data_format::tensorboard:
+            return any_storage{presented_run{store, tensorboard_source{store}, options.on_problem}};
+        case data_format::checkpoints:
+        case data_format::detect:
+        case data_format::smdebug:
+            break;
+    }
+    return store;
+}
+
+}  // namespace v1
+}  // namespace smdebug

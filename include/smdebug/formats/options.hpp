@@ -1,0 +1,29 @@
+// How data of other tools are read as runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// What the data at a path are read as.
+enum class data_format : std::uint8_t {
+    detect,       ///< by what is there; a run of the Python package comes first
+    smdebug,      ///< a run of the Python package, by its index
+    event_files,  ///< one without its index: from its event files alone
+    tensorboard,  ///< logs of TensorBoard
+    checkpoints,  ///< .safetensors, .npz and .npy
+};
+
+struct format_options {
+    data_format as = data_format::detect;
+    /// The step of a checkpoint in its name, as the regex's only group; empty: by the usual ways of naming them.
+    std::string step_regex = {};
+    /// Is told what is damaged in the data, a sentence each; by any thread that reads.
+    std::function<void(const std::string&)> on_problem = {};
+};
+
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,283 @@
+// The bodies of <smdebug/formats/tensorboard/log_source.hpp>.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/status.hpp>
+#include <smdebug/formats/tensorboard/log_source.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/reduce/name.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// The mode that a folder's name stands for.
+[[nodiscard]] inline std::optional<mode> mode_of_folder(std::string_view name) noexcept {
+    constexpr std::array<std::string_view, 5> evaluations{"validation", "valid", "val", "eval", "test"};
+    if (name == "train" || name == "training") {
+        return mode::train;
+    }
+    if (std::find(evaluations.begin(), evaluations.end(), name) != evaluations.end() || name.starts_with("eval_")) {
+        return mode::eval;
+    }
+    if (name == "predict") {
+        return mode::predict;
+    }
+    return std::nullopt;
+}
+
+/// The elements of a histogram's tensor, from the record that holds it.
+[[nodiscard]] inline std::vector<std::byte> histogram_elements(const any_storage& store, const std::string& key,
+                                                               byte_range record, std::string_view tag) {
+    const byte_buffer bytes = store.read(key, record);
+    log_event event;
+    log_histogram histogram;
+    if (bytes.size() == record.length &&
+        read_log_event(bytes.view().subspan(record::header_size, bytes.size() - record::overhead), event) ==
+            status::ok) {
+        for (const log_value& value : event.values) {
+            if (value.tag == tag && value.kind == log_value_kind::histogram &&
+                read_log_histogram(value.message, histogram) == status::ok) {
+                const byte_view rows = std::as_bytes(std::span{histogram.rows});
+                return {rows.begin(), rows.end()};
+            }
+        }
+    }
+    throw corrupt_data("the histogram of " + std::string{tag} + " is no longer what it was", {.where = key});
+}
+
+}  // namespace detail
+
+SMDEBUG_INLINE bool is_tensorboard_log(std::string_view key) noexcept {
+    const std::string_view name = detail::locations::base_name(key);
+    return name.find("tfevents") != std::string_view::npos && !name.ends_with(".profile-empty") &&
+           !name.ends_with(detail::locations::event_extension);
+}
+
+SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::string_view key) {
+    const std::size_t slash = key.rfind('/');
+    const std::string path{slash == std::string_view::npos ? std::string_view{} : key.substr(0, slash)};
+    const auto known = folders_.find(path);
+    if (known != folders_.end()) {
+        return known->second;
+    }
+    folder& added = folders_[path];
+    const std::size_t parent_end = path.rfind('/');
+    const auto named = detail::mode_of_folder(detail::locations::base_name(path));
+    added.mode = named.value_or(mode::train);
+    added.worker = !named ? path : path.substr(0, parent_end == std::string::npos ? 0 : parent_end);
+    std::replace(added.worker.begin(), added.worker.end(), '/', '.');
+    if (added.worker.empty()) {
+        added.worker = "worker_0";
+    }
+    if (named && !is_open_) {
+        modes_.insert(*named);
+    }
+    return added;
+}
+
+SMDEBUG_INLINE void tensorboard_source::find_files() {
+    for (std::string& key : store_.list({}, {})) {
+        if (is_tensorboard_log(key)) {
+            folder_of(key).files.try_emplace(key, key);
+        }
+    }
+}
+
+SMDEBUG_INLINE step_number tensorboard_source::global_step(const folder& from, step_number step) const {
+    if (modes_.empty()) {
+        return step;
+    }
+    const step_number modes = modes_.contains(mode::predict) ? 3 : 2;
+    const step_number which = from.mode == mode::train ? 0 : from.mode == mode::eval ? 1 : modes - 1;
+    return step > (INT64_MAX - modes) / modes ? step : step * modes + which;
+}
+
+SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
+    for (const auto& [path, one] : folders_) {
+        for (const auto& [key, file] : one.files) {
+            const auto written = store_.modified(key);
+            if (written && how_.now() - *written < how_.quiet_after) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
+    if (!is_open_) {
+        contents.add_collection({.name = "losses", .include_regex = {"[Ll]oss"}});
+    }
+    const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
+    find_files();
+    const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
+    bool has_news = false;
+    for (auto& [path, one] : folders_) {
+        const std::uint64_t before = order_;
+        for (auto& [key, file] : one.files) {
+            read(one, file, contents);
+        }
+        one.has_grown = order_ != before;
+        // A step of which more is being written is left until it is behind, or nothing came for once.
+        publish(one, !is_open_ || is_quiet_now || !one.has_grown, contents);
+        has_news = has_news || one.has_grown;
+    }
+    contents.set_ended(is_quiet_now);
+    is_open_ = true;
+    return has_news;
+}
+
+SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& file, run_contents& contents) {
+    const std::uint32_t object = contents.object(file.key());
+    file.read(
+        store_,
+        [&](byte_range where, byte_view payload) {
+            if (detail::read_log_event(payload, event_) == status::ok) {
+                take(from, object, where, contents);
+            } else {
+                contents.note_problem(file.key() + ", byte " + std::to_string(where.offset),
+                                      "the record holds no event: it is left out");
+            }
+        },
+        [&](byte_range where, status why) {
+            contents.note_problem(file.key() + ", byte " + std::to_string(where.offset),
+                                  why == status::bad_payload_checksum
+                                      ? std::string{"the record is damaged: it is left out"}
+                                      : "the length of a record is damaged: nothing behind it can be read");
+        });
+}
+
+SMDEBUG_INLINE void tensorboard_source::void_from(tag& points, step_number step) {
+    while (!points.points.empty() && points.points.back().step >= step) {
+        points.points.pop_back();
+    }
+}
+
+SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object, byte_range record,
+                                             run_contents& contents) {
+    using kind = detail::log_value_kind;
+    if (event_.is_start) {
+        for (auto& [name, one] : into.tags) {
+            void_from(one, event_.step);
+        }
+    }
+    if (event_.values.empty()) {
+        return;
+    }
+    if (event_.step < 0 || event_.step == INT64_MAX) {
+        contents.note_problem(contents.objects()[object] + ", byte " + std::to_string(record.offset),
+                              "step " + std::to_string(event_.step) + " is none: the record is left out");
+        return;
+    }
+    into.last_step = event_.step;
+    ++order_;
+    detail::log_histogram histogram;
+    for (detail::log_value& value : event_.values) {
+        tag& of = into.tags[std::string{value.tag}];
+        if (!value.plugin.empty()) {
+            of.plugin = value.plugin;
+        }
+        point next{.step = event_.step, .order = order_, .object = object, .record = record, .kind = value.kind};
+        if (value.kind == kind::tensor) {
+            next.kind = detail::kind_by_plugin(of.plugin);
+            // What the plugin says of the shape does not hold: it is a tensor like others.
+            if (next.kind == kind::histogram_tensor && (value.shape.size() != 2 || value.shape[1] != 3)) {
+                next.kind = kind::tensor;
+            }
+            next.shape = std::move(value.shape);
+        } else if (value.kind == kind::histogram) {
+            if (detail::read_log_histogram(value.message, histogram) != status::ok) {
+                contents.note_problem(contents.objects()[object] + ", byte " + std::to_string(record.offset),
+                                      "the histogram of " + std::string{value.tag} + " is damaged: it is left out");
+                continue;
+            }
+            next.buckets = histogram.buckets();
+            next.numbers = {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
+        }
+        void_from(of, next.step);
+        of.points.push_back(std::move(next));
+    }
+}
+
+SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_contents& contents) {
+    using kind = detail::log_value_kind;
+    struct ready {
+        const std::string* name;
+        const point* one;
+    };
+    std::vector<ready> points;
+    for (auto& [name, one] : from.tags) {
+        for (const point& each : one.points) {
+            if (all || each.step != from.last_step) {
+                points.push_back({&name, &each});
+            }
+        }
+        if (!one.is_known && !one.points.empty()) {
+            one.is_known = true;
+            const kind what = one.points.front().kind;
+            contents.add_to_collection(what == kind::scalar   ? "scalars"
+                                       : what == kind::text   ? "texts"
+                                       : what == kind::opaque ? "media"
+                                       : what == kind::tensor ? "tensors"
+                                                              : "histograms",
+                                       name);
+        }
+    }
+    // In the order in which they were written: so that what lies in one record, or side by side, is read at once.
+    std::stable_sort(points.begin(), points.end(),
+                     [](const ready& a, const ready& b) { return a.one->order < b.one->order; });
+    for (const ready& each : points) {
+        add(from, *each.name, *each.one, contents);
+    }
+    for (auto& [name, one] : from.tags) {
+        std::erase_if(one.points, [&](const point& each) { return all || each.step != from.last_step; });
+    }
+}
+
+SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::string& name, const point& one,
+                                            run_contents& contents) const {
+    using kind = detail::log_value_kind;
+    const run_contents::place where{
+        .step = global_step(from, one.step), .mode = from.mode, .mode_step = one.step, .worker = from.worker};
+    const auto add_reduction = [&](reduction which, double number) {
+        contents.add_number(where, reduction_tensor_name(name, {.what = which}), number);
+    };
+    switch (one.kind) {
+        case kind::opaque:
+            contents.add_shape(where, name, one.shape);
+            return;
+        case kind::histogram: {
+            const std::array<std::size_t, 2> shape{one.buckets, 3};
+            const std::string key = contents.objects()[one.object];
+            contents.add_made(where, name, {.type = dtype::float64, .shape = shape},
+                              [store = store_, key, record = one.record, name] {
+                                  return detail::histogram_elements(store, key, record, name);
+                              });
+            const auto [min, max, num, sum, sum_squares] = one.numbers;
+            add_reduction(reduction::min, min);
+            add_reduction(reduction::max, max);
+            add_reduction(reduction::sum, sum);
+            if (num > 0) {
+                add_reduction(reduction::mean, sum / num);
+            }
+            add_reduction(reduction::l2, std::sqrt(sum_squares));
+            return;
+        }
+        case kind::scalar:
+        case kind::tensor:
+        case kind::text:
+        case kind::histogram_tensor:
+            contents.add_record(where, name, one.object, one.record);
+            return;
+    }
+}
+
+}  // namespace v1
+}  // namespace smdebug

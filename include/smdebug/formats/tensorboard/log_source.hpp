@@ -1,0 +1,107 @@
+// A folder of TensorBoard logs, as what a catalog is built from: tags are tensors, folders are workers and modes.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/formats/record_file.hpp>
+#include <smdebug/formats/run_contents.hpp>
+#include <smdebug/formats/tensorboard/log_event.hpp>
+#include <smdebug/storage/any_storage.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+
+/// Whether a key is that of an event file of TensorFlow, Keras, PyTorch, JAX, ...: "tfevents" is in its name.
+[[nodiscard]] bool is_tensorboard_log(std::string_view key) noexcept;
+
+/// Reads TensorBoard logs: every event file below a storage's root.
+///  - A tag is a tensor, its points are steps.  Scalars (simple_value and tensors of them), tensors and texts are read as they
+///    lie.  A histogram is a tensor of rows (left edge, right edge, count), with min, max, and where the message has them sum,
+///    mean and l2 as saved reductions.  Images, audio and hyperparameters are there by name alone.
+///  - A folder is a worker: that at the root "worker_0", others by their path with '.' for '/'.  Folders named train,
+///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them.  Where there
+///    are such below the root, the same step of two modes is two global steps: 2 * step for TRAIN and 2 * step + 1 for EVAL;
+///    3 * step, + 1, + 2 with PREDICT.  Else the global step is the log's.
+///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
+///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.
+///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
+///    whole yet is waited for.
+///  - The logs have ended when nothing was written for `quiet_after`; nobody marks their end.
+/// Models catalog_source.      Cost: each file is read once, with its checksums.
+class tensorboard_source {
+public:
+    struct settings {
+        std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
+        std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
+    };
+
+    explicit tensorboard_source(any_storage store) : tensorboard_source(std::move(store), settings{}) {}
+    tensorboard_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
+
+    [[nodiscard]] bool update(run_contents& contents);
+
+private:
+    // A value that has a place; not yet in the table, as a later one may void it.
+    struct point {
+        step_number step = 0;
+        std::uint64_t order = 0;
+        std::uint32_t object = 0;
+        byte_range record = {};
+        detail::log_value_kind kind = detail::log_value_kind::scalar;
+        shape_type shape = {};
+        std::array<double, 5> numbers = {};  ///< of a histogram: min, max, num, sum, sum of squares
+        std::size_t buckets = 0;
+    };
+    struct tag {
+        std::string plugin = {};
+        bool is_known = false;  ///< its collection has it
+        std::vector<point> points = {};
+    };
+    struct folder {
+        std::string worker = {};
+        smdebug::mode mode = smdebug::mode::train;
+        std::map<std::string, tag, std::less<>> tags = {};
+        std::map<std::string, detail::record_file, std::less<>> files = {};  ///< by key
+        step_number last_step = 0;
+        bool has_grown = false;
+    };
+
+    void find_files();
+    [[nodiscard]] folder& folder_of(std::string_view key);
+    void read(folder& from, detail::record_file& file, run_contents& contents);
+    void take(folder& into, std::uint32_t object, byte_range record, run_contents& contents);
+    static void void_from(tag& points, step_number step);
+    // Puts points into the table; those of the step that is being written stay, unless `all`.
+    void publish(folder& from, bool all, run_contents& contents);
+    void add(const folder& from, const std::string& name, const point& one, run_contents& contents) const;
+    [[nodiscard]] step_number global_step(const folder& from, step_number step) const;
+    [[nodiscard]] bool is_quiet() const;
+
+    any_storage store_;
+    settings how_;
+    std::map<std::string, folder, std::less<>> folders_;
+    std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
+    detail::log_event event_;        ///< its memory is used again
+    std::uint64_t order_ = 0;
+    bool is_open_ = false;
+};
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/formats/tensorboard/impl/log_source.ipp>
+#endif
