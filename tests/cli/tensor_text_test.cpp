@@ -43,9 +43,11 @@ TEST_CASE("first_values: integers are exact, booleans are words, complex numbers
     CHECK(values(pair, output_format::json) == texts{"[1.5,-2]"});
 }
 
-TEST_CASE("first_values: the 16-bit floats are shown as the numbers that they are") {
+TEST_CASE("first_values: the narrow floats are shown as the numbers that they are") {
     const std::vector<bfloat16> held{bfloat16{1.5F}};
     CHECK(values(held, output_format::table) == texts{"1.5"});
+    const std::vector<float8_e4m3fn> narrow{float8_e4m3fn{448}, float8_e4m3fn::from_bits(0x7f)};
+    CHECK(values(narrow, output_format::table) == texts{"448", "NaN"});
     const std::vector<float16> half{float16{1.5F}};
     CHECK(values(half, output_format::table) == texts{"1.5"});
 }

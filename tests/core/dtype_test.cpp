@@ -22,7 +22,7 @@ struct row {
     bool complex = false;
 };
 
-constexpr std::array<row, 16> rows{{
+constexpr std::array<row, 18> rows{{
     {1, dtype::float32, 4, "float32"},
     {2, dtype::float64, 8, "float64"},
     {3, dtype::int32, 4, "int32"},
@@ -39,6 +39,8 @@ constexpr std::array<row, 16> rows{{
     {19, dtype::float16, 2, "float16"},
     {22, dtype::uint32, 4, "uint32"},
     {23, dtype::uint64, 8, "uint64"},
+    {24, dtype::float8_e5m2, 1, "float8_e5m2"},
+    {25, dtype::float8_e4m3fn, 1, "float8_e4m3fn"},
 }};
 
 static_assert(size_of(dtype::complex128) == 16);

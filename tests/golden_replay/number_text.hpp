@@ -43,8 +43,12 @@ template <std::floating_point T>
 /// A finite number's text.
 [[nodiscard]] inline std::string shortest_text(double value) { return detail::shortest(value); }
 [[nodiscard]] inline std::string shortest_text(float value) { return detail::shortest(value); }
-/// bfloat16 is written as the float32 that it is.
+/// bfloat16 and the 8-bit floats are written as the float32 that they are.
 [[nodiscard]] inline std::string shortest_text(smdebug::bfloat16 value) {
+    return detail::shortest(static_cast<float>(value));
+}
+template <smdebug::detail::float8 Float8>
+[[nodiscard]] std::string shortest_text(Float8 value) {
     return detail::shortest(static_cast<float>(value));
 }
 /// The library knows no 16-bit floats, so their decimals are tried, from one digit on; five always do.  One unit more

@@ -41,10 +41,10 @@ using smdebug_test::temporary_folder;
 
 namespace {
 
-constexpr std::array every_dtype{dtype::float16, dtype::bfloat16,  dtype::float32,    dtype::float64,
-                                 dtype::int8,    dtype::int16,     dtype::int32,      dtype::int64,
-                                 dtype::uint8,   dtype::uint16,    dtype::uint32,     dtype::uint64,
-                                 dtype::boolean, dtype::complex64, dtype::complex128, dtype::string};
+constexpr std::array every_dtype{
+    dtype::float16, dtype::bfloat16,  dtype::float32,    dtype::float64, dtype::int8,          dtype::int16,
+    dtype::int32,   dtype::int64,     dtype::uint8,      dtype::uint16,  dtype::uint32,        dtype::uint64,
+    dtype::boolean, dtype::complex64, dtype::complex128, dtype::string,  dtype::float8_e4m3fn, dtype::float8_e5m2};
 
 const std::vector<std::string> odd_names{"w",
                                          "layer/0/weight",

@@ -413,6 +413,8 @@ TEST_CASE("tensorboard_writer: every type of numbers has histograms") {
     check_small_numbers(dtype::float64, std::vector<double>{0, 1, 2, 3});
     check_small_numbers(dtype::float16, std::vector<std::uint16_t>{0, 0x3C00, 0x4000, 0x4200});
     check_small_numbers(dtype::bfloat16, std::vector<std::uint16_t>{0, 0x3F80, 0x4000, 0x4040});
+    check_small_numbers(dtype::float8_e4m3fn, std::vector<std::uint8_t>{0, 0x38, 0x40, 0x44});
+    check_small_numbers(dtype::float8_e5m2, std::vector<std::uint8_t>{0, 0x3C, 0x40, 0x42});
     check_small_numbers(dtype::int8, std::vector<std::int8_t>{0, 1, 2, 3});
     check_small_numbers(dtype::int16, std::vector<std::int16_t>{0, 1, 2, 3});
     check_small_numbers(dtype::int32, std::vector<std::int32_t>{0, 1, 2, 3});
@@ -455,6 +457,8 @@ TEST_CASE("tensorboard_writer: a histogram leaves NaN and infinities out") {
     CHECK(through_a_file(owned_tensor(dtype::float16, halves).view()) == wide);
     const std::vector<std::uint16_t> brains{0x7FC0, 0x3F80, 0x7F80, 0xC000, 0xFF80, 0xFFC0, 0x4080};
     CHECK(through_a_file(owned_tensor(dtype::bfloat16, brains).view()) == wide);
+    const std::vector<std::uint8_t> eighths{0x7E, 0x3C, 0x7C, 0xC0, 0xFC, 0xFE, 0x44};
+    CHECK(through_a_file(owned_tensor(dtype::float8_e5m2, eighths).view()) == wide);
 }
 
 TEST_CASE("tensorboard_writer: numbers beyond the default bins have buckets, with limits that TensorBoard can show") {

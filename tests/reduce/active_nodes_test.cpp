@@ -53,8 +53,8 @@ TEST_CASE("active_nodes: every 16-bit float is on the side of a limit where its 
     const double limits[] = {0.0, -0.0, 1.0, -9.4999, 9.4999, 1e-9, -1e-9, 6e-8, 65504, 65505, -65505, 1e39, inf, -inf};
     const auto check_all = [&]<class T>(T /*tag*/) {
         std::size_t wrong = 0;
-        for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
-            const std::vector<T> values{T::from_bits(static_cast<std::uint16_t>(bits))};
+        for (std::uint32_t bits = 0; bits < 1U << (8 * sizeof(T)); ++bits) {
+            const std::vector<T> values{T::from_bits(static_cast<decltype(T::bits)>(bits))};
             const auto tensor = tensor_value::copy_of<T>({1, 1}, std::span<const T>{values});
             const double value = to_double(values[0]);
             const auto inactive = [&](const active_range& range) {
@@ -69,4 +69,6 @@ TEST_CASE("active_nodes: every 16-bit float is on the side of a limit where its 
     };
     check_all(float16{0.0F});
     check_all(bfloat16{0.0F});
+    check_all(float8_e4m3fn{0.0F});
+    check_all(float8_e5m2{0.0F});
 }

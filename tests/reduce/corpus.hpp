@@ -294,6 +294,14 @@ struct values_of<smdebug::float16> {
     }
 };
 template <>
+struct values_of<smdebug::float8_e4m3fn> {
+    static std::vector<std::uint8_t> odd() { return {0x1D, 0x9D, 0, 0x80, 0x38, 0xB8, 0x7F, 0xFF, 0x7E, 0xFE, 1}; }
+};
+template <>
+struct values_of<smdebug::float8_e5m2> {
+    static std::vector<std::uint8_t> odd() { return {0x2E, 0xAE, 0, 0x80, 0x3C, 0xBC, 0x7C, 0xFC, 0x7E, 0x7B, 1}; }
+};
+template <>
 struct values_of<smdebug::bfloat16> {
     static std::vector<std::uint16_t> odd() {
         return {0x3DCD, 0xBDCD, 0, 0x8000, 0x3F80, 0xBF80, 0x7F80, 0xFF80, 0x7FC0, 0x7F7F, 1};

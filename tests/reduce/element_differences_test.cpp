@@ -137,13 +137,16 @@ TEST_CASE("element_comparison: integers are compared as what they are, however l
     CHECK(compared<std::uint8_t>({3}, {1}).largest_relative() == 2);
 }
 
-TEST_CASE("element_comparison: 16-bit floats, complex numbers and booleans in texts and distances") {
+TEST_CASE("element_comparison: narrow floats, complex numbers and booleans in texts and distances") {
     const element_comparison half = compared<float16>({float16::from_bits(0x3C00)}, {float16::from_bits(0x3C01)});
     CHECK(half.largest() == 0x1p-10);
     CHECK(half.first()->second == "1.0009766");
     const element_comparison brain = compared<bfloat16>({bfloat16::from_bits(0x3F80)}, {bfloat16::from_bits(0x4000)});
     CHECK(brain.largest() == 1);
     CHECK(brain.first()->first == "1");
+    const element_comparison eighth = compared<float8_e4m3fn>({float8_e4m3fn{-448}}, {float8_e4m3fn{2.25}});
+    CHECK(eighth.largest() == 450.25);
+    CHECK(eighth.first()->second == "2.25");
     const element_comparison complex = compared<std::complex<double>>({{0, 0}}, {{3, -4}});
     CHECK(complex.largest() == 5);
     CHECK(complex.largest_relative() == 1);

@@ -271,3 +271,99 @@ TEST_CASE("complex_kinds: either part decides") {
     CHECK(kinds.neg_inf == 0);
     CHECK(kinds.nan == 2);
 }
+
+namespace {
+
+/// What double arithmetic, element after element, makes of the values of an 8-bit float tensor.  Their plain sums are
+/// exact in a double.
+struct by_doubles {
+    std::uint64_t nan = 0;
+    std::uint64_t pos_inf = 0;
+    std::uint64_t neg_inf = 0;
+    std::uint64_t zeros = 0;
+    double sum = 0;
+    double magnitudes = 0;
+    double squares = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
+};
+
+template <class Float8>
+by_doubles plainly(const std::vector<std::uint8_t>& codes) {
+    by_doubles all;
+    for (const std::uint8_t code : codes) {
+        const double x = static_cast<double>(static_cast<float>(Float8::from_bits(code)));
+        all.nan += x != x ? 1U : 0U;
+        all.pos_inf += x == infinity ? 1U : 0U;
+        all.neg_inf += x == -infinity ? 1U : 0U;
+        all.zeros += x == 0 ? 1U : 0U;
+        all.sum += x;
+        all.magnitudes += std::fabs(x);
+        all.squares += x * x;
+        all.min = std::min(all.min, x);
+        all.max = std::max(all.max, x);
+    }
+    return all;
+}
+
+template <class Float8>
+void check_float8(const std::vector<std::uint8_t>& codes) {
+    const reduce_test::owned_tensor tensor(dtype_of_v<Float8>, codes, 1);
+    const auto found = reduce_tensor<scalar_sweeps>(tensor.view(), reduction_set::all());
+    REQUIRE(found.ok());
+    const by_doubles wanted = plainly<Float8>(codes);
+    CHECK(found->count == codes.size());
+    CHECK(found->nan == wanted.nan);
+    CHECK(found->pos_inf == wanted.pos_inf);
+    CHECK(found->neg_inf == wanted.neg_inf);
+    CHECK(found->zeros == wanted.zeros);
+    const auto agrees = [](double answer, double expected, double within) {
+        return answer == expected || (std::isnan(answer) && std::isnan(expected)) ||
+               std::fabs(answer - expected) <= within * std::fabs(expected);
+    };
+    CHECK(agrees((*found)(reduction::sum), wanted.sum, 0));
+    CHECK(agrees((*found)(reduction::l1), wanted.magnitudes, 0));
+    CHECK(agrees((*found)(reduction::l2), std::sqrt(wanted.squares), 1e-14));
+    CHECK(agrees((*found)(reduction::mean), wanted.sum / static_cast<double>(codes.size()), 1e-14));
+    if (wanted.nan == 0) {
+        CHECK((*found)(reduction::min) == wanted.min);
+        CHECK((*found)(reduction::max) == wanted.max);
+    }
+    // And every bit of what the same values give as float32.
+    std::vector<float> wide;
+    for (const std::uint8_t code : codes) {
+        wide.push_back(Float8::from_bits(code));
+    }
+    const reduce_test::owned_tensor floats(dtype::float32, wide, 1);
+    const auto by_floats = reduce_tensor<scalar_sweeps>(floats.view(), reduction_set::all());
+    for (std::size_t i = 0; i < found->value.size(); ++i) {
+        const double a = found->value[i];
+        const double b = by_floats->value[i];
+        CHECK((std::isnan(a) ? std::isnan(b) : a == b));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("reduce_tensor: 8-bit floats, as double arithmetic and the float32 walk have them") {
+    reduce_test::random_bits random(88);
+    for (const std::size_t length : {2U, 15U, 256U, 2048U, 5003U}) {
+        for (const unsigned largest : {0x77U, 0x7BU, 0x7CU, 0x7FU}) {
+            CAPTURE(length);
+            CAPTURE(largest);
+            std::vector<std::uint8_t> codes(length);
+            for (std::size_t i = 0; i < length; ++i) {
+                const std::uint64_t bits = random();
+                codes[i] = static_cast<std::uint8_t>(((bits >> 8) % (largest + 1)) | ((bits & 1U) << 7U));
+            }
+            check_float8<float8_e4m3fn>(codes);
+            check_float8<float8_e5m2>(codes);
+        }
+    }
+    std::vector<std::uint8_t> every(256);
+    for (std::size_t i = 0; i < every.size(); ++i) {
+        every[i] = static_cast<std::uint8_t>(i);
+    }
+    check_float8<float8_e4m3fn>(every);
+    check_float8<float8_e5m2>(every);
+}

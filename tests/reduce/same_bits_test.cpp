@@ -31,14 +31,23 @@ struct element_bits {
     std::uint64_t digest;
 };
 constexpr std::array elements{
-    element_bits{dtype::float16, 5, 0x2B3D7B17F31C1180U},   element_bits{dtype::bfloat16, 8, 0xB13892A78F1441FEU},
-    element_bits{dtype::float32, 8, 0x42CB839F2B1693F5U},   element_bits{dtype::float64, 11, 0xAD15CA9402EBB855U},
-    element_bits{dtype::complex64, 8, 0xDD72F0861041816CU}, element_bits{dtype::complex128, 11, 0xC62DD4A154C3B4ADU},
-    element_bits{dtype::boolean, 0, 0x8C02D022F2CA9654U},   element_bits{dtype::int8, 0, 0xEF54A1C4F6A8D02AU},
-    element_bits{dtype::uint8, 0, 0xCDC18FFA3628E801U},     element_bits{dtype::int16, 0, 0xDE004407F43DA048U},
-    element_bits{dtype::uint16, 0, 0x15E8714CE7A440FCU},    element_bits{dtype::int32, 0, 0xC262BBBAE07AFFAAU},
-    element_bits{dtype::uint32, 0, 0xCD1F5FE8E8DC7CE2U},    element_bits{dtype::int64, 0, 0xE9499A0CE229D835U},
+    element_bits{dtype::float16, 5, 0x2B3D7B17F31C1180U},
+    element_bits{dtype::bfloat16, 8, 0xB13892A78F1441FEU},
+    element_bits{dtype::float32, 8, 0x42CB839F2B1693F5U},
+    element_bits{dtype::float64, 11, 0xAD15CA9402EBB855U},
+    element_bits{dtype::complex64, 8, 0xDD72F0861041816CU},
+    element_bits{dtype::complex128, 11, 0xC62DD4A154C3B4ADU},
+    element_bits{dtype::boolean, 0, 0x8C02D022F2CA9654U},
+    element_bits{dtype::int8, 0, 0xEF54A1C4F6A8D02AU},
+    element_bits{dtype::uint8, 0, 0xCDC18FFA3628E801U},
+    element_bits{dtype::int16, 0, 0xDE004407F43DA048U},
+    element_bits{dtype::uint16, 0, 0x15E8714CE7A440FCU},
+    element_bits{dtype::int32, 0, 0xC262BBBAE07AFFAAU},
+    element_bits{dtype::uint32, 0, 0xCD1F5FE8E8DC7CE2U},
+    element_bits{dtype::int64, 0, 0xE9499A0CE229D835U},
     element_bits{dtype::uint64, 0, 0x9F45BD0507E2F20DU},
+    element_bits{dtype::float8_e4m3fn, 4, 0x929D6F9BFD8313E1U},
+    element_bits{dtype::float8_e5m2, 5, 0x029F8194FEA05F4FU},
 };
 
 /// What a tensor is filled with.

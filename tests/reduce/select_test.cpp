@@ -85,10 +85,26 @@ TEST_CASE("element_order: keys sort as the numbers do, values come back") {
     CHECK(by_order<std::uint64_t>({~std::uint64_t{0}, 7}) == std::vector<double>{7, 0x1p64});
     CHECK(by_order<std::complex<float>, true>({{3, 4}, {0, 0}, {-1, 0}}) == std::vector<double>{0, 1, 5});
     CHECK(by_order<float16>({float16{1.5F}, float16{-2.0F}}) == std::vector<double>{-2, 1.5});
+    CHECK(by_order<float8_e4m3fn>({float8_e4m3fn{448}, float8_e4m3fn{-2}}) == std::vector<double>{-2, 448});
+    CHECK(by_order<float8_e5m2, true>({float8_e5m2{1.5F}, float8_e5m2{-2}}) == std::vector<double>{1.5, 2});
     CHECK(by_order<bfloat16, true>({bfloat16{1.5F}, bfloat16{-2.0F}}) == std::vector<double>{1.5, 2});
 }
 
 TEST_CASE("element_order: NaN of both signs lie outside of the numbers") {
+    const auto outside = []<class T>(T value) {
+        using signed_order = element_order<T, false>;
+        using size_order = element_order<T, true>;
+        const auto key = signed_order::key(reinterpret_cast<const std::byte*>(&value));
+        const bool beyond = size_order::key(reinterpret_cast<const std::byte*>(&value)) > size_order::highest;
+        CHECK((key < signed_order::lowest || key > signed_order::highest) == beyond);
+        return beyond;
+    };
+    for (unsigned code = 0; code < 256; ++code) {
+        const auto small = float8_e4m3fn::from_bits(static_cast<std::uint8_t>(code));
+        const auto large = float8_e5m2::from_bits(static_cast<std::uint8_t>(code));
+        CHECK(outside(small) == (small != small));
+        CHECK(outside(large) == (large != large));
+    }
     using order = element_order<float, false>;
     for (const std::uint32_t bits : {0x7F800001U, 0x7FC00000U, 0x7FFFFFFFU, 0xFF800001U, 0xFFFFFFFFU}) {
         const auto key = order::key(reinterpret_cast<const std::byte*>(&bits));

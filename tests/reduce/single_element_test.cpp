@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 using namespace smdebug;
@@ -93,6 +94,10 @@ TEST_CASE("values_of_one: one element has the bits that the general way gives it
     }
     check_numbers<std::uint16_t>(dtype::float16, halves);
     check_numbers<std::uint16_t>(dtype::bfloat16, halves);
+    std::vector<std::uint8_t> codes(256);
+    std::iota(codes.begin(), codes.end(), std::uint8_t{0});
+    check_numbers<std::uint8_t>(dtype::float8_e4m3fn, codes);
+    check_numbers<std::uint8_t>(dtype::float8_e5m2, codes);
     check_numbers<std::uint8_t>(dtype::boolean, {0, 1});
     check_integers<std::int8_t>(dtype::int8);
     check_integers<std::uint8_t>(dtype::uint8);

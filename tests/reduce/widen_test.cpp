@@ -94,6 +94,19 @@ TEST_CASE("conversions: bools are 0 or 1, doubles take the scale") {
 }
 
 // Two pieces of code on purpose: the kernels' has no branch and carries its caller's instruction set in its name.
+TEST_CASE("widen: every 8-bit float becomes the float that the tensor types make of it") {
+    using namespace smdebug::reduce::detail;
+    for (unsigned bits = 0; bits < 256; ++bits) {
+        const auto code = static_cast<std::uint8_t>(bits);
+        const float small = smdebug::float8_e4m3fn::from_bits(code);
+        const float large = smdebug::float8_e5m2::from_bits(code);
+        const float small_by_kernel = conversion_of<smdebug::float8_e4m3fn>::convert<void>(code, 1);
+        const float large_by_kernel = conversion_of<smdebug::float8_e5m2>::convert<void>(code, 1);
+        CHECK(std::bit_cast<std::uint32_t>(small_by_kernel) == std::bit_cast<std::uint32_t>(small));
+        CHECK(std::bit_cast<std::uint32_t>(large_by_kernel) == std::bit_cast<std::uint32_t>(large));
+    }
+}
+
 TEST_CASE("widen: every half and bfloat16 becomes the float that the tensor types make of it") {
     for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
         const auto half = static_cast<std::uint16_t>(bits);

@@ -325,7 +325,7 @@ inline const std::vector<odd_run>& odd_runs() {
             return filled(name, dtype::float32, is_scalar(name) ? smdebug::shape_type{1} : smdebug::shape_type{4, 3},
                           {0});
         }));
-        for (const dtype type : {dtype::float32, dtype::float16, dtype::bfloat16, dtype::float64}) {
+        for (const dtype type : {dtype::float32, dtype::float16, dtype::bfloat16, dtype::float64, dtype::float8_e5m2}) {
             all.push_back(simple("not finite, dtype " + std::to_string(static_cast<int>(type)), few,
                                  [type](const std::string& name, step_number step) {
                                      const std::vector<double> values[] = {{1, 2},    {nan},       {inf},

@@ -81,7 +81,7 @@ TEST_CASE("as_xtensor: 0-d and empty tensors") {
 }
 
 TEST_CASE("as_xtensor: every element type") {
-    for (std::uint64_t code = 0; code < 24; ++code) {
+    for (std::uint64_t code = 0; code < 32; ++code) {
         const dtype type = smdebug::dtype_from_code(code);
         if (!smdebug::is_numeric(type)) {
             continue;
@@ -102,7 +102,7 @@ TEST_CASE("as_xtensor: halves widen in expressions") {
 }
 
 TEST_CASE("visit: calls with the type that the dtype names") {
-    for (std::uint64_t code = 0; code < 24; ++code) {
+    for (std::uint64_t code = 0; code < 32; ++code) {
         const dtype type = smdebug::dtype_from_code(code);
         if (!smdebug::is_numeric(type)) {
             continue;

@@ -16,6 +16,8 @@ using smdebug::converted;
 using smdebug::dtype;
 using smdebug::dtype_of_v;
 using smdebug::float16;
+using smdebug::float8_e4m3fn;
+using smdebug::float8_e5m2;
 using smdebug::shape_type;
 using smdebug::status;
 using smdebug::tensor_value;
@@ -35,6 +37,18 @@ std::vector<To> as(std::initializer_list<From> values) {
     REQUIRE(tensor->type() == dtype_of_v<To>);
     const auto elements = tensor->template elements<To>();
     return {elements.begin(), elements.end()};
+}
+
+using bits_of = std::vector<unsigned>;
+
+/// The codes of the elements as an 8-bit float type.
+template <class To, class From>
+bits_of codes(std::initializer_list<From> values) {
+    bits_of codes;
+    for (const To& each : as<To>(values)) {
+        codes.push_back(each.bits);
+    }
+    return codes;
 }
 
 template <class To, class From>
@@ -106,6 +120,11 @@ TEST_CASE("converted: to floats rounds to nearest, infinity beyond the range") {
     CHECK(as<float16>({1e6, 1.0})[0].bits == 0x7c00);
     CHECK(as<float16>({std::int64_t{2049}})[0].bits == float16{2048.0F}.bits);
     CHECK(as<bfloat16>({float16{1.0F}})[0].bits == 0x3f80);
+    CHECK(codes<float8_e4m3fn>({448.0, 464.0, 465.0, -infinity, 17.0}) == bits_of({0x7e, 0x7e, 0x7f, 0xff, 0x58}));
+    CHECK(codes<float8_e5m2>({57344.0F, 61440.0F, -1e30F}) == bits_of({0x7b, 0x7c, 0xfc}));
+    CHECK(codes<float8_e5m2>({float8_e4m3fn{448}}) == bits_of({0x5f}));
+    CHECK(as<std::int8_t>({float8_e4m3fn{-17}}) == std::vector<std::int8_t>{-16});
+    CHECK_FALSE(fits<std::int32_t>(float8_e4m3fn::from_bits(0x7f)));
     CHECK(std::isnan(as<float>({not_a_number})[0]));
     CHECK(std::signbit(as<float>({-0.0})[0]));
     CHECK(as<float>({std::uint64_t{16777217}}) == std::vector<float>{16777216});
@@ -140,7 +159,7 @@ TEST_CASE("converted: strings and tensors without a type are unsupported") {
 }
 
 TEST_CASE("converted: every pair of dtypes takes 0 and 1, or says why not") {
-    for (std::uint64_t code = 0; code < 24; ++code) {
+    for (std::uint64_t code = 0; code < 32; ++code) {
         const dtype from = smdebug::dtype_from_code(code);
         if (!smdebug::is_numeric(from)) {
             continue;
@@ -149,7 +168,7 @@ TEST_CASE("converted: every pair of dtypes takes 0 and 1, or says why not") {
             const std::array<T, 2> values{static_cast<T>(0), static_cast<T>(1)};
             return tensor_value::copy_of<T>({2}, values);
         });
-        for (std::uint64_t other = 0; other < 24; ++other) {
+        for (std::uint64_t other = 0; other < 32; ++other) {
             const dtype to = smdebug::dtype_from_code(other);
             if (!smdebug::is_numeric(to)) {
                 continue;

@@ -37,6 +37,8 @@ TEST_CASE("reals_of: every real type, whatever its width, as doubles in order") 
     CHECK(reals<std::uint64_t>({std::numeric_limits<std::uint64_t>::max()}) == doubles{18446744073709551616.0});
     CHECK(reals<float16>({float16{0.5F}, float16{-2}}) == doubles{0.5, -2});
     CHECK(reals<bfloat16>({bfloat16{1.5F}}) == doubles{1.5});
+    CHECK(reals<float8_e4m3fn>({float8_e4m3fn{1.75F}}) == doubles{1.75});
+    CHECK(reals<float8_e5m2>({float8_e5m2{-1.5F}}) == doubles{-1.5});
     const bool truths[] = {true, false};
     CHECK(reals_of(tensor_value::copy_of<bool>({2}, std::span{truths})) == doubles{1, 0});
     CHECK(reals<float>({}).empty());

@@ -20,6 +20,7 @@ using smdebug::decoded_tensor;
 using smdebug::dtype;
 using smdebug::dtype_of_v;
 using smdebug::float16;
+using smdebug::float8_e5m2;
 using smdebug::shape_type;
 using smdebug::status;
 using wire::field_writer;
@@ -147,6 +148,21 @@ TEST_CASE("decode_list: doubles, booleans, halves and complex numbers") {
     CHECK(f16[2].bits == 0x3c00);
     CHECK(decoded<bfloat16>(halves, 3)[0].bits == 0x3c00);
 
+    const auto eighths = messages::written([](field_writer& w) {
+        w.write_bytes(18, messages::of("\x01"sv));
+        w.write_bytes(18, messages::of("\x38\xfe\x80"sv));  // not repeated: the last one counts
+        w.write_varint(18, 0x44);
+    });
+    decoded_tensor borrowed;
+    REQUIRE(decode(eighths, dtype::float8_e4m3fn, shape_type{3}, borrowed) == status::ok);
+    CHECK(messages::bytes(borrowed.bytes.begin(), borrowed.bytes.end()) == messages::of("\x38\xfe\x80"sv));
+    CHECK(borrowed.expanded.empty());
+    const auto repeated = decoded<float8_e5m2>(eighths, 5);
+    CHECK(repeated[0].bits == 0x38);
+    CHECK(repeated[4].bits == 0x80);
+    decoded_tensor refused;
+    CHECK(decode(eighths, dtype::float8_e5m2, shape_type{2}, refused) == status::size_mismatch);
+
     using c64 = std::complex<float>;
     const auto complex = messages::written([](field_writer& w) {
         w.write_bytes(9, messages::packed<float>({1, 2, 3}));
@@ -244,6 +260,10 @@ TEST_CASE("decode_list: a last value that repeats for long may be left out: what
             const bool is_double = type == dtype::float64 || type == dtype::complex128;
             const std::size_t parts = is_complex(type) ? 2 * values : values;
             const auto message = messages::written([&](field_writer& w) {
+                if (number == wire::tensor_field::float8_val) {
+                    w.write_bytes(number, messages::of("\1\2\3\4\5"sv.substr(0, values)));
+                    return;
+                }
                 for (std::size_t i = 1; i <= parts; ++i) {
                     is_float    ? w.write_float(number, 0.1F * static_cast<float>(i))
                     : is_double ? w.write_double(number, 0.1 * static_cast<double>(i))

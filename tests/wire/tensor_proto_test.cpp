@@ -21,6 +21,7 @@ using wire::field_writer;
 static_assert(wire::list_of(dtype::float32) == 5 && wire::list_of(dtype::float64) == 6);
 static_assert(wire::list_of(dtype::int8) == 7 && wire::list_of(dtype::uint16) == 7);
 static_assert(wire::list_of(dtype::uint32) == 16 && wire::list_of(dtype::uint64) == 17);
+static_assert(wire::list_of(dtype::float8_e4m3fn) == 18 && wire::list_of(dtype::float8_e5m2) == 18);
 static_assert(wire::list_of(dtype::bfloat16) == 13 && wire::list_of(dtype::float16) == 13);
 static_assert(wire::list_of(dtype::invalid) == 0);
 

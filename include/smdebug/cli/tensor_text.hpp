@@ -41,7 +41,7 @@ template <class T>
     } else if constexpr (std::floating_point<T>) {
         return real_text(static_cast<double>(value), format);
     } else {
-        return real_text(static_cast<double>(static_cast<float>(value)), format);  // the 16-bit floats
+        return real_text(static_cast<double>(static_cast<float>(value)), format);  // the narrow floats
     }
 }
 

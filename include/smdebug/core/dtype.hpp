@@ -27,6 +27,8 @@ enum class dtype : std::uint8_t {
     float16 = 19,
     uint32 = 22,
     uint64 = 23,
+    float8_e5m2 = 24,
+    float8_e4m3fn = 25,
 };
 
 /// The dtype of a number in a file; `invalid` for numbers that have no value here (quantised types, resources, ...).
@@ -48,6 +50,8 @@ enum class dtype : std::uint8_t {
         case 19:
         case 22:
         case 23:
+        case 24:
+        case 25:
             return static_cast<dtype>(code);
         default:
             return dtype::invalid;
@@ -60,6 +64,8 @@ enum class dtype : std::uint8_t {
         case dtype::int8:
         case dtype::uint8:
         case dtype::boolean:
+        case dtype::float8_e5m2:
+        case dtype::float8_e4m3fn:
             return 1;
         case dtype::float16:
         case dtype::bfloat16:
@@ -84,13 +90,17 @@ enum class dtype : std::uint8_t {
     return 0;
 }
 
-/// numpy's name: "float32", "bool", "bfloat16", "string", ...
+/// The name in numpy and its package ml_dtypes: "float32", "bool", "bfloat16", "float8_e5m2", "string", ...
 [[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept {
     switch (type) {
         case dtype::float16:
             return "float16";
         case dtype::bfloat16:
             return "bfloat16";
+        case dtype::float8_e5m2:
+            return "float8_e5m2";
+        case dtype::float8_e4m3fn:
+            return "float8_e4m3fn";
         case dtype::float32:
             return "float32";
         case dtype::float64:

@@ -17,7 +17,7 @@ namespace detail {
 
 // The definition.
 //
-// Elements are widened exactly: f16, bf16, bool and integers of 8 and 16 bits to float ("narrow" lanes, as f32),
+// Elements are widened exactly: f16, bf16, f8, bool and integers of 8 and 16 bits to float ("narrow" lanes, as f32),
 // integers of 32 bits to double ("wide" lanes, as f64).  64-bit integers and magnitudes of complex numbers are rounded
 // to double; the sums of 64-bit integers are taken from the integers (integer_sums.hpp).
 //

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/reduce/widen.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <algorithm>
@@ -65,19 +66,22 @@ struct element_order<T, Abs> {
 };
 
 template <class T, bool Abs>
-    requires std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>
+    requires std::floating_point<T> || smdebug::detail::narrow_float<T>
 struct element_order<T, Abs> {
     using bits_type = unsigned_of_size<sizeof(T)>;
     using key_type = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
     static constexpr std::size_t element_size = sizeof(T);
     static constexpr unsigned width = 8 * sizeof(T);
     static constexpr key_type sign = key_type{1} << (width - 1);
-    static constexpr key_type infinity_bits = std::same_as<T, float16>    ? 0x7C00U
-                                              : std::same_as<T, bfloat16> ? 0x7F80U
-                                              : std::same_as<T, float>    ? 0x7F800000U
-                                                                          : static_cast<key_type>(0x7FF0000000000000U);
-    static constexpr key_type lowest = Abs ? 0 : sign - 1 - infinity_bits;
-    static constexpr key_type highest = Abs ? infinity_bits : sign + infinity_bits;
+    /// The bits of the largest number: infinity, but in float8_e4m3fn, which has none.
+    static constexpr key_type largest_bits = std::same_as<T, float16>         ? 0x7C00U
+                                             : std::same_as<T, bfloat16>      ? 0x7F80U
+                                             : std::same_as<T, float8_e4m3fn> ? 0x7EU
+                                             : std::same_as<T, float8_e5m2>   ? 0x7CU
+                                             : std::same_as<T, float>         ? 0x7F800000U
+                                                                      : static_cast<key_type>(0x7FF0000000000000U);
+    static constexpr key_type lowest = Abs ? 0 : sign - 1 - largest_bits;
+    static constexpr key_type highest = Abs ? largest_bits : sign + largest_bits;
 
     [[nodiscard]] static key_type key(const std::byte* at) noexcept {
         const key_type bits = load_le<bits_type>(at);

@@ -1,8 +1,9 @@
-// Element types to lanes: f16, bf16, small integers and bool to float, the rest to double.
+// Element types to lanes: f16, bf16, f8, small integers and bool to float, the rest to double.
 // Block by block into a buffer that stays in L1, so that two sweeps (float, double) serve every dtype.
 #pragma once
 
 #include <smdebug/reduce/rounded.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <array>
@@ -83,6 +84,17 @@ struct from_bfloat {
     }
 };
 
+/// By a table of 256 floats, 1 KiB, which stays in L1.
+template <smdebug::detail::float8_layout Layout>
+struct from_float8 {
+    using element = std::uint8_t;
+    using lane = float;
+    template <class Tag>
+    [[nodiscard]] static float convert(element value, double /*scale*/) noexcept {
+        return smdebug::detail::values_of_float8<Layout>[value];
+    }
+};
+
 /// Any byte but 0 is true.
 struct from_bool {
     using element = std::uint8_t;
@@ -133,6 +145,14 @@ struct conversion_of_element<float16> {
 template <>
 struct conversion_of_element<bfloat16> {
     using type = from_bfloat;
+};
+template <>
+struct conversion_of_element<float8_e4m3fn> {
+    using type = from_float8<smdebug::detail::e4m3fn>;
+};
+template <>
+struct conversion_of_element<float8_e5m2> {
+    using type = from_float8<smdebug::detail::e5m2>;
 };
 template <>
 struct conversion_of_element<bool> {

@@ -7,6 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 
@@ -28,8 +29,6 @@ template <class T>
 inline constexpr bool is_complex_v = false;
 template <class T>
 inline constexpr bool is_complex_v<std::complex<T>> = true;
-template <class T>
-inline constexpr bool is_half_v = std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
 /// The integer that `value` is when cut towards zero; false where it has none in To's range (NaN and infinities, too).
 template <std::integral To>
@@ -50,7 +49,7 @@ template <class To, class From>
 [[nodiscard]] bool convert_real(From from, To& to) noexcept {
     if constexpr (std::same_as<To, From>) {
         to = from;
-    } else if constexpr (is_half_v<From>) {
+    } else if constexpr (narrow_float<From>) {
         return convert_real(static_cast<float>(from), to);
     } else if constexpr (std::same_as<To, bool>) {
         to = from != From{0};
@@ -109,7 +108,8 @@ template <class To, class From>
 
 /// `tensor` with elements of type T.  Where they are of that type already, it is `tensor` itself, shared.
 ///  - to an integer: fractions are cut off, as by a cast; an element out of range, a NaN and an infinity do not fit;
-///  - to a float: the nearest, ties to even, infinity beyond the range, as numpy does;
+///  - to a float: the nearest, ties to even, infinity beyond the range, as numpy does; NaN where the type has no
+///    infinities (float8_e4m3fn), as ml_dtypes does;
 ///  - to bool: whether the element differs from zero, so NaN is true;
 ///  - to a complex type: the imaginary part of a real is 0; from one: only to bool or complex, for there is no one
 ///    meaning of the rest.

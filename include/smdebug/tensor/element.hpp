@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/dtype.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/half.hpp>
 
 #include <cassert>
@@ -23,6 +24,10 @@ template <>
 inline constexpr dtype dtype_of_v<float16> = dtype::float16;
 template <>
 inline constexpr dtype dtype_of_v<bfloat16> = dtype::bfloat16;
+template <>
+inline constexpr dtype dtype_of_v<float8_e4m3fn> = dtype::float8_e4m3fn;
+template <>
+inline constexpr dtype dtype_of_v<float8_e5m2> = dtype::float8_e5m2;
 template <>
 inline constexpr dtype dtype_of_v<float> = dtype::float32;
 template <>
@@ -94,6 +99,10 @@ constexpr decltype(auto) visit_dtype(dtype type, F&& f) {
             return std::forward<F>(f).template operator()<float16>();
         case dtype::bfloat16:
             return std::forward<F>(f).template operator()<bfloat16>();
+        case dtype::float8_e4m3fn:
+            return std::forward<F>(f).template operator()<float8_e4m3fn>();
+        case dtype::float8_e5m2:
+            return std::forward<F>(f).template operator()<float8_e5m2>();
         case dtype::float32:
             return std::forward<F>(f).template operator()<float>();
         case dtype::float64:

@@ -31,11 +31,11 @@ inline constexpr float float_infinity = std::numeric_limits<float>::infinity();
     return static_cast<float>(value);
 }
 
-/// The float from which rounding on to 16 bits gives what rounding `value` at once would: where `value` is no float,
-/// the one of its two neighbours whose last bit is set.
+/// The float from which rounding on to 16 or 8 bits gives what rounding `value` at once would: where `value` is no
+/// float, the one of its two neighbours whose last bit is set.
 [[nodiscard]] constexpr float odd_float(double value) noexcept {
     if (value > max_float || value < -max_float) {
-        return value > 0 ? float_infinity : -float_infinity;  // both 16-bit types end well below max_float
+        return value > 0 ? float_infinity : -float_infinity;  // all of these types end below max_float
     }
     const auto nearest = static_cast<float>(value);
     const double back = nearest;

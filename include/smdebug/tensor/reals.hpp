@@ -4,7 +4,7 @@
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/tensor_value.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
@@ -26,7 +26,7 @@ inline namespace v1 {
 /// A real element as a double; 64-bit integers are rounded.
 template <class T>
 [[nodiscard]] constexpr double to_double(T value) noexcept {
-    if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+    if constexpr (detail::narrow_float<T>) {
         return static_cast<double>(static_cast<float>(value));
     } else {
         return static_cast<double>(value);

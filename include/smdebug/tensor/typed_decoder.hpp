@@ -7,6 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/status.hpp>
 #include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 #include <smdebug/wire/field.hpp>
 #include <smdebug/wire/field_reader.hpp>
@@ -43,15 +44,19 @@ struct list_layout<std::complex<T>> {
     static constexpr std::size_t parts = 2;
 };
 
-/// How a single part is laid out on the wire.
+/// How a single part is laid out on the wire; the 8-bit floats are in a field of bytes, all of them.
 template <class Part>
 inline constexpr wire::wire_type part_layout = std::same_as<Part, float>    ? wire::wire_type::fixed32
                                                : std::same_as<Part, double> ? wire::wire_type::fixed64
+                                               : float8<Part>               ? wire::wire_type::length_delimited
                                                                             : wire::wire_type::varint;
 
 /// Bytes of a part on the wire; 0 for varints, which have no one size.
 [[nodiscard]] constexpr std::size_t part_size(wire::wire_type layout) noexcept {
-    return layout == wire::wire_type::fixed32 ? 4 : layout == wire::wire_type::fixed64 ? 8 : 0;
+    return layout == wire::wire_type::fixed32            ? 4
+           : layout == wire::wire_type::fixed64          ? 8
+           : layout == wire::wire_type::length_delimited ? 1
+                                                         : 0;
 }
 
 /// A part from the bits of its field.  Integers keep their low bits, as in TensorFlow.
@@ -104,7 +109,9 @@ struct list_survey {
         } else if (f.is(number, layout)) {
             parts = 1;
         }
-        if (parts != 0) {
+        if (layout == wire::wire_type::length_delimited && f.is(number, layout)) {
+            found = {parts, 1, f.bytes};  // such a field does not repeat: the last one counts
+        } else if (parts != 0) {
             found.parts += parts;
             ++found.pieces;
             found.last_chunk = f.bytes;
@@ -185,7 +192,9 @@ template <class T>
     out.expanded.assign(size, std::byte{0});
     out.bytes = out.expanded;
     std::byte* at = out.expanded.data();
-    if (const status read = copy_parts<part>(tensor.message, number, at); read != status::ok) {
+    if constexpr (float8<part>) {
+        at = std::copy(found->last_chunk.begin(), found->last_chunk.end(), at);
+    } else if (const status read = copy_parts<part>(tensor.message, number, at); read != status::ok) {
         return read;
     }
     if (values > 0) {
@@ -199,11 +208,12 @@ template <class T>
 /// Decodes the list in which elements of `out.type`, which is numeric, are stored.
 /// A list may come packed, as single fields, or both, in several pieces.  Where it has fewer values than the shape has
 /// elements, the last one repeats; where it has none, all elements are zero: both as in TensorFlow, both up to
-/// max_repeated_bytes.  Integers keep their low bits; float16 and bfloat16 are the low 16 bits of half_val.
+/// max_repeated_bytes.  Integers keep their low bits; float16 and bfloat16 are the low 16 bits of half_val; the 8-bit
+/// floats are the bytes of float8_val.
 /// Shapes:  `out.shape` where the proto has one; else it is set: 0-d for one value, 1-d for any other number.
 /// Errors:  size_mismatch for more values than elements or half a complex number; too_large; those of field_reader.
-/// Borrows: a packed list of floats, doubles or complex numbers that lies in one piece and is complete; anything else
-///          is expanded.      Cost: two passes over the message's fields.
+/// Borrows: a packed list of floats, doubles or complex numbers that lies in one piece and is complete, and a complete
+///          float8_val; anything else is expanded.      Cost: two passes over the message's fields.
 /// `repeats`: where it is not null, a last value that repeats for long is written for a while only, and *repeats, which
 ///            has to be 0, becomes the number of elements that are left out, see repeated_block; what is too large is
 ///            so anyway.

@@ -4,7 +4,7 @@
 //   TensorProto { DataType dtype = 1; TensorShapeProto tensor_shape = 2; int32 version_number = 3;
 //                 bytes tensor_content = 4; then repeated, packed or not: float_val = 5, double_val = 6, int_val = 7,
 //                 string_val = 8, scomplex_val = 9, int64_val = 10, bool_val = 11, dcomplex_val = 12, half_val = 13,
-//                 uint32_val = 16, uint64_val = 17 }
+//                 uint32_val = 16, uint64_val = 17 } and bytes float8_val = 18, one byte an element
 #pragma once
 
 #include <smdebug/core/bytes.hpp>
@@ -40,10 +40,11 @@ inline constexpr field_number dcomplex_val = 12;
 inline constexpr field_number half_val = 13;
 inline constexpr field_number uint32_val = 16;
 inline constexpr field_number uint64_val = 17;
+inline constexpr field_number float8_val = 18;
 }  // namespace tensor_field
 
 /// The list that holds elements of `type` where there is no content; 0 for `invalid`.
-/// float16 and bfloat16 share one, as do the integers up to 32 bits but for uint32.
+/// float16 and bfloat16 share one, as do the 8-bit floats and the integers up to 32 bits but for uint32.
 [[nodiscard]] constexpr field_number list_of(dtype type) noexcept {
     switch (type) {
         case dtype::float32:
@@ -73,6 +74,9 @@ inline constexpr field_number uint64_val = 17;
             return tensor_field::uint32_val;
         case dtype::uint64:
             return tensor_field::uint64_val;
+        case dtype::float8_e5m2:
+        case dtype::float8_e4m3fn:
+            return tensor_field::float8_val;
         case dtype::invalid:
             return 0;
     }

@@ -6,7 +6,7 @@
 #include <smdebug/index/locations.hpp>
 #include <smdebug/reduce/lanes.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/float8.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -20,7 +20,7 @@ SMDEBUG_INLINE std::vector<double> finite_elements(const tensor_view& tensor) {
     return visit_dtype(tensor.type, [&]<class T>() {
         using number_type = std::conditional_t<std::floating_point<T>, T, float>;
         std::vector<double> finite;
-        if constexpr (std::floating_point<T> || std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+        if constexpr (std::floating_point<T> || narrow_float<T>) {
             for (std::size_t i = 0; i < tensor.count(); ++i) {
                 const auto number = static_cast<number_type>(load_le<T>(tensor.bytes.data() + i * sizeof(T)));
                 if (reduce::detail::is_finite<T>(static_cast<double>(number))) {

@@ -3,7 +3,7 @@
 
 #include <smdebug/reduce/element_differences.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/float8.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -29,10 +29,10 @@ template <>
     return *from != std::byte{0};
 }
 
-/// What distances are computed in: the element itself, but for the 16-bit floats.
+/// What distances are computed in: the element itself, but for the narrow floats.
 template <class T>
 [[nodiscard]] auto computable(T value) noexcept {
-    if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+    if constexpr (smdebug::detail::narrow_float<T>) {
         return static_cast<double>(static_cast<float>(value));
     } else if constexpr (std::same_as<T, float>) {
         return static_cast<double>(value);
@@ -112,7 +112,7 @@ SMDEBUG_INLINE std::string element_text(dtype type, byte_view element) {
         const T value = loaded<T>(element.data());
         if constexpr (std::same_as<T, bool>) {
             out = value ? "true" : "false";
-        } else if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+        } else if constexpr (smdebug::detail::narrow_float<T>) {
             append_digits(out, static_cast<float>(value));
         } else if constexpr (requires { value.imag(); }) {
             out = "(";
