@@ -9,6 +9,7 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/formats/options.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -109,6 +111,23 @@ inline void add_format(CLI::App& app, output_format& format, option_texts& texts
              "in a file or pipe, and with --follow, any");
 }
 
+inline void add_formats(CLI::App& app, format_options& formats) {
+    static const std::map<std::string, data_format> names{{"detect", data_format::detect},
+                                                          {"smdebug", data_format::smdebug},
+                                                          {"events", data_format::event_files},
+                                                          {"tensorboard", data_format::tensorboard},
+                                                          {"checkpoints", data_format::checkpoints}};
+    app.add_option_function<std::string>(
+           "--as", [&formats](const std::string& name) { formats.as = names.at(name); },
+           "what lies there: detect (default), smdebug, events (a run without its index), tensorboard, checkpoints")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"detect", "smdebug", "events", "tensorboard", "checkpoints"}).description(""));
+    app.add_option("--step-regex", formats.step_regex,
+                   "checkpoints: the step in a path, as the only group; default: the last number of checkpoint-500, "
+                   "step_500, epoch=3-step=500")
+        ->type_name("REGEX");
+}
+
 inline void add_storage(CLI::App& app, storage_options& storage) {
     app.add_option_function<std::string>(
            "--endpoint-url", [&storage](const std::string& url) { storage.s3.endpoint = url; },
@@ -125,6 +144,7 @@ inline void add_how(CLI::App& app, run_options& how, option_texts& texts) {
     add_format(app, how.format, texts);
     app.add_flag("--skip-damaged", how.skip_damaged,
                  "go on without index files that are damaged, and name them; else they are an error");
+    add_formats(app, how.storage.formats);
     add_storage(app, how.storage);
 }
 

@@ -144,7 +144,11 @@ private:
             run_place open = place();
             const bool archived = open.store.has_value();
             if (!open.store) {
-                open.store = smdebug::detail::open_storage_of_run(path, how.storage);
+                storage_options storage = how.storage;
+                storage.formats.on_problem = [&says, skip = how.skip_damaged](const std::string& text) {
+                    skip ? says.note(text) : says.error(text);
+                };
+                open.store = smdebug::detail::open_storage_of_run(path, storage);
             }
             if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
                 evaluate(result, open, how, says, scope);

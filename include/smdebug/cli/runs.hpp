@@ -10,6 +10,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
+#include <smdebug/formats.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
@@ -176,9 +177,13 @@ private:
 /// that the user had skipped are only noted.
 /// An archive stands for all runs in it; where it is damaged, that is an error behind what could be read.
 template <class Command, class Failed>
-void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
+void for_each_run(const std::vector<std::string>& paths, const run_options& options, console& to, Command&& command,
                   Failed&& failed) {
     const auto note = [&](const std::string& text) { to.note(text); };
+    run_options how = options;
+    how.storage.formats.on_problem = [&to, skip = how.skip_damaged](const std::string& text) {
+        skip ? to.note(text) : to.error(text);
+    };
     const auto attempt = [&](const std::string& path, auto&& doing) {
         try {
             doing();

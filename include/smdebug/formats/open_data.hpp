@@ -15,7 +15,8 @@ inline namespace v1 {
 
 /// What lies in a storage.  A run of the Python package is one by its index or collections files; without both, event files
 /// below events/ make one of `event_files`; then come logs and checkpoints.  Nothing of all that: smdebug, as a run may come.
-/// Cost: a look at three folders; where none of them has anything, the names of at most 10,000 objects.
+/// Cost: a look at index/, where that is empty at collections/ and events/; where none of them has anything, the names of the
+///       first 10,000 objects.
 /// Errors: those of the storage.
 [[nodiscard]] data_format format_of(const any_storage& store);
 

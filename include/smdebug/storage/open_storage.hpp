@@ -5,6 +5,7 @@
 
 #include <smdebug/archive/options.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/formats/options.hpp>
 #include <smdebug/s3/options.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/memory_cache.hpp>
@@ -24,6 +25,9 @@ inline namespace v1 {
 struct storage_options {
     s3_options s3 = {};
     archive_options archive = {};
+    /// What the data at a path are: runs of the Python package are always read, others where a file of the program includes
+    /// <smdebug/formats.hpp>.
+    format_options formats = {};
     /// Event files that were read are kept in memory, up to so many bytes: their other tensors then cost no request.
     std::uint64_t memory_bytes = memory_cache::usual_bytes;
     /// A folder on this machine's disk in which event and index files are kept from one program to the next, instead of
@@ -79,6 +83,16 @@ namespace detail {
 
 }  // namespace detail
 }  // namespace s3
+
+namespace formats {
+namespace detail {
+
+/// What lies at a path, as a run: see open_data().
+// Null where no file of the program includes <smdebug/formats.hpp>, which defines it.
+[[nodiscard, gnu::weak]] any_storage open_run(std::string_view path, const storage_options& options);
+
+}  // namespace detail
+}  // namespace formats
 
 namespace archive {
 namespace detail {

@@ -25,7 +25,11 @@ struct archive_path {
 /// The end of an archive's name: ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst" or ".zip"; empty: it is none's.
 [[nodiscard]] std::string_view archive_extension_of(std::string_view path) noexcept;
 
-/// Of this machine: a file, whatever its name; else, and in S3, a name that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst or
+/// Whether a name is that of a file of data that is no archive of runs: .safetensors, .npz (which is a zip), .npy, a log of
+/// TensorBoard ("tfevents" in it).
+[[nodiscard]] bool is_data_file(std::string_view path) noexcept;
+
+/// Of this machine: a file, whatever its name but for those of is_data_file(); else, and in S3, a name that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst or
 /// .zip, or what has "!/" in it.  Nothing for others, and where there is a folder of that name.
 /// Errors: as is_in_s3().
 [[nodiscard]] std::optional<archive_path> archive_in(std::string_view path);

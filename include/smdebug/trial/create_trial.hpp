@@ -1,6 +1,7 @@
 // Opening a run by its path: the storage is picked at run time.
 #pragma once
 
+#include <smdebug/formats/options.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
@@ -20,12 +21,16 @@ namespace detail {
     if (!options.cacheable) {
         options.cacheable = is_written_once;
     }
+    if (options.formats.as != data_format::smdebug && &formats::detail::open_run != nullptr) {
+        return formats::detail::open_run(path, options);
+    }
     return open_storage(path, std::move(options));
 }
 
 }  // namespace detail
 
-/// Opens the run at `path`: a directory, or "s3://bucket/prefix".
+/// Opens the run at `path`: a directory, or "s3://bucket/prefix", and in programs of which a file includes <smdebug/archive.hpp>
+/// or <smdebug/formats.hpp> an archive, or what TensorBoard, PyTorch or numpy left there.
 /// Errors: as basic_trial's constructor, and those of open_storage().
 [[nodiscard]] inline trial create_trial(std::string_view path, trial_options options = {},
                                         storage_options storage = {}) {

@@ -15,9 +15,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// Names of objects, not all of them where there are many.
-[[nodiscard]] inline std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix) {
-    constexpr std::size_t most = 10'000;
+/// Names of objects, at most so many where the storage can stop there.
+[[nodiscard]] inline std::vector<std::string> some_keys(const any_storage& store, std::string_view prefix,
+                                                        std::size_t most) {
     const auto entries = store.list_entries(prefix, {}, most);
     if (!entries) {
         return store.list(prefix, {});
@@ -34,28 +34,25 @@ namespace detail {
 
 SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     namespace locations = detail::locations;
-    const auto has = [&](std::string_view folder, auto&& which) {
-        const std::vector<std::string> keys = detail::some_keys(store, folder);
-        return std::any_of(keys.begin(), keys.end(), which);
-    };
-    const auto any = [](const std::string&) { return true; };
-    if (has(locations::index_folder, any)) {
+    const auto has = [&](std::string_view folder) { return !detail::some_keys(store, folder, 1).empty(); };
+    if (has(locations::index_folder)) {
         return data_format::smdebug;
     }
-    const bool has_events = has(locations::events_folder, [](const std::string& key) {
+    const bool has_collections = has(locations::collections_folder);
+    const std::vector<std::string> events = detail::some_keys(store, locations::events_folder, 16);
+    const bool has_events = std::any_of(events.begin(), events.end(), [](const std::string& key) {
         return key.ends_with(locations::event_extension);
     });
     // While a job runs its first event file is there before the index is.
-    if (has_events && (store.size(locations::end_of_job) || !has(locations::collections_folder, any))) {
+    if (has_events && (!has_collections || store.size(locations::end_of_job))) {
         return data_format::event_files;
     }
-    if (has_events || has(locations::collections_folder, any)) {
+    if (has_events || has_collections) {
         return data_format::smdebug;
     }
-    bool is_log = false;
-    for (const std::string& key : detail::some_keys(store, {})) {
-        is_log = is_log || is_tensorboard_log(key);
-    }
+    const std::vector<std::string> all = detail::some_keys(store, {}, 10'000);
+    const bool is_log =
+        std::any_of(all.begin(), all.end(), [](const std::string& key) { return is_tensorboard_log(key); });
     return is_log ? data_format::tensorboard : data_format::smdebug;
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 namespace smdebug {
 inline namespace v1 {
@@ -40,7 +41,8 @@ struct presented_state {
                    ? locations::event_key(file.step, contents.workers()[file.worker])
                    : contents.objects()[file.whole_object];
     }
-    [[nodiscard]] std::string collections_key() const { return locations::collections_key("worker_0"); }
+    // A file for each worker that there is, and for as many more as each step waits for.
+    void name_collections();
     [[nodiscard]] std::string index_text(const presented_file& file) const;
     [[nodiscard]] std::string collections() const;
     [[nodiscard]] std::unique_ptr<composed_file> compose(const file_pointer& file) const;
@@ -54,16 +56,33 @@ struct presented_state {
     run_contents contents;
     std::vector<file_pointer> listed;  // in the order in which they came
     bool is_updated = false;           // once at least
+    std::vector<std::string> collections_keys;
 };
+
+SMDEBUG_INLINE void presented_state::name_collections() {
+    std::set<std::string> workers;
+    const std::size_t wanted = static_cast<std::size_t>(std::max<std::int64_t>(contents.job().num_workers, 1));
+    for (const file_pointer& file : listed) {
+        workers.insert(contents.workers()[file->worker]);
+    }
+    for (std::size_t i = 0; workers.size() < wanted; ++i) {
+        workers.insert("worker_" + std::to_string(i));
+    }
+    for (const std::string& worker : workers) {
+        collections_keys.push_back(locations::collections_key(worker));
+    }
+}
 
 SMDEBUG_INLINE void presented_state::update() {
     if (is_updated && contents.ended()) {
         return;
     }
     static_cast<void>(source.update(contents));
-    is_updated = true;
     const auto added = contents.take_new();
     listed.insert(listed.end(), added.begin(), added.end());
+    if (!std::exchange(is_updated, true)) {
+        name_collections();
+    }
     for (const auto& [where, what] : contents.take_problems()) {
         if (on_problem) {
             on_problem(where + ": " + what);
@@ -89,7 +108,7 @@ SMDEBUG_INLINE presented_state::meaning presented_state::meaning_of(std::string_
     if (key == locations::end_of_job) {
         return {.what = kind::end_mark};
     }
-    if (key == collections_key()) {
+    if (std::find(collections_keys.begin(), collections_keys.end(), key) != collections_keys.end()) {
         return {.what = kind::collections};
     }
     if (key.starts_with(locations::index_folder)) {
@@ -198,7 +217,9 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::list(std::string_view pre
                 add(state_->event_key(*file));
             }
         }
-        add(state_->collections_key());
+        for (const std::string& key : state_->collections_keys) {
+            add(key);
+        }
         if (state_->contents.ended()) {
             add(std::string{detail::locations::end_of_job});
         }
@@ -295,10 +316,13 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::follower::next() {
         }
     }
     next_ = state_->listed.size();
-    for (std::string key : {state_->collections_key(), std::string{detail::locations::end_of_job}}) {
-        if (key.starts_with(prefix_) && (key != detail::locations::end_of_job || state_->contents.ended())) {
-            keys.push_back(std::move(key));
+    for (const std::string& key : state_->collections_keys) {
+        if (key.starts_with(prefix_)) {
+            keys.push_back(key);
         }
+    }
+    if (state_->contents.ended() && detail::locations::end_of_job.starts_with(prefix_)) {
+        keys.emplace_back(detail::locations::end_of_job);
     }
     std::sort(keys.begin(), keys.end());
     return keys;

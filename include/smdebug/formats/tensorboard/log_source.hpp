@@ -39,12 +39,15 @@ inline namespace v1 {
 ///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.
 ///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
 ///    whole yet is waited for.
+///  - What comes to a step that was shown already is another worker's, "worker_0~2".
 ///  - The logs have ended when nothing was written for `quiet_after`; nobody marks their end.
 /// Models catalog_source.      Cost: each file is read once, with its checksums.
 class tensorboard_source {
 public:
     struct settings {
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
+        /// The last step of a growing file counts as whole when nothing came for so long, or a later one has come.
+        std::chrono::milliseconds whole_after{std::chrono::seconds{1}};
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
 
@@ -76,7 +79,7 @@ private:
         std::map<std::string, tag, std::less<>> tags = {};
         std::map<std::string, detail::record_file, std::less<>> files = {};  ///< by key
         step_number last_step = 0;
-        bool has_grown = false;
+        std::chrono::system_clock::time_point grown = {};  ///< when that was seen last
     };
 
     void find_files();

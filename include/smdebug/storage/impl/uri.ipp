@@ -72,6 +72,12 @@ SMDEBUG_INLINE std::string_view archive_extension_of(std::string_view path) noex
             .is_named_so = !archive_extension_of(archive).empty()};
 }
 
+SMDEBUG_INLINE bool is_data_file(std::string_view path) noexcept {
+    const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+    return name.ends_with(".safetensors") || name.ends_with(".npz") || name.ends_with(".npy") ||
+           (name.find("tfevents") != std::string_view::npos && !name.ends_with(".tfevents"));
+}
+
 SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
     const bool far = is_in_s3(path);
     std::string whole = far ? std::string{path} : expanded(path);
@@ -89,7 +95,7 @@ SMDEBUG_INLINE std::optional<archive_path> archive_in(std::string_view path) {
             return parts_of(before, std::string_view{whole}.substr(std::min(mark + 2, whole.size())));
         }
     }
-    if (!archive_extension_of(whole).empty() || (!far && is_file(whole))) {
+    if (!archive_extension_of(whole).empty() || (!far && !is_data_file(whole) && is_file(whole))) {
         return parts_of(whole, {});
     }
     return std::nullopt;

@@ -124,10 +124,12 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
         for (auto& [key, file] : one.files) {
             read(one, file, contents);
         }
-        one.has_grown = order_ != before;
-        // A step of which more is being written is left until it is behind, or nothing came for once.
-        publish(one, !is_open_ || is_quiet_now || !one.has_grown, contents);
-        has_news = has_news || one.has_grown;
+        if (order_ != before) {
+            one.grown = how_.now();
+            has_news = true;
+        }
+        // A step of which more is being written is left until it is behind.
+        publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
     }
     contents.set_ended(is_quiet_now);
     is_open_ = true;

@@ -1,0 +1,151 @@
+#include <smdebug/formats/event_file_source.hpp>
+
+#include <smdebug/formats/presented_run.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/";
+
+/// A copy of a recorded run without its index.
+[[nodiscard]] memory_storage without_index(const std::string& name) {
+    const local_storage from{golden + name};
+    memory_storage to{name};
+    for (const std::string& key : from.list("", "")) {
+        if (!key.starts_with("index/")) {
+            to.write(key, from.read(key).view());
+        }
+    }
+    return to;
+}
+
+[[nodiscard]] trial presented(const memory_storage& files, std::vector<std::string>* problems = nullptr) {
+    const any_storage store{files};
+    return trial{any_storage{presented_run{store, event_file_source{store},
+                                           [problems](const std::string& text) {
+                                               if (problems != nullptr) {
+                                                   problems->push_back(text);
+                                               }
+                                           }}},
+                 {.missing_event_file_retry_limit = 0}};
+}
+
+[[nodiscard]] bool same_bytes(const tensor_value& a, const tensor_value& b) {
+    return a.type() == b.type() && a.shape() == b.shape() && a.bytes().size() == b.bytes().size() &&
+           (a.bytes().empty() || std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0);
+}
+
+/// NaN is NaN here.
+[[nodiscard]] bool same_numbers(const std::map<reduction_key, double>& a, const std::map<reduction_key, double>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+        return one.first == other.first && std::memcmp(&one.second, &other.second, sizeof one.second) == 0;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("event_file_source: recorded runs without their index give the same answers") {
+    std::size_t values = 0;
+    std::size_t runs = 0;
+    for (const auto& folder : std::filesystem::directory_iterator{golden}) {
+        const std::string name = folder.path().filename();
+        if (!folder.is_directory() || !std::filesystem::exists(folder.path() / "index") ||
+            !std::filesystem::exists(folder.path() / "events") || name.starts_with("damaged") ||
+            name.starts_with("missing_event")) {
+            continue;
+        }
+        CAPTURE(name);
+        const trial with{any_storage{local_storage{folder.path().string()}}, {.missing_event_file_retry_limit = 0}};
+        const trial run = presented(without_index(name));
+        // What an index alone says is lost: steps whose event file is missing, tensors of which only the shape was saved.
+        ++runs;
+        for (const step_number step : run.steps({.show_incomplete_steps = true})) {
+            CAPTURE(step);
+            CHECK(run.mode(step) == with.mode(step));
+            CHECK(run.mode_step(step) == with.mode_step(step));
+            for (const std::string& tensor : run.tensor_names({.step = step})) {
+                CAPTURE(tensor);
+                const auto expected = with.tensor(tensor).find_value(step);
+                const auto is = run.tensor(tensor).find_value(step);
+                REQUIRE(static_cast<bool>(is) == static_cast<bool>(expected));
+                if (is) {
+                    CHECK(same_bytes(*is, *expected));
+                    ++values;
+                }
+                CHECK(same_numbers(run.tensor(tensor).reduction_values(step), with.tensor(tensor).reduction_values(step)));
+            }
+        }
+        CHECK(run.num_workers() == with.num_workers());
+        CHECK(run.loaded_all_steps() == with.loaded_all_steps());
+        CHECK(run.collections().size() == with.collections().size());
+    }
+    CHECK(runs > 10);
+    CHECK(values > 100);
+}
+
+TEST_CASE("event_file_source: a complete run has the same names and steps, and nothing to say against it") {
+    const memory_storage files = without_index("torch_mlp");
+    std::vector<std::string> problems;
+    const trial run = presented(files, &problems);
+    const local_trial with{golden + "torch_mlp"};
+    CHECK(run.tensor_names() == with.tensor_names());
+    CHECK(run.steps() == with.steps());
+    CHECK(run.workers() == with.workers());
+    CHECK(run.collections() == with.collections());
+    CHECK(run.verify().empty());
+    CHECK(problems.empty());
+}
+
+TEST_CASE("event_file_source: a cut record is waited for, and left out once the job has ended") {
+    memory_storage files = without_index("torch_mlp");
+    const bool has_ended = files.remove("training_job_end.ts");
+    static_cast<void>(has_ended);
+    const std::vector<std::string> events = files.list("events/", "");
+    REQUIRE_FALSE(events.empty());
+    const byte_buffer whole = files.read(events.back());
+    files.write(events.back(), whole.view().first(whole.size() - 1));
+    std::vector<std::string> problems;
+    const trial run = presented(files, &problems);
+    const std::size_t steps = run.steps().size();
+    CHECK(problems.empty());
+    files.write(events.back(), whole.view());
+    CHECK(run.steps().size() == steps + 1);
+
+    files.write(events.back(), whole.view().first(whole.size() - 1));
+    files.write("training_job_end.ts", {});
+    const trial ended = presented(files, &problems);
+    CHECK(ended.steps().size() == steps + 1);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].starts_with(events.back() + ", byte "));
+    CHECK(problems[0].ends_with("the last record is cut: it is left out"));
+}
+
+TEST_CASE("event_file_source: a damaged record and a strange name are left out and named") {
+    memory_storage files = without_index("torch_mlp");
+    const std::vector<std::string> events = files.list("events/", "");
+    const byte_buffer whole = files.read(events.front());
+    std::vector<std::byte> bad(whole.view().begin(), whole.view().end());
+    bad[2] ^= std::byte{1};
+    files.write(events.front(), bad);
+    files.write("events/000000000009/notes.tfevents", {});
+    files.write("events/readme.txt", {});
+    std::vector<std::string> problems;
+    const trial run = presented(files, &problems);
+    CHECK(run.steps().size() == 3);
+    REQUIRE(problems.size() == 2);
+    CHECK(problems[0] == events.front() + ", byte 0: the length of a record is damaged: nothing behind it can be read");
+    CHECK(problems[1].starts_with("events/000000000009/notes.tfevents: the name is not"));
+}

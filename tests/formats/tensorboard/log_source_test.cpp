@@ -1,0 +1,272 @@
+#include <smdebug/formats/tensorboard/log_source.hpp>
+
+#include <smdebug/formats/presented_run.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include "support/log_builder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+struct log_folder {
+    memory_storage files = memory_storage{"logs"};
+    std::vector<std::string> problems = {};
+    std::chrono::seconds age{std::chrono::minutes{60}};  ///< of all files, as the source sees it
+
+    void write(const std::string& key, const std::string& bytes) { files.write(key, as_bytes(bytes)); }
+    [[nodiscard]] trial open() {
+        const any_storage store{files};
+        tensorboard_source source{store, {.now = [this] { return std::chrono::system_clock::now() + age; }}};
+        return trial{any_storage{presented_run{store, std::move(source),
+                                               [this](const std::string& text) { problems.push_back(text); }}},
+                     {.incomplete_step_wait_window = 2, .missing_event_file_retry_limit = 0}};
+    }
+};
+
+[[nodiscard]] std::string floats(const std::vector<float>& values) {
+    std::string bytes;
+    for (const float value : values) {
+        bytes += proto::raw(value);
+    }
+    return bytes;
+}
+
+[[nodiscard]] double number(const trial& run, const std::string& tensor, step_number step, mode in = mode::global) {
+    return run.tensor(tensor).value<double>(step, {.mode = in, .convert = true})();
+}
+
+}  // namespace
+
+TEST_CASE("tensorboard_source: scalars in both forms, several in one record, by tag and step") {
+    log_folder logs;
+    logs.write("events.out.tfevents.1.host",
+               log_head() + log_record(0, {scalar_value("loss", 3), scalar_value("acc", 0.25F)}) +
+                   log_record(10, {scalar_value("loss", 2)}) +
+                   log_record(10, {logged_tensor("lr", "scalars", 1, {}, proto::raw(0.5F))}) +
+                   log_record(20, {scalar_value("loss", 1)}));
+    const trial run = logs.open();
+    CHECK(run.tensor_names() == std::vector<std::string>{"acc", "loss", "lr"});
+    CHECK(run.steps() == std::vector<step_number>{0, 10, 20});
+    CHECK(run.tensor("loss").steps() == std::vector<step_number>{0, 10, 20});
+    CHECK(run.workers() == std::vector<std::string>{"worker_0"});
+    CHECK(run.modes() == std::vector<mode>{mode::train});
+    CHECK(number(run, "loss", 0) == 3);
+    CHECK(number(run, "loss", 10) == 2);
+    CHECK(number(run, "loss", 20) == 1);
+    CHECK(number(run, "acc", 0) == 0.25);
+    CHECK(number(run, "lr", 10) == 0.5);
+    CHECK(run.tensor("loss").shape(10).empty());
+    CHECK(run.loaded_all_steps());
+    CHECK(run.tensor_names({.collection = "losses"}) == std::vector<std::string>{"loss"});
+    CHECK(run.tensor_names({.collection = "scalars"}).size() == 3);
+    CHECK(logs.problems.empty());
+}
+
+TEST_CASE("tensorboard_source: tensors and texts are read as they lie") {
+    log_folder logs;
+    logs.write("run/events.out.tfevents.1",
+               log_head() + log_record(5, {logged_tensor("w", "my_plugin", 1, {2, 3}, floats({1, 2, 3, 4, 5, 6}))}) +
+                   log_record(5, {text_value("note", "a < b")}) +
+                   log_record(6, {logged_tensor("half", "", 19, {2}, std::string{"\x00\x3c\x00\x40", 4})}));
+    const trial run = logs.open();
+    CHECK(run.workers() == std::vector<std::string>{"run"});
+    CHECK(run.tensor("w").shape(5) == shape_type{2, 3});
+    CHECK(run.tensor("w").reduction_value(5, "mean") == 3.5);
+    CHECK(run.tensor("note").value(5).strings().front() == "a < b");
+    CHECK(run.tensor("half").reduction_value(6, "sum") == 3);
+    CHECK(run.tensor_names({.collection = "texts"}) == std::vector<std::string>{"note"});
+}
+
+TEST_CASE("tensorboard_source: a histogram is rows of edges and counts, and its numbers are saved reductions") {
+    log_folder logs;
+    logs.write("events.out.tfevents.1",
+               log_record(1, {scalar_value("loss", 1), histogram_value("w", -1.5, 3, 4, 6, 14, {-2, -1, 0, 1, 2, 4, 8},
+                                                                      {0, 1, 0, 2, 0, 1, 0})}) +
+                   log_record(2, {histogram_value("w", 0, 0, 0, 0, 0, {1}, {0})}));
+    const trial run = logs.open();
+    const auto w = run.tensor("w");
+    CHECK(w.shape(1) == shape_type{5, 3});
+    const smdebug::tensor_value rows = w.value(1);
+    const std::vector<double> expected{-1.5, -1, 1, -1, 0, 0, 0, 1, 2, 1, 2, 0, 2, 3, 1};
+    CHECK(std::vector<double>(rows.elements<double>().begin(), rows.elements<double>().end()) == expected);
+    CHECK(w.reduction_value(1, "min") == -1.5);
+    CHECK(w.reduction_value(1, "max") == 3);
+    CHECK(w.reduction_value(1, "sum") == 6);
+    CHECK(w.reduction_value(1, "mean") == 1.5);
+    CHECK(w.reduction_value(1, "l2") == doctest::Approx(3.7416573867739413));
+    CHECK(w.shape(2) == shape_type{0, 3});
+    CHECK(w.value(2).size() == 0);
+    CHECK(number(run, "loss", 1) == 1);
+    CHECK(run.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"w"});
+}
+
+TEST_CASE("tensorboard_source: a histogram that TensorFlow 2 writes is a tensor of three columns") {
+    log_folder logs;
+    const std::string rows = proto::raw(0.0) + proto::raw(1.0) + proto::raw(7.0);
+    // The plugin's name stands in a tag's first record alone.
+    logs.write("events.out.tfevents.1.v2", log_record(1, {logged_tensor("h", "histograms", 2, {1, 3}, rows)}) +
+                                               log_record(2, {logged_tensor("h", "", 2, {1, 3}, rows)}));
+    const trial run = logs.open();
+    CHECK(run.tensor("h").shape(2) == shape_type{1, 3});
+    CHECK(run.tensor("h").value(2).elements<double>()[2] == 7);
+    CHECK(run.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"h"});
+}
+
+TEST_CASE("tensorboard_source: images are listed, and have no values") {
+    log_folder logs;
+    logs.write("events.out.tfevents.1", log_record(3, {image_value("digits"), scalar_value("loss", 1)}) +
+                                            log_record(3, {logged_tensor("pictures", "images", 7, {3}, "")}));
+    const trial run = logs.open();
+    CHECK(run.has_tensor("digits"));
+    CHECK(run.tensor("pictures").shape(3) == shape_type{3});
+    CHECK_THROWS_AS(static_cast<void>(run.tensor("digits").value(3)), tensor_unavailable_for_step);
+    CHECK(number(run, "loss", 3) == 1);
+}
+
+TEST_CASE("tensorboard_source: folders are workers; train and validation are modes with steps of their own") {
+    log_folder logs;
+    for (const auto& [key, loss] : {std::pair{"a/train/events.out.tfevents.1", 1.0F},
+                                    {"a/validation/events.out.tfevents.2", 2.0F},
+                                    {"b/c/train/events.out.tfevents.3", 3.0F}}) {
+        logs.write(key, log_head() + log_record(0, {scalar_value("epoch_loss", loss)}) +
+                            log_record(1, {scalar_value("epoch_loss", loss + 10)}));
+    }
+    const trial run = logs.open();
+    CHECK(run.workers() == std::vector<std::string>{"a", "b.c"});
+    CHECK(run.modes() == std::vector<mode>{mode::train, mode::eval});
+    CHECK(run.steps() == std::vector<step_number>{0, 1, 2, 3});
+    CHECK(run.steps({.mode = mode::eval}) == std::vector<step_number>{0, 1});
+    CHECK(run.mode(3) == mode::eval);
+    CHECK(run.mode_step(3) == 1);
+    CHECK(number(run, "epoch_loss", 1, mode::train) == 11);
+    CHECK(number(run, "epoch_loss", 1, mode::eval) == 12);
+    CHECK(run.tensor("epoch_loss").value<float>(1, {.mode = mode::train, .worker = "b.c"})() == 13);
+}
+
+TEST_CASE("tensorboard_source: where steps go back, the later points count from there on") {
+    log_folder logs;
+    std::string first = log_head();
+    for (int step = 0; step < 5; ++step) {
+        first += log_record(step, {scalar_value("loss", static_cast<float>(step))});
+    }
+    first += log_record(9, {scalar_value("other", 9)});
+    logs.write("events.out.tfevents.1", first);
+    logs.write("events.out.tfevents.2", log_head() + log_record(2, {scalar_value("loss", 20)}) +
+                                            log_record(3, {scalar_value("loss", 30)}));
+    const trial run = logs.open();
+    CHECK(run.tensor("loss").steps() == std::vector<step_number>{0, 1, 2, 3});
+    CHECK(number(run, "loss", 1) == 1);
+    CHECK(number(run, "loss", 2) == 20);
+    CHECK(number(run, "loss", 3) == 30);
+    CHECK(number(run, "other", 9) == 9);  // of another tag
+
+    SUBCASE("a session that starts voids all tags") {
+        logs.write("events.out.tfevents.3", log_restart(1) + log_record(1, {scalar_value("loss", 100)}));
+        const trial again = logs.open();
+        CHECK(again.tensor("loss").steps() == std::vector<step_number>{0, 1});
+        CHECK(number(again, "loss", 1) == 100);
+        CHECK_FALSE(again.has_tensor("other"));
+    }
+}
+
+TEST_CASE("tensorboard_source: a damaged record is named and left out; what is cut is waited for") {
+    log_folder logs;
+    const std::string one = log_record(1, {scalar_value("loss", 1)});
+    std::string bad = log_record(2, {scalar_value("loss", 2)});
+    bad[20] = static_cast<char>(bad[20] ^ 1);
+    const std::string three = log_record(3, {scalar_value("loss", 3)});
+    SUBCASE("the payload") {
+        logs.write("events.out.tfevents.1", one + bad + three);
+        const trial run = logs.open();
+        CHECK(run.steps() == std::vector<step_number>{1, 3});
+        REQUIRE(logs.problems.size() == 1);
+        CHECK(logs.problems[0] == "events.out.tfevents.1, byte " + std::to_string(one.size()) +
+                                      ": the record is damaged: it is left out");
+    }
+    SUBCASE("the length") {
+        bad[1] = 1;
+        logs.write("events.out.tfevents.1", one + bad + three);
+        const trial run = logs.open();
+        CHECK(run.steps() == std::vector<step_number>{1});
+        REQUIRE(logs.problems.size() == 1);
+        CHECK(logs.problems[0].find("nothing behind it can be read") != std::string::npos);
+    }
+    SUBCASE("every cut of the last record") {
+        for (std::size_t size = 0; size < three.size(); ++size) {
+            log_folder cut;
+            cut.write("events.out.tfevents.1", one + three.substr(0, size));
+            CHECK(cut.open().steps() == std::vector<step_number>{1});
+            CHECK(cut.problems.empty());
+        }
+    }
+    SUBCASE("a step that is none") {
+        logs.write("events.out.tfevents.1", one + log_record(-3, {scalar_value("loss", 2)}) + three);
+        CHECK(logs.open().steps() == std::vector<step_number>{1, 3});
+        REQUIRE(logs.problems.size() == 1);
+        CHECK(logs.problems[0].find("step -3 is none") != std::string::npos);
+    }
+}
+
+TEST_CASE("tensorboard_source: a growing log is followed, record by record and file by file") {
+    log_folder logs;
+    logs.age = std::chrono::seconds{-1000};  // a clock that stands still but for what is said below
+    const std::string key = "events.out.tfevents.1";
+    std::string log = log_head() + log_record(1, {scalar_value("loss", 1)});
+    logs.write(key, log);
+    const trial run = logs.open();
+    CHECK(run.steps() == std::vector<step_number>{1});
+    CHECK_FALSE(run.loaded_all_steps());
+
+    log += log_record(2, {scalar_value("loss", 2)});
+    const std::string more = log_record(2, {scalar_value("acc", 0.5F)});
+    logs.write(key, log + more.substr(0, 10));
+    run.refresh();  // step 2 may not be whole
+    logs.write(key, log + more);
+    log += more;
+    run.refresh();
+    log += log_record(3, {scalar_value("loss", 3)});
+    logs.write(key, log);
+    run.refresh();
+    CHECK(run.steps() == std::vector<step_number>{1, 2});
+    CHECK(number(run, "acc", 2) == 0.5);
+    CHECK(run.workers(2) == std::vector<std::string>{"worker_0"});
+    logs.age += std::chrono::seconds{5};  // nothing came meanwhile: step 3 is what there is
+    run.refresh();
+    CHECK(run.steps() == std::vector<step_number>{1, 2, 3});
+
+    logs.write("events.out.tfevents.2", log_record(4, {scalar_value("loss", 4)}));
+    run.refresh();
+    logs.age += std::chrono::seconds{5};
+    CHECK(number(run, "loss", 4) == 4);
+
+    // What comes late to a step that was read is another worker's.
+    logs.write("events.out.tfevents.3", log_record(1, {scalar_value("late", 7)}) + log_record(5, {scalar_value("loss", 5)}));
+    run.refresh();
+    logs.age += std::chrono::seconds{5};
+    run.refresh();
+    CHECK(number(run, "late", 1) == 7);
+    CHECK(run.workers(1) == std::vector<std::string>{"worker_0", "worker_0~2"});
+
+    logs.age = std::chrono::minutes{11};
+    run.refresh();
+    CHECK(run.loaded_all_steps());
+    CHECK(run.steps().size() == 5);
+}
+
+TEST_CASE("is_tensorboard_log: by the name") {
+    CHECK(is_tensorboard_log("a/events.out.tfevents.1700000000.host.12.0.v2"));
+    CHECK(is_tensorboard_log("events.out.tfevents.1"));
+    CHECK_FALSE(is_tensorboard_log("events.out.tfevents.1.profile-empty"));
+    CHECK_FALSE(is_tensorboard_log("events/000000000000/000000000000_worker_0.tfevents"));
+    CHECK_FALSE(is_tensorboard_log("tfevents/notes.txt"));
+}
