@@ -9,6 +9,7 @@
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/formats/options.hpp>
 #include <smdebug/formats/presented_run.hpp>
+#include <smdebug/formats/repair_index.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/storage/open_storage.hpp>
 

@@ -3,7 +3,7 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
-#include <smdebug/trial/scan.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -93,9 +93,9 @@ TEST_CASE("presented_run: a scan sees the same") {
     mixed_run mixed;
     const trial run{any_storage{mixed.run()}};
     std::map<std::string, double> sums;
-    for_each_tensor(run, {.reductions = reduction::sum}, [&](const reduced_tensor& tensor) {
-        if (tensor.values) {
-            sums[std::string{tensor.name}] = (*tensor.values)(reduction::sum);
+    for_each_tensor(run, {}, reduction::sum, [&](const reduced_tensor& tensor) {
+        if (tensor.reductions.computed.contains(reduction::sum)) {
+            sums[std::string{tensor.name}] = tensor.reductions(reduction::sum);
         }
     });
     CHECK(sums.at("w") == 21);

@@ -11,6 +11,7 @@
 #include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/pack.hpp>
+#include <smdebug/cli/repair.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
@@ -38,7 +39,8 @@ struct help_request {
 /// What the user asked for.
 using command =
     std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
-                 scan_arguments, merge_arguments, pack_arguments, rules_arguments, index_arguments>;
+                 scan_arguments, merge_arguments, pack_arguments, rules_arguments, index_arguments,
+                 repair_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -64,6 +66,7 @@ public:
         add_pack();
         add_rules();
         add_index();
+        add_repair();
         app_.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
     }
 
@@ -274,6 +277,19 @@ private:
             std::string{conventions});
     }
 
+    void add_repair() {
+        CLI::App& app =
+            *app_.add_subcommand("repair", "a new index for a run whose own is missing or damaged, from its event files");
+        add_runs(app, repair_.runs);
+        app.add_flag("--dry-run", repair_.dry_run, "only say what would be done");
+        add_storage(app, repair_.storage);
+        app.footer(
+            "Event files are only read.  An index file that is replaced is kept under its name and \".damaged\".  Records\n"
+            "that are damaged or cut are left out and named; exit status 1 then.  Not for a run that is being written.\n"
+            "A run without its index can be looked at without repairing it, too.\n\n" +
+            std::string{conventions});
+    }
+
     [[nodiscard]] command finished(const std::string& name) {
         if (name == "ls") {
             settle(ls_, texts_);
@@ -309,6 +325,9 @@ private:
         if (name == "index") {
             return index_;
         }
+        if (name == "repair") {
+            return repair_;
+        }
         settle(listed_, texts_, registry_);
         return listed_;
     }
@@ -325,6 +344,7 @@ private:
     pack_arguments pack_;
     rules_arguments listed_;
     index_arguments index_;
+    repair_arguments repair_;
     option_texts texts_;
 };
 

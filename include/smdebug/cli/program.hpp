@@ -11,6 +11,7 @@
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/pack.hpp>
+#include <smdebug/cli/repair.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/scan.hpp>
@@ -73,6 +74,7 @@ struct dispatcher {
         return list_rules(args, registry, to);
     }
     [[nodiscard]] int operator()(const index_arguments& args) const { return write_indexes(args, to); }
+    [[nodiscard]] int operator()(const repair_arguments& args) const { return repair(args, to); }
 
 private:
     void fit(std::optional<std::size_t> width) const { to.set_table_width(width.value_or(to.table_width())); }

@@ -27,7 +27,13 @@ inline namespace v1 {
 /// Models catalog_source.      Cost: that of reading the run.
 class event_file_source {
 public:
-    explicit event_file_source(any_storage store) : store_(std::move(store)) {}
+    struct settings {
+        /// Nobody writes any more, whatever the mark of the job's end says: a cut record stays cut.
+        bool is_over = false;
+    };
+
+    explicit event_file_source(any_storage store) : event_file_source(std::move(store), settings{}) {}
+    event_file_source(any_storage store, settings how) : store_(std::move(store)), how_(how) {}
 
     [[nodiscard]] bool update(run_contents& contents);
 
@@ -44,7 +50,8 @@ private:
     [[nodiscard]] bool read_file(const std::string& key, bool ended, run_contents& contents);
 
     any_storage store_;
-    std::set<std::string, std::less<>> done_;                                     // keys
+    settings how_;
+    std::set<std::string, std::less<>> done_;  // keys
     std::set<std::string, std::less<>> workers_;
     bool is_open_ = false;
 };

@@ -42,7 +42,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
 SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
     namespace locations = detail::locations;
     // The mark is looked up first: whatever was written before it is in the listing that follows.
-    const bool ended = store_.size(locations::end_of_job).has_value();
+    const bool ended = how_.is_over || store_.size(locations::end_of_job).has_value();
     bool has_news = false;
     for (const std::string& key : store_.list(locations::events_folder, {})) {
         const auto name = locations::parse_step_file(key, locations::event_extension);

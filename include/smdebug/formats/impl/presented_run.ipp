@@ -3,9 +3,9 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/formats/composed_file.hpp>
+#include <smdebug/formats/presented_index.hpp>
 #include <smdebug/formats/presented_run.hpp>
 #include <smdebug/index/collections_writer.hpp>
-#include <smdebug/index/index_writer.hpp>
 #include <smdebug/index/locations.hpp>
 
 #include <algorithm>
@@ -33,17 +33,8 @@ struct presented_state {
     void update();
     [[nodiscard]] meaning meaning_of(std::string_view key) const;
     [[nodiscard]] file_pointer file_of(std::string_view key, std::string_view extension) const;
-    [[nodiscard]] std::string index_key(const presented_file& file) const {
-        return locations::index_key(file.step, contents.workers()[file.worker]);
-    }
-    [[nodiscard]] std::string event_key(const presented_file& file) const {
-        return file.whole_object == event_piece::written
-                   ? locations::event_key(file.step, contents.workers()[file.worker])
-                   : contents.objects()[file.whole_object];
-    }
     // A file for each worker that there is, and for as many more as each step waits for.
     void name_collections();
-    [[nodiscard]] std::string index_text(const presented_file& file) const;
     [[nodiscard]] std::string collections() const;
     [[nodiscard]] std::unique_ptr<composed_file> compose(const file_pointer& file) const;
     // Of index, collections and the mark; nothing for others.
@@ -123,20 +114,6 @@ SMDEBUG_INLINE presented_state::meaning presented_state::meaning_of(std::string_
     return {};
 }
 
-SMDEBUG_INLINE std::string presented_state::index_text(const presented_file& file) const {
-    index_writer writer;
-    for (const presented_file::entry& entry : file.entries) {
-        writer.add_tensor(contents.names()[entry.name], entry.record);
-    }
-    for (const presented_file::shape_entry& entry : file.shapes) {
-        const std::string& name = contents.names()[entry.name];
-        writer.add_shape(name, name, entry.extents);
-    }
-    const std::string events = event_key(file);
-    return std::string{
-        writer.text({.mode = file.mode, .mode_step = file.mode_step, .event_file_name = events})};
-}
-
 SMDEBUG_INLINE std::string presented_state::collections() const { return collections_text(contents.job()); }
 
 SMDEBUG_INLINE std::optional<std::string> presented_state::text_of(const meaning& what) const {
@@ -147,7 +124,7 @@ SMDEBUG_INLINE std::optional<std::string> presented_state::text_of(const meaning
         return std::string{};
     }
     if (what.what == kind::index && what.file) {
-        return index_text(*what.file);
+        return index_text_of(contents, *what.file);
     }
     return std::nullopt;
 }
@@ -211,10 +188,10 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::list(std::string_view pre
         };
         for (const auto& file : wants_index || wants_events ? state_->listed : decltype(state_->listed){}) {
             if (wants_index) {
-                add(state_->index_key(*file));
+                add(detail::index_key_of(state_->contents, *file));
             }
             if (wants_events) {
-                add(state_->event_key(*file));
+                add(detail::event_key_of(state_->contents, *file));
             }
         }
         for (const std::string& key : state_->collections_keys) {
@@ -309,7 +286,7 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::follower::next() {
     state_->update();
     for (std::size_t i = next_; i < state_->listed.size(); ++i) {
         const detail::presented_file& file = *state_->listed[i];
-        for (std::string key : {state_->index_key(file), state_->event_key(file)}) {
+        for (std::string key : {detail::index_key_of(state_->contents, file), detail::event_key_of(state_->contents, file)}) {
             if (key.starts_with(prefix_)) {
                 keys.push_back(std::move(key));
             }

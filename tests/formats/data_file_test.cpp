@@ -1,0 +1,56 @@
+#include <smdebug/formats/data_file.hpp>
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/storage/uri.hpp>
+
+#include "support/temporary_folder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+
+TEST_CASE("data_file_in: a file of data, by its name, where it is there") {
+    const smdebug_test::temporary_folder place;
+    for (const char* name : {"a.safetensors", "b.npz", "events.out.tfevents.1", "c.txt"}) {
+        std::ofstream{place.path() + "/" + name} << "x";
+    }
+    std::filesystem::create_directory(place.path() + "/folder.npz");
+    const auto file = detail::data_file_in(place.path() + "/b.npz");
+    REQUIRE(file.has_value());
+    CHECK(file->folder == place.path());
+    CHECK(file->key == "b.npz");
+    CHECK(detail::data_file_in(place.path() + "/events.out.tfevents.1").has_value());
+    CHECK_FALSE(detail::data_file_in(place.path() + "/c.txt").has_value());
+    CHECK_FALSE(detail::data_file_in(place.path() + "/folder.npz").has_value());
+    CHECK_FALSE(detail::data_file_in(place.path() + "/none.npz").has_value());
+    CHECK(detail::data_file_in("s3://bucket/a/b.safetensors")->folder == "s3://bucket/a");
+    // Neither is an archive of runs, though an .npz is a zip.
+    CHECK_FALSE(detail::archive_in(place.path() + "/b.npz").has_value());
+    CHECK(detail::archive_in(place.path() + "/c.txt").has_value());
+}
+
+TEST_CASE("single_object: one object is seen, and no other") {
+    memory_storage files;
+    files.write("a", as_bytes("alpha"));
+    files.write("b", as_bytes("beta"));
+    const detail::single_object only{any_storage{files}, "b"};
+    CHECK(only.list("", "") == std::vector<std::string>{"b"});
+    CHECK(only.list("", "b").empty());
+    CHECK(only.list("c", "").empty());
+    CHECK(as_text(only.read("b").view()) == "beta");
+    CHECK(as_text(only.read("b", {1, 2}).view()) == "et");
+    CHECK(only.size("b") == 4);
+    CHECK_FALSE(only.size("a").has_value());
+    CHECK_THROWS_AS(static_cast<void>(only.read("a")), not_found);
+    CHECK(only.exists());
+    CHECK(only.modified("b").has_value());
+    CHECK_FALSE(only.modified("a").has_value());
+    CHECK(only.open("a") == nullptr);
+    static_assert(storage<detail::single_object>);
+}

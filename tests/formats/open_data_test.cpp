@@ -1,0 +1,67 @@
+#include <smdebug/formats/open_data.hpp>
+
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include "support/log_builder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+[[nodiscard]] data_format format_with(const std::vector<std::string>& keys) {
+    memory_storage files;
+    for (const std::string& key : keys) {
+        files.write(key, {});
+    }
+    return format_of(any_storage{files});
+}
+
+}  // namespace
+
+TEST_CASE("format_of: by what is there") {
+    const std::string events = "events/000000000000/000000000000_worker_0.tfevents";
+    const std::string collections = "collections/000000000/worker_0_collections.json";
+    CHECK(format_with({}) == data_format::smdebug);
+    CHECK(format_with({"readme.txt"}) == data_format::smdebug);
+    CHECK(format_with({"index/000000000/000000000000_worker_0.json", events, collections}) == data_format::smdebug);
+    CHECK(format_with({collections}) == data_format::smdebug);
+    CHECK(format_with({collections, events}) == data_format::smdebug);  // a job that has just begun
+    CHECK(format_with({collections, events, "training_job_end.ts"}) == data_format::event_files);
+    CHECK(format_with({events}) == data_format::event_files);
+    CHECK(format_with({"events/notes.txt"}) == data_format::smdebug);
+    CHECK(format_with({"train/events.out.tfevents.1.host"}) == data_format::tensorboard);
+    CHECK(format_with({"events/events.out.tfevents.1.host"}) == data_format::tensorboard);
+}
+
+TEST_CASE("open_data: what is there is a run, and what is said counts") {
+    memory_storage logs;
+    logs.write("events.out.tfevents.1", as_bytes(log_head() + log_record(4, {scalar_value("loss", 2)})));
+    const any_storage store{logs};
+    CHECK(trial{open_data(store)}.steps() == std::vector<step_number>{4});
+    CHECK(trial{open_data(store, {.as = data_format::tensorboard})}.steps() == std::vector<step_number>{4});
+    CHECK_THROWS_AS(trial{open_data(store, {.as = data_format::smdebug})}, not_found);
+
+    const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp";
+    const any_storage run{local_storage{golden}};
+    CHECK(trial{open_data(run)}.steps() == local_trial{golden}.steps());
+    CHECK(trial{open_data(run, {.as = data_format::event_files})}.steps() == local_trial{golden}.steps());
+}
+
+TEST_CASE("open_data: problems are told") {
+    memory_storage logs;
+    std::string bad = log_record(4, {scalar_value("loss", 2)});
+    bad.back() = static_cast<char>(bad.back() ^ 1);
+    logs.write("events.out.tfevents.1", as_bytes(bad));
+    std::vector<std::string> problems;
+    const trial run{open_data(any_storage{logs}, {.on_problem = [&](const std::string& text) { problems.push_back(text); }})};
+    CHECK(run.steps().empty());
+    CHECK(problems == std::vector<std::string>{"events.out.tfevents.1, byte 0: the record is damaged: it is left out"});
+}

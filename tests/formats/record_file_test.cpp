@@ -1,0 +1,87 @@
+#include <smdebug/formats/record_file.hpp>
+
+#include <smdebug/storage/memory_storage.hpp>
+
+#include "support/log_builder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+struct read_records {
+    memory_storage files;
+    detail::record_file file{"log"};
+    std::vector<std::string> payloads = {};
+    std::vector<std::pair<std::uint64_t, status>> damage = {};
+
+    std::size_t read(const std::string& bytes) {
+        files.write("log", as_bytes(bytes));
+        return file.read(
+            any_storage{files}, [&](byte_range, byte_view payload) { payloads.emplace_back(as_text(payload)); },
+            [&](byte_range where, status why) { damage.emplace_back(where.offset, why); });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("record_file: gives each record once, as the file grows, cut anywhere") {
+    const std::string all = framed("first") + framed("") + framed("third");
+    for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+        CAPTURE(cut);
+        read_records log;
+        log.read(all.substr(0, cut));
+        const bool at_record = cut == 0 || cut == framed("first").size() || cut == framed("first").size() + 16 ||
+                               cut == all.size();
+        CHECK(log.file.state() == (at_record ? status::ok : status::truncated));
+        log.read(all);
+        CHECK(log.payloads == std::vector<std::string>{"first", "", "third"});
+        CHECK(log.file.state() == status::ok);
+        CHECK(log.file.position() == all.size());
+        CHECK(log.read(all) == 0);
+        CHECK(log.damage.empty());
+    }
+}
+
+TEST_CASE("record_file: every flipped bit is a damaged record, or the end of what can be read") {
+    const std::string good = framed("abc");
+    for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+        CAPTURE(bit);
+        std::string bad = good;
+        bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << (bit % 8)));
+        read_records log;
+        log.read(framed("before") + bad + framed("behind"));
+        REQUIRE(log.damage.size() == 1);
+        CHECK(log.damage[0].first == framed("before").size());
+        if (bit / 8 < 12) {
+            CHECK(log.damage[0].second == status::bad_length_checksum);
+            CHECK(log.payloads == std::vector<std::string>{"before"});
+            CHECK(log.read(framed("before") + bad + framed("behind") + framed("more")) == 0);
+        } else {
+            CHECK(log.damage[0].second == status::bad_payload_checksum);
+            CHECK(log.payloads == std::vector<std::string>{"before", "behind"});
+        }
+    }
+}
+
+TEST_CASE("record_file: no record is believed that is larger than any may be") {
+    namespace crc = smdebug::record::crc32c;
+    const std::string length = proto::raw(std::uint64_t{1} << 40U);
+    read_records log;
+    log.read(length + proto::raw(crc::mask(crc::value(length))) + "x");
+    CHECK(log.file.state() == status::too_large);
+    CHECK(log.damage.size() == 1);
+}
+
+TEST_CASE("record_file: a file that is not there has no records") {
+    detail::record_file none{"none"};
+    CHECK(none.read(any_storage{memory_storage{}}, [](byte_range, byte_view) {}, [](byte_range, status) {}) == 0);
+    CHECK(none.state() == status::ok);
+    CHECK(none.key() == "none");
+}
