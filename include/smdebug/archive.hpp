@@ -1,6 +1,6 @@
 // Archives: all of the library that needs zlib and libzstd, in one include.
 // In a program of which one file includes it (any one; smdebug::archive in CMake), create_trial("old.tar.gz") opens archives,
-// in all its files; in others it throws `unsupported`.
+// and checkpoints in .npz, in all its files; in others it throws `unsupported`.
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>

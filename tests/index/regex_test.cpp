@@ -23,6 +23,24 @@ TEST_CASE("regex: searches anywhere, with what real collections use") {
     CHECK(regex{"\\w"}.search("\xC3\xA4"));
 }
 
+TEST_CASE("regex: gives what its first group has") {
+    const regex pattern{"step-([0-9]+)(x)?"};
+    CHECK(pattern.groups() == 2);
+    const std::string text = "a/step-500/step-7";
+    const auto found = pattern.first_group(text);
+    REQUIRE(found.has_value());
+    CHECK(*found == "500");
+    CHECK(found->data() == text.data() + 7);  // borrowed
+    CHECK(pattern.first_group("step-") == std::nullopt);
+    CHECK(regex{"step"}.groups() == 0);
+    CHECK(regex{"step"}.first_group("step") == std::nullopt);
+    CHECK(regex{"a|(b)"}.first_group("a") == std::nullopt);  // the group took no part
+    CHECK(regex{"a(b*)"}.first_group("ac") == "");
+    for (int i = 0; i < 500; ++i) {  // compiled to machine code meanwhile
+        REQUIRE(pattern.first_group("step-12") == "12");
+    }
+}
+
 TEST_CASE("regex: a bad pattern is a value_error that says where") {
     for (const char* pattern : {"(", "[a", "*", "(?<!a+)b", "\\", "\xFF"}) {
         CAPTURE(pattern);

@@ -4,8 +4,10 @@
 
 #include <smdebug/core/form.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,13 @@ public:
     /// Whether the pattern occurs in `text`.
     /// Errors: value_error when the search is given up, because the pattern needs too many steps on this text.
     [[nodiscard]] bool search(std::string_view text) const;
+
+    /// What the first group of the pattern, (...), has where the pattern occurs first in `text`, which it borrows; nothing
+    /// where it does not occur, or without that group.      Errors: as search().
+    [[nodiscard]] std::optional<std::string_view> first_group(std::string_view text) const;
+
+    /// How many groups the pattern has.
+    [[nodiscard]] std::size_t groups() const noexcept;
 
     [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
 

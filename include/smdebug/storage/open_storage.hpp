@@ -102,6 +102,12 @@ namespace detail {
 [[nodiscard, gnu::weak]] std::optional<any_storage> open_run(const any_storage& folder, const std::string& key,
                                                              std::string_view inside, const archive_options& options);
 
+/// The files of an archive, whatever they are.  Errors: those of archive_storage; corrupt_data where it is damaged, unless
+/// options say that this is to be skipped.
+// Null likewise.
+[[nodiscard, gnu::weak]] any_storage open_files(const any_storage& folder, const std::string& key,
+                                                const archive_options& options);
+
 }  // namespace detail
 }  // namespace archive
 }  // namespace v1

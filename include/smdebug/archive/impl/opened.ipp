@@ -1,7 +1,9 @@
 // What <smdebug/archive.hpp> brings into a program: the function that <smdebug/storage/open_storage.hpp> declares.
 #pragma once
 
+#include <smdebug/archive/archive_storage.hpp>
 #include <smdebug/archive/opened_runs.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
@@ -22,6 +24,15 @@ std::optional<any_storage> open_run(const any_storage& folder, const std::string
                                     const archive_options& options) {
     std::optional<opened_runs> all = open_runs(folder, key, inside, options);
     return all ? std::optional{only_run(std::move(*all), options)} : std::nullopt;
+}
+
+any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options) {
+    const archive_storage<any_storage> whole{folder, key, {}, options};
+    const opened_runs all{.name = whole.name(), .runs = {}, .damage = whole.damage()};
+    if (!all.damage.empty() && !options.skip_damaged) {
+        throw corrupt_data(damage_text(all), {.where = all.name});
+    }
+    return any_storage{whole};
 }
 
 }  // namespace detail

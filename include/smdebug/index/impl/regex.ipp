@@ -25,7 +25,7 @@ SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
         throw value_error("the regular expression \"" + pattern_ + "\" is not valid at character " +
                           std::to_string(place) + ": " + words_for(code));
     }
-    match_data_.reset(pcre2_match_data_create_8(1, nullptr));
+    match_data_.reset(pcre2_match_data_create_8(2, nullptr));  // for the whole and its first group
     if (!match_data_) {
         throw std::bad_alloc();
     }
@@ -49,6 +49,23 @@ SMDEBUG_INLINE bool regex::search(std::string_view text) const {
         throw value_error("the search for \"" + pattern_ + "\" was given up: " + words_for(outcome));
     }
     return outcome >= 0;
+}
+
+SMDEBUG_INLINE std::optional<std::string_view> regex::first_group(std::string_view text) const {
+    if (!search(text) || groups() == 0) {
+        return std::nullopt;
+    }
+    const PCRE2_SIZE* const bounds = pcre2_get_ovector_pointer_8(match_data_.get());
+    if (bounds[2] == PCRE2_UNSET) {
+        return std::nullopt;
+    }
+    return text.substr(bounds[2], bounds[3] - bounds[2]);
+}
+
+SMDEBUG_INLINE std::size_t regex::groups() const noexcept {
+    std::uint32_t count = 0;
+    static_cast<void>(pcre2_pattern_info_8(code_.get(), PCRE2_INFO_CAPTURECOUNT, &count));
+    return count;
 }
 
 SMDEBUG_INLINE int regex::match(std::string_view text, std::uint32_t options) const noexcept {

@@ -1,0 +1,43 @@
+// The arrays of an .npz, numpy's zip of .npy files.
+// Needs the component `archive`: in a program of which no file includes <smdebug/archive.hpp> it is refused.
+#pragma once
+
+#include <smdebug/archive/options.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/formats/checkpoints/stored_tensor.hpp>
+#include <smdebug/storage/any_storage.hpp>
+
+#include <string>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace formats {
+namespace detail {
+
+struct npz_directory {
+    /// The .npy files as objects: array NAME is under "NAME.npy", and stored_tensor::where counts in it, unpacked.
+    any_storage files;
+    std::vector<stored_tensor> tensors = {};  ///< by name
+    /// Members that are no .npy, arrays of what is no number, and damaged ones, with what is wrong.
+    std::vector<left_out> not_read = {};
+};
+
+/// Opens the .npz under `key` and reads each array's header.  Members that would leave the archive ("../x", "/x") are
+/// passed over; of a name that comes twice the later one counts.
+/// Errors:  unsupported without the component `archive`, and for more members than options allow; corrupt_data for what is
+///          no zip, or has a damaged directory; not_found; those of the storage.
+/// Bombs:   a member inflates to at most 1032 times its size, which is deflate's own limit and what arrays of zeros come
+///          to, and to options.most_bytes; nothing but headers is inflated here.
+/// Cost:    two or three reads for the directory, and one for each array.
+[[nodiscard]] npz_directory read_npz_directory(const any_storage& folder, const std::string& key,
+                                               const archive_options& options = {});
+
+}  // namespace detail
+}  // namespace formats
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/formats/checkpoints/impl/npz_directory.ipp>
+#endif

@@ -1,0 +1,143 @@
+#include <smdebug/formats/checkpoints/find_checkpoints.hpp>
+
+#include <doctest/doctest.h>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <support/checkpoint_files.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::formats::detail;
+using namespace smdebug_test;
+
+namespace {
+
+using keys = std::vector<std::string>;
+
+found_checkpoints grouped(keys all, const std::string& step_regex = {}) {
+    std::sort(all.begin(), all.end());
+    return group_checkpoints("s3://b/run", all, {.step_regex = step_regex});
+}
+
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+keys names_of(const std::vector<left_out>& some) {
+    keys names;
+    for (const left_out& each : some) {
+        names.push_back(each.name);
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("kind_of: by the ending") {
+    CHECK(kind_of("a/model.safetensors") == checkpoint_kind::safetensors);
+    CHECK(kind_of("a/model.safetensors.index.json") == checkpoint_kind::safetensors_index);
+    CHECK(kind_of("a.npz") == checkpoint_kind::npz);
+    CHECK(kind_of("a.npy") == checkpoint_kind::npy);
+    for (const std::string_view name : {"a.pt", "a.pth", "a.bin", "a.ckpt", "a.pkl"}) {
+        CHECK(kind_of(name) == checkpoint_kind::pickle);
+    }
+    for (const std::string_view name : {"", "a.json", "npz", "a.index.json", "a.npz.tmp", "trainer_state.json"}) {
+        CHECK(kind_of(name) == checkpoint_kind::none);
+    }
+}
+
+TEST_CASE("find_checkpoints: a folder of Hugging Face's Trainer") {
+    const any_storage store{local_storage{checkpoint_folder + "/trainer"}};
+    const found_checkpoints found = find_checkpoints(store);
+    CHECK(found.steps ==
+          std::vector<checkpoint_step>{{500, "checkpoint-500/", {"checkpoint-500/model.safetensors"}},
+                                       {1000, "checkpoint-1000/", {"checkpoint-1000/model.safetensors"}}});
+    CHECK(names_of(found.not_read) == keys{"checkpoint-1000/optimizer.pt", "checkpoint-500/optimizer.pt"});
+    CHECK(says(found.not_read[0].why, "pickled"));
+}
+
+TEST_CASE("group_checkpoints: the final model beside steps is left out and named") {
+    const found_checkpoints found = grouped({"model.safetensors", "checkpoint-5/model.safetensors", "config.json"});
+    CHECK(found.steps.size() == 1);
+    CHECK(names_of(found.not_read) == keys{"model.safetensors"});
+}
+
+TEST_CASE("group_checkpoints: files of one folder that name the same step are one step, by number and not by text") {
+    const found_checkpoints found = grouped({"step_100.npz", "step_20.npz", "optimizer_step_20.npz", "step_3.npy"});
+    CHECK(found.steps == std::vector<checkpoint_step>{{3, "", {"step_3.npy"}},
+                                                      {20, "", {"optimizer_step_20.npz", "step_20.npz"}},
+                                                      {100, "", {"step_100.npz"}}});
+}
+
+TEST_CASE("group_checkpoints: what lies in folders of a step belongs to it") {
+    const found_checkpoints found =
+        grouped({"checkpoint-5/model.safetensors", "checkpoint-5/global_step5/w.safetensors",
+                 "checkpoint-5/adapter/adapter.safetensors"});
+    REQUIRE(found.steps.size() == 1);
+    CHECK(found.steps[0].folder == "checkpoint-5/");
+    CHECK(found.steps[0].files.size() == 3);
+    const found_checkpoints inner_first =
+        grouped({"checkpoint-5/global_step5/w.safetensors", "checkpoint-5/model.safetensors"});
+    CHECK(inner_first.steps.at(0).folder == "checkpoint-5/");
+    CHECK(inner_first.steps.at(0).files.size() == 2);
+}
+
+TEST_CASE("group_checkpoints: a step in two places is refused with what to do") {
+    for (const keys& two : {keys{"a/step_5.npz", "b/step_5.npz"}, keys{"step_5.npz", "b/step_5.npz"},
+                            keys{"a/checkpoint-5/m.npz", "b/checkpoint-5/m.npz"}, keys{"step_5/x.npy", "step_05/x.npy"},
+                            keys{"step_5.npz", "step_5/x.npy"}}) {
+        CAPTURE(two[1]);
+        const std::string said = refusal<value_error>([&] { return grouped(two); });
+        CHECK(says(said, "step 5 is in s3://b/run twice"));
+        CHECK(says(said, two[0]));
+        CHECK(says(said, two[1]));
+        CHECK(says(said, "--step-regex"));
+    }
+}
+
+TEST_CASE("group_checkpoints: one checkpoint without a number is step 0, in parts, too") {
+    CHECK(grouped({"model.safetensors", "README.md"}).steps ==
+          std::vector<checkpoint_step>{{0, "", {"model.safetensors"}}});
+    CHECK(grouped({"out/weights.npz"}).steps == std::vector<checkpoint_step>{{0, "out/", {"out/weights.npz"}}});
+    const keys parts{"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                     "model.safetensors.index.json"};
+    CHECK(grouped(parts).steps == std::vector<checkpoint_step>{{0, "", parts}});
+}
+
+TEST_CASE("group_checkpoints: several without a number are refused with what to do") {
+    for (const keys& several :
+         {keys{"a.npz", "b.npz"}, keys{"a/model.safetensors", "b/model.safetensors"},
+          keys{"adapter.safetensors", "model-00001-of-00001.safetensors"}, keys{"x.npy", "x.npz", "y.npy"}}) {
+        const std::string said = refusal<value_error>([&] { return grouped(several); });
+        CAPTURE(said);
+        CHECK(says(said, std::to_string(several.size()) + " files of checkpoints whose names say no step"));
+        CHECK(says(said, several[0]));
+        CHECK(says(said, "--step-regex"));
+    }
+}
+
+TEST_CASE("group_checkpoints: pickled files alone are refused with how to convert them") {
+    for (const keys& pickled :
+         {keys{"checkpoint-5/pytorch_model.bin", "checkpoint-5/training_args.bin"}, keys{"last.ckpt"}, keys{"a.pth"}}) {
+        const std::string said = refusal<unsupported>([&] { return grouped(pickled); });
+        CHECK(says(said, "safetensors.torch.save_file"));
+        CHECK(says(said, pickled[0]));
+    }
+    CHECK(grouped({"model.safetensors", "optimizer.pt"}).not_read.size() == 1);
+}
+
+TEST_CASE("group_checkpoints: by a pattern of the user's") {
+    const found_checkpoints found = grouped({"run-7/a.npz", "run-8/a.npz", "other/a.npz"}, "run-(\\d+)");
+    CHECK(found.steps == std::vector<checkpoint_step>{{7, "run-7/", {"run-7/a.npz"}}, {8, "run-8/", {"run-8/a.npz"}}});
+    CHECK(names_of(found.not_read) == keys{"other/a.npz"});
+    const std::string said = refusal<value_error>([&] { return grouped({"a.npz", "b.npz"}, "run-(\\d+)"); });
+    CHECK_FALSE(says(said, "--step-regex"));
+    CHECK_THROWS_AS(static_cast<void>(grouped({"run-7.npz"}, "run-")), value_error);
+}
+
+TEST_CASE("group_checkpoints: nothing where nothing is") {
+    CHECK(grouped({}).steps.empty());
+    CHECK(grouped({"collections/000000000/worker_0_collections.json", "index/0.json"}).steps.empty());
+}

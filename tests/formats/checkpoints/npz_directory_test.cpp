@@ -1,0 +1,122 @@
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
+
+#include <doctest/doctest.h>
+#include <smdebug/archive.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <support/archive_builder.hpp>
+#include <support/checkpoint_files.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::formats::detail;
+using namespace smdebug_test;
+
+namespace {
+
+using members = std::vector<std::pair<std::string, std::string>>;
+
+npz_directory directory_of(const std::string& file, const archive_options& options = {}) {
+    memory_storage store;
+    store.write("a/x.npz", as_bytes(file));
+    return read_npz_directory(any_storage{store}, "a/x.npz", options);
+}
+
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+std::string array_of(std::size_t bytes) {
+    return npy_of("{'descr': '|u1', 'fortran_order': False, 'shape': (" + std::to_string(bytes) + ",), }", bytes);
+}
+
+}  // namespace
+
+// What happens in a program without <smdebug/archive.hpp>, tests/consumer shows.
+
+TEST_CASE("read_npz_directory: finds what numpy finds, stored and deflated") {
+    const any_storage folder{local_storage{checkpoint_folder}};
+    for (const std::string name : {"numbered/step_500.npz", "numbered/step_1000.npz"}) {
+        CAPTURE(name);
+        const npz_directory all = read_npz_directory(folder, name);
+        const auto expected = expected_in(name);
+        REQUIRE(all.tensors.size() == expected.size());
+        CHECK(all.not_read.empty());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            CAPTURE(expected[i].is.name);
+            CHECK(same(all.tensors[i], expected[i].is));
+            const byte_buffer content = all.files.read(all.tensors[i].name + ".npy", all.tensors[i].where);
+            CHECK(hexadecimal(content.view()) == expected[i].content);
+        }
+    }
+}
+
+TEST_CASE("read_npz_directory: every truncation is told") {
+    for (const std::string name : {"numbered/step_500.npz", "numbered/step_1000.npz"}) {
+        const std::string file = recorded(name);
+        for (std::size_t length = 0; length < file.size(); ++length) {
+            CAPTURE(length);
+            CHECK(says(refusal<corrupt_data>([&] { return directory_of(file.substr(0, length)); }), "a/x.npz"));
+        }
+    }
+    CHECK(says(refusal<corrupt_data>([] { return directory_of("no zip at all, but a text"); }), "no zip"));
+}
+
+TEST_CASE("read_npz_directory: what is no array of numbers is left out and named, the rest is read") {
+    const std::string objects = npy_of("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 9);
+    const npz_directory all = directory_of(zip_of(members{{"good.npy", array_of(3)},
+                                                          {"objects.npy", objects},
+                                                          {"cut.npy", array_of(3).substr(0, 40)},
+                                                          {"note.txt", "x"}}));
+    REQUIRE(all.tensors.size() == 1);
+    CHECK(all.tensors[0].name == "good");
+    REQUIRE(all.not_read.size() == 3);
+    CHECK(all.not_read[0].name == "cut.npy");
+    CHECK(says(all.not_read[0].why, "a/x.npz!/cut.npy: it ends within its header"));
+    CHECK(all.not_read[1] == left_out{"note.txt", "it is no .npy"});
+    CHECK(says(all.not_read[2].why, "Python objects"));
+}
+
+TEST_CASE("read_npz_directory: names that lead out of the archive name nothing") {
+    const npz_directory all = directory_of(zip_of(members{{"../../etc/x.npy", array_of(3)},
+                                                          {"/x.npy", array_of(3)},
+                                                          {"a/../y.npy", array_of(3)},
+                                                          {"./layers/0.npy", array_of(3)}}));
+    std::vector<std::string> names;
+    for (const stored_tensor& each : all.tensors) {
+        CHECK(each.name.find("..") == std::string::npos);
+        CHECK_FALSE(each.name.starts_with('/'));
+        names.push_back(each.name);
+    }
+    CHECK(std::find(names.begin(), names.end(), "layers/0") != names.end());
+    CHECK(std::find(names.begin(), names.end(), "x") == names.end());
+}
+
+TEST_CASE(
+    "read_npz_directory: arrays of zeros are as dense as deflate allows, and read; more members than allowed are not") {
+    constexpr std::size_t many = std::size_t{8} << 20U;
+    const std::string zeros = zip_of(members{{"w.npy", array_of(many)}});
+    CHECK(zeros.size() < many / 900);
+    const npz_directory all = directory_of(zeros);
+    REQUIRE(all.tensors.size() == 1);
+    CHECK(all.files.read("w.npy", {many, 50}).size() == 50);
+    CHECK(
+        says(refusal<unsupported>([&] { return directory_of(recorded("numbered/step_500.npz"), {.most_members = 2}); }),
+             "members"));
+}
+
+TEST_CASE("read_npz_directory: a size in the directory that lies is told when the member is read") {
+    std::string file = zip_of(members{{"w.npy", array_of(3)}});
+    const std::size_t entry = file.rfind("PK\1\2");
+    store_le(reinterpret_cast<std::byte*>(&file[entry + 24]), std::uint32_t{0x7FFFFFFF});  // bytes, unpacked
+    const npz_directory all = directory_of(file);
+    for (const stored_tensor& each : all.tensors) {
+        CHECK(each.where.length == 3);
+    }
+}

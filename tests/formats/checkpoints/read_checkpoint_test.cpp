@@ -1,0 +1,144 @@
+#include <smdebug/formats/checkpoints/read_checkpoint.hpp>
+
+#include <doctest/doctest.h>
+#include <smdebug/archive.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <support/checkpoint_files.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug::formats::detail;
+using namespace smdebug_test;
+
+namespace {
+
+any_storage recorded_folder(const std::string& name) {
+    return any_storage{local_storage{checkpoint_folder + "/" + name}};
+}
+
+std::vector<std::string> names_of(const step_contents& all) {
+    std::vector<std::string> names;
+    for (const checkpoint_tensor& each : all.tensors) {
+        names.push_back(each.is.name);
+    }
+    return names;
+}
+
+std::string content_of(const step_contents& all, std::size_t tensor) {
+    const checkpoint_tensor& one = all.tensors.at(tensor);
+    return hexadecimal(all.files.at(one.file).read(one.is.where).view());
+}
+
+std::string weights(const std::string& name) {
+    return safetensors_of("{\"" + name + R"(":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", 2);
+}
+
+bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+
+step_contents read_only_step(const memory_storage& files) {
+    const any_storage store{files};
+    const found_checkpoints found = find_checkpoints(store);
+    REQUIRE(found.steps.size() == 1);
+    return read_checkpoint(store, found.steps[0]);
+}
+
+using texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("read_checkpoint: a step of Hugging Face's Trainer") {
+    const any_storage store = recorded_folder("trainer");
+    for (const checkpoint_step& step : find_checkpoints(store).steps) {
+        const step_contents all = read_checkpoint(store, step);
+        CHECK(names_of(all) == texts{"layer.bias", "layer.weight"});
+        CHECK(all.metadata.size() == 1);
+        CHECK(all.not_read.empty());
+        CHECK(content_of(all, 1) == expected_in("trainer/" + step.files[0]).at(1).content);
+    }
+}
+
+TEST_CASE("read_checkpoint: all shards are one step") {
+    const any_storage store = recorded_folder("sharded");
+    const found_checkpoints found = find_checkpoints(store);
+    REQUIRE(found.steps.size() == 1);
+    const step_contents all = read_checkpoint(store, found.steps[0]);
+    CHECK(names_of(all) == texts{"a", "b"});
+    CHECK(all.files.size() == 2);
+    CHECK(all.not_read.empty());
+    CHECK(content_of(all, 1) == "0300000000000000");
+}
+
+TEST_CASE("read_checkpoint: numpy's archives, a step each") {
+    const any_storage store = recorded_folder("numbered");
+    const found_checkpoints found = find_checkpoints(store);
+    REQUIRE(found.steps.size() == 2);
+    for (const checkpoint_step& step : found.steps) {
+        const step_contents all = read_checkpoint(store, step);
+        CHECK(names_of(all) == texts{"dense/bias", "dense/kernel", "step"});
+        CHECK(content_of(all, 0) == "003c003c003c003c");
+        CHECK(content_of(all, 2) == "f4010000");
+    }
+}
+
+TEST_CASE("read_checkpoint: .npy are called as their files are, below the step's folder") {
+    memory_storage files;
+    for (const std::string name : {"square", "columns", "big_endian"}) {
+        files.write("step_3/layers/" + name + ".npy", as_bytes(recorded("arrays/" + name + ".npy")));
+    }
+    const step_contents all = read_only_step(files);
+    CHECK(names_of(all) == texts{"layers/big_endian", "layers/columns", "layers/square"});
+    CHECK(all.tensors[0].is.big_endian);
+    CHECK(all.tensors[1].is.columns_first);
+}
+
+TEST_CASE("read_checkpoint: a name that several files have gets the file's before it") {
+    memory_storage files;
+    files.write("checkpoint-1/model.safetensors", as_bytes(weights("w")));
+    files.write("checkpoint-1/adapter.safetensors", as_bytes(weights("w")));
+    files.write("checkpoint-1/more.safetensors", as_bytes(weights("v")));
+    CHECK(names_of(read_only_step(files)) == texts{"adapter/w", "model/w", "v"});
+    files.write("checkpoint-1/other.safetensors", as_bytes(weights("model/w")));
+    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "two tensors model/w"));
+}
+
+TEST_CASE("read_checkpoint: a damaged file is named, the others are read; of damaged ones alone there is nothing") {
+    memory_storage files;
+    files.write("step_1/a.safetensors", as_bytes(weights("a").substr(0, 30)));
+    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "step_1/a.safetensors"));
+    files.write("step_1/b.safetensors", as_bytes(weights("b")));
+    files.write("step_1/c.npz", as_bytes("PK\3\4 and no more"));
+    files.write("step_1/d.npy", as_bytes(npy_of("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 9)));
+    const step_contents all = read_only_step(files);
+    CHECK(names_of(all) == texts{"b"});
+    REQUIRE(all.not_read.size() == 3);
+    CHECK(all.not_read[0].name == "step_1/a.safetensors");
+    CHECK(all.not_read[1].name == "step_1/c.npz");
+    CHECK(says(all.not_read[2].why, "Python objects"));
+}
+
+TEST_CASE("read_checkpoint: an index that says what is not so is named") {
+    memory_storage files;
+    const std::string index = "model.safetensors.index.json";
+    const auto said = [&](const std::string& map) {
+        files.write(index, as_bytes("{\"weight_map\":" + map + "}"));
+        const step_contents all = read_only_step(files);
+        CHECK(names_of(all) == texts{"a"});
+        return all.not_read.empty() ? std::string{} : all.not_read.at(0).why;
+    };
+    files.write("model-00001-of-00002.safetensors", as_bytes(weights("a")));
+    CHECK(said(R"({"a":"model-00001-of-00002.safetensors"})").empty());
+    CHECK(says(said(R"({"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"})"),
+               "tensor b is not in model-00002-of-00002.safetensors, which is not there"));
+    CHECK(says(said(R"({"c":"model-00001-of-00002.safetensors"})"), "tensor c is not in"));
+    CHECK(says(said(R"({"a":"../model.safetensors"})"), "does not lie below"));
+    CHECK(says(said("1"), "weight_map"));
+    files.remove("model-00001-of-00002.safetensors");
+    files.write(index, as_bytes(R"({"weight_map":{"a":"model-00001-of-00002.safetensors"}})"));
+    CHECK(says(refusal<corrupt_data>([&] { return read_only_step(files); }), "which is not there"));
+}
