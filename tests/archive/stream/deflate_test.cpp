@@ -84,6 +84,20 @@ TEST_CASE("deflate: gzip members behind each other, empty ones, zeros behind the
     CHECK(inflated(gzip_of(text, 10'000)) == text);
 }
 
+TEST_CASE("deflate: what a decoder has still to give when it has taken the last byte is no cut") {
+    // A byte of these makes a thousand: calls end between the last byte that is read and what it makes.
+    for (const std::size_t size : {std::size_t{70'000}, std::size_t{300'000}, std::size_t{300'001}}) {
+        const std::string zeros(size, '\0');
+        const std::string packed = deflated(zeros, -15);
+        for (const std::size_t piece : {1U, 7U, 64U, 257U, 1000U, 1032U, 4096U}) {
+            const auto decoder = deflate_codec{deflate_wrap::none}.begin(stored(packed), nullptr);
+            CHECK((all_of(*decoder, piece, piece) == zeros));
+        }
+        const auto cut = deflate_codec{deflate_wrap::none}.begin(stored(packed.substr(0, packed.size() - 1)), nullptr);
+        CHECK_THROWS_AS(all_of(*cut, 1000, 1000), corrupt_data);
+    }
+}
+
 TEST_CASE("deflate: what stands behind the members, a cut and a wrong checksum are damage") {
     CHECK_THROWS_AS(inflated(gzip_of("abc") + "x"), corrupt_data);
     CHECK_THROWS_AS(inflated(gzip_of("abc") + std::string(10, '\0') + "x"), corrupt_data);

@@ -122,6 +122,10 @@ public:
     ~inflater() override { inflateEnd(&stream_); }
 
     [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t enough) override {
+        // Where nothing is left to read, zlib may have more to give, or an end to find in bits that it has.  To go from one
+        // block to the next it may need some calls, each of which looks as if nothing came of it.
+        constexpr int most_idle_calls = 16;
+        int idle_calls = 0;
         std::size_t made = 0;
         at_block_ = false;
         while (made < out.size() && !over_) {
@@ -130,10 +134,12 @@ public:
                     over_ = true;
                     break;
                 }
-                if (made > 0) {
-                    return made;  // the next call tells
+                if (idle_calls == most_idle_calls) {
+                    if (made > 0) {
+                        return made;  // the next call tells
+                    }
+                    damaged("ends inside of its compressed data: it is cut");
                 }
-                damaged("ends inside of its compressed data: it is cut");
             }
             if (at_head_ && !begin_member(made)) {
                 return made;
@@ -151,7 +157,9 @@ public:
                 last_byte_ = std::to_integer<int>(packed[used - 1]);
             }
             input_.take(used);
-            made += room - stream_.avail_out;
+            const std::size_t given = room - stream_.avail_out;
+            made += given;
+            idle_calls = used == 0 && given == 0 ? idle_calls + 1 : 0;
             if (status == Z_STREAM_END) {
                 end_member();
             } else if (status == Z_MEM_ERROR) {
