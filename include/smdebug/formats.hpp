@@ -4,6 +4,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/formats/checkpoints/checkpoint_source.hpp>
 #include <smdebug/formats/concepts.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/open_data.hpp>

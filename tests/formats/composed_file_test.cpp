@@ -33,7 +33,7 @@ TEST_CASE("composed_file: pieces of objects, of what is kept and of what is made
                     {.object = 0, .offset = 0, .size = 1}};
     file->size = 16;
     const auto objects = std::make_shared<const part_objects>(any_storage{data});
-    const composed_file composed{objects, file, {{0, "x"}}};
+    const composed_file composed{objects, file, {{0, {.name = "x"}}}};
     const std::string all = "kept234567mmmmm0";
     CHECK(composed.size() == all.size());
     for (std::size_t begin = 0; begin <= all.size() + 1; ++begin) {
@@ -48,6 +48,6 @@ TEST_CASE("composed_file: pieces of objects, of what is kept and of what is made
 
     // An object that is shorter than it was ends the file there.
     data.write("x", as_bytes("012"));
-    const composed_file again{std::make_shared<const part_objects>(any_storage{data}), file, {{0, "x"}}};
+    const composed_file again{std::make_shared<const part_objects>(any_storage{data}), file, {{0, {.name = "x"}}}};
     CHECK(as_text(again.read({0, 99}).view()) == "kept2");
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,10 +28,16 @@ class part_objects {
 public:
     explicit part_objects(any_storage store) : store_(std::move(store)) {}
 
+    /// An object, and the name that tells it apart.
+    struct place {
+        std::string name = {};
+        std::optional<object_elsewhere> elsewhere = {};  ///< else the name is its key in the storage
+    };
+
     /// Reads bytes of an object; returns how many there were.      Errors: those of the storage.
-    [[nodiscard]] std::size_t read_at(const std::string& key, std::uint64_t offset, std::span<std::byte> into) const;
+    [[nodiscard]] std::size_t read_at(const place& where, std::uint64_t offset, std::span<std::byte> into) const;
     /// At most so many bytes, where they are in memory as they are.
-    [[nodiscard]] byte_buffer part(const std::string& key, std::uint64_t offset, std::uint64_t most) const;
+    [[nodiscard]] byte_buffer part(const place& where, std::uint64_t offset, std::uint64_t most) const;
 
     [[nodiscard]] const any_storage& store() const noexcept { return store_; }
 
@@ -38,7 +45,13 @@ private:
     static constexpr std::size_t most_open = 32;
 
     // Null: it is read through the storage.  One that has grown beyond what was opened is opened again.
-    [[nodiscard]] std::shared_ptr<const opened_object> open(const std::string& key, std::uint64_t end) const;
+    [[nodiscard]] std::shared_ptr<const opened_object> open(const place& where, std::uint64_t end) const;
+    [[nodiscard]] const any_storage& store_of(const place& where) const {
+        return where.elsewhere ? where.elsewhere->store : store_;
+    }
+    [[nodiscard]] static const std::string& key_of(const place& where) {
+        return where.elsewhere ? where.elsewhere->key : where.name;
+    }
 
     any_storage store_;
     mutable std::mutex mutex_;
@@ -49,9 +62,9 @@ private:
 /// Threads: everything may be called at once.
 class composed_file final : public opened_object {
 public:
-    /// `keys`: of the objects that the file's pieces name, by number.
+    /// `places`: of the objects that the file's pieces name, by number.
     composed_file(std::shared_ptr<const part_objects> objects, std::shared_ptr<const presented_file> file,
-                  std::map<std::uint32_t, std::string> keys);
+                  std::map<std::uint32_t, part_objects::place> places);
 
     [[nodiscard]] std::uint64_t size() const noexcept override { return file_->size; }
     [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
@@ -68,7 +81,7 @@ private:
 
     std::shared_ptr<const part_objects> objects_;
     std::shared_ptr<const presented_file> file_;
-    std::map<std::uint32_t, std::string> keys_;
+    std::map<std::uint32_t, part_objects::place> places_;
     std::vector<std::uint64_t> ends_;  // of the pieces, in the file
     mutable std::mutex mutex_;
     mutable std::uint64_t made_last_ = UINT64_MAX;

@@ -7,6 +7,7 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
+#include <smdebug/storage/any_storage.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,12 @@ struct presented_file {
     bool is_listed = false;  ///< somebody may have read it: it stays as it is
 };
 
+/// An object that records lie in, where that is not the storage that everything else lies in: a member of an archive.
+struct object_elsewhere {
+    any_storage store;
+    std::string key;
+};
+
 /// Texts and their numbers.
 class numbered_texts {
 public:
@@ -106,6 +113,8 @@ public:
 
     /// The number of an object of the storage.
     [[nodiscard]] std::uint32_t object(std::string_view key);
+    /// The number of an object of another storage, under a name of its own.
+    [[nodiscard]] std::uint32_t object(std::string_view name, any_storage store, std::string key);
 
     /// A tensor in a record of an event file, with its frame.  Several tensors may lie in one record.
     void add_record(const place& where, std::string_view tensor, std::uint32_t object, byte_range record);
@@ -144,6 +153,8 @@ public:
     using file_map = std::map<file_key, std::shared_ptr<detail::presented_file>>;
     [[nodiscard]] const file_map& files() const noexcept { return files_; }
     [[nodiscard]] const detail::numbered_texts& objects() const noexcept { return objects_; }
+    /// Where an object lies; null: in the storage, under its name.
+    [[nodiscard]] const detail::object_elsewhere* elsewhere(std::uint32_t object) const;
     [[nodiscard]] const detail::numbered_texts& names() const noexcept { return names_; }
     [[nodiscard]] const detail::numbered_texts& workers() const noexcept { return workers_; }
     [[nodiscard]] const detail::collections_file& job() const noexcept { return job_; }
@@ -166,6 +177,7 @@ private:
     file_map files_;
     std::vector<file_key> new_files_;
     detail::numbered_texts objects_;
+    std::map<std::uint32_t, detail::object_elsewhere> elsewhere_;
     detail::numbered_texts names_;
     detail::numbered_texts workers_;
     detail::collections_file job_;

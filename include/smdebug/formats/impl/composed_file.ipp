@@ -10,11 +10,11 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE std::shared_ptr<const opened_object> part_objects::open(const std::string& key,
+SMDEBUG_INLINE std::shared_ptr<const opened_object> part_objects::open(const place& where,
                                                                        std::uint64_t end) const {
     {
         const std::lock_guard lock{mutex_};
-        const auto known = std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one.first == key; });
+        const auto known = std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one.first == where.name; });
         if (known != open_.end() && known->second->size() >= end) {
             std::rotate(known, known + 1, open_.end());
             return open_.back().second;
@@ -23,29 +23,29 @@ SMDEBUG_INLINE std::shared_ptr<const opened_object> part_objects::open(const std
             open_.erase(known);
         }
     }
-    std::shared_ptr<const opened_object> opened = store_.open(key);
+    std::shared_ptr<const opened_object> opened = store_of(where).open(key_of(where));
     if (opened) {
         const std::lock_guard lock{mutex_};
         if (open_.size() >= most_open) {
             open_.erase(open_.begin());
         }
-        open_.emplace_back(key, opened);
+        open_.emplace_back(where.name, opened);
     }
     return opened;
 }
 
-SMDEBUG_INLINE std::size_t part_objects::read_at(const std::string& key, std::uint64_t offset,
+SMDEBUG_INLINE std::size_t part_objects::read_at(const place& where, std::uint64_t offset,
                                                  std::span<std::byte> into) const {
-    if (const auto object = open(key, offset + into.size())) {
+    if (const auto object = open(where, offset + into.size())) {
         return object->read_at(offset, into);
     }
-    const byte_buffer bytes = store_.read(key, {.offset = offset, .length = into.size()});
+    const byte_buffer bytes = store_of(where).read(key_of(where), {.offset = offset, .length = into.size()});
     std::copy(bytes.view().begin(), bytes.view().end(), into.begin());
     return bytes.size();
 }
 
-SMDEBUG_INLINE byte_buffer part_objects::part(const std::string& key, std::uint64_t offset, std::uint64_t most) const {
-    const auto object = open(key, offset + most);
+SMDEBUG_INLINE byte_buffer part_objects::part(const place& where, std::uint64_t offset, std::uint64_t most) const {
+    const auto object = open(where, offset + most);
     if (!object) {
         return {};
     }
@@ -56,8 +56,8 @@ SMDEBUG_INLINE byte_buffer part_objects::part(const std::string& key, std::uint6
 
 SMDEBUG_INLINE composed_file::composed_file(std::shared_ptr<const part_objects> objects,
                                             std::shared_ptr<const presented_file> file,
-                                            std::map<std::uint32_t, std::string> keys)
-    : objects_(std::move(objects)), file_(std::move(file)), keys_(std::move(keys)) {
+                                            std::map<std::uint32_t, part_objects::place> places)
+    : objects_(std::move(objects)), file_(std::move(file)), places_(std::move(places)) {
     ends_.reserve(file_->pieces.size());
     std::uint64_t end = 0;
     for (const event_piece& piece : file_->pieces) {
@@ -99,7 +99,7 @@ SMDEBUG_INLINE std::size_t composed_file::read_piece(const event_piece& piece, s
         std::copy(wanted.begin(), wanted.end(), into.begin());
         return wanted.size();
     }
-    return objects_->read_at(keys_.at(piece.object), piece.offset + from, into);
+    return objects_->read_at(places_.at(piece.object), piece.offset + from, into);
 }
 
 SMDEBUG_INLINE std::size_t composed_file::read_at(std::uint64_t offset, std::span<std::byte> into) const {
@@ -132,7 +132,7 @@ SMDEBUG_INLINE byte_buffer composed_file::part(std::uint64_t offset, std::uint64
     if (piece.object == event_piece::written || piece.object == event_piece::made) {
         return {};
     }
-    return objects_->part(keys_.at(piece.object), piece.offset + from, count);
+    return objects_->part(places_.at(piece.object), piece.offset + from, count);
 }
 
 SMDEBUG_INLINE byte_buffer composed_file::read(byte_range where) const {

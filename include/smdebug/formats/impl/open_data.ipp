@@ -1,6 +1,8 @@
 // The bodies of <smdebug/formats/open_data.hpp>.
 #pragma once
 
+#include <smdebug/formats/checkpoints/checkpoint_source.hpp>
+#include <smdebug/formats/checkpoints/find_checkpoints.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/formats/presented_run.hpp>
@@ -53,7 +55,13 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     const std::vector<std::string> all = detail::some_keys(store, {}, 10'000);
     const bool is_log =
         std::any_of(all.begin(), all.end(), [](const std::string& key) { return is_tensorboard_log(key); });
-    return is_log ? data_format::tensorboard : data_format::smdebug;
+    if (is_log) {
+        return data_format::tensorboard;
+    }
+    const bool is_checkpoint = std::any_of(all.begin(), all.end(), [](const std::string& key) {
+        return formats::detail::kind_of(key) != formats::detail::checkpoint_kind::none;
+    });
+    return is_checkpoint ? data_format::checkpoints : data_format::smdebug;
 }
 
 SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& options) {
@@ -63,6 +71,8 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
         case data_format::tensorboard:
             return any_storage{presented_run{store, tensorboard_source{store}, options.on_problem}};
         case data_format::checkpoints:
+            return any_storage{presented_run{
+                store, checkpoint_source{store, {.step_regex = options.step_regex}}, options.on_problem}};
         case data_format::detect:
         case data_format::smdebug:
             break;

@@ -130,13 +130,16 @@ SMDEBUG_INLINE std::optional<std::string> presented_state::text_of(const meaning
 }
 
 SMDEBUG_INLINE std::unique_ptr<composed_file> presented_state::compose(const file_pointer& file) const {
-    std::map<std::uint32_t, std::string> keys;
+    std::map<std::uint32_t, part_objects::place> places;
     for (const event_piece& piece : file->pieces) {
         if (piece.object != event_piece::written && piece.object != event_piece::made) {
-            keys.try_emplace(piece.object, contents.objects()[piece.object]);
+            const object_elsewhere* const elsewhere = contents.elsewhere(piece.object);
+            places.try_emplace(piece.object,
+                               part_objects::place{contents.objects()[piece.object],
+                                                   elsewhere != nullptr ? std::optional{*elsewhere} : std::nullopt});
         }
     }
-    return std::make_unique<composed_file>(objects, file, std::move(keys));
+    return std::make_unique<composed_file>(objects, file, std::move(places));
 }
 
 }  // namespace detail
@@ -250,27 +253,33 @@ SMDEBUG_INLINE std::unique_ptr<detail::opened_object> presented_run::open(std::s
 
 SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> presented_run::modified(
     std::string_view key) const {
-    std::vector<std::string> keys;
+    std::vector<detail::object_elsewhere> objects;
     {
+        const any_storage& store = state_->objects->store();
         const std::lock_guard lock{state_->mutex};
         const auto what = state_->meaning_of(key);
+        const auto add = [&](std::uint32_t object) {
+            const detail::object_elsewhere* const elsewhere = state_->contents.elsewhere(object);
+            objects.push_back(elsewhere != nullptr ? *elsewhere
+                                                   : detail::object_elsewhere{store, state_->contents.objects()[object]});
+        };
         if (what.what == detail::presented_state::kind::of_data) {
-            keys.emplace_back(key);
+            objects.push_back({store, std::string{key}});
         }
         if (what.file && what.file->whole_object != detail::event_piece::written) {
-            keys.push_back(state_->contents.objects()[what.file->whole_object]);
+            add(what.file->whole_object);
         }
         std::uint32_t last = detail::event_piece::written;
         for (const detail::event_piece& piece : what.file ? what.file->pieces : decltype(what.file->pieces){}) {
             if (piece.object < detail::event_piece::made && piece.object != last) {
                 last = piece.object;
-                keys.push_back(state_->contents.objects()[last]);
+                add(last);
             }
         }
     }
     std::optional<std::chrono::system_clock::time_point> newest;
-    for (const std::string& one : keys) {
-        const auto time = state_->objects->store().modified(one);
+    for (const detail::object_elsewhere& one : objects) {
+        const auto time = one.store.modified(one.key);
         newest = time && (!newest || *time > *newest) ? time : newest;
     }
     return newest;

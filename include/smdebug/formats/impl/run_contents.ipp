@@ -36,6 +36,17 @@ SMDEBUG_INLINE std::optional<std::uint32_t> numbered_texts::find(std::string_vie
 
 SMDEBUG_INLINE std::uint32_t run_contents::object(std::string_view key) { return objects_.number_of(key); }
 
+SMDEBUG_INLINE std::uint32_t run_contents::object(std::string_view name, any_storage store, std::string key) {
+    const std::uint32_t number = objects_.number_of(name);
+    elsewhere_.insert_or_assign(number, detail::object_elsewhere{std::move(store), std::move(key)});
+    return number;
+}
+
+SMDEBUG_INLINE const detail::object_elsewhere* run_contents::elsewhere(std::uint32_t object) const {
+    const auto known = elsewhere_.find(object);
+    return known != elsewhere_.end() ? &known->second : nullptr;
+}
+
 SMDEBUG_INLINE detail::presented_file& run_contents::file_at(const place& where) {
     std::string worker{where.worker};
     for (int generation = 2;; ++generation) {

@@ -1,0 +1,147 @@
+#include <smdebug/formats/checkpoints/checkpoint_source.hpp>
+
+#include <smdebug/archive.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/formats/presented_run.hpp>
+#include <smdebug/storage/memory_storage.hpp>
+#include <smdebug/trial/basic_trial.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace smdebug;
+
+namespace {
+
+template <class T>
+[[nodiscard]] std::string raw(const std::vector<T>& values) {
+    std::string bytes(values.size() * sizeof(T), '\0');
+    if (!values.empty()) {
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+    }
+    return bytes;
+}
+
+/// A .safetensors of one or two tensors, with the header as it is.
+[[nodiscard]] std::string safetensors(const std::string& header, const std::string& data) {
+    return raw(std::vector<std::uint64_t>{header.size()}) + header + data;
+}
+[[nodiscard]] std::string weights(float first) {
+    return safetensors(R"({"layer.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+                       R"("layer.bias":{"dtype":"BF16","shape":[2],"data_offsets":[16,20]},)"
+                       R"("seen":{"dtype":"I64","shape":[],"data_offsets":[20,28]}})",
+                       raw<float>({first, 2, 3, 4}) + raw<std::uint16_t>({0x3f80, 0x4000}) + raw<std::int64_t>({7}));
+}
+[[nodiscard]] std::string npy(const std::string& head, const std::string& data) {
+    std::string header = head;
+    while ((10 + header.size() + 1) % 64 != 0) {
+        header += ' ';
+    }
+    header += '\n';
+    return std::string{"\x93NUMPY\x01\x00", 8} + raw(std::vector<std::uint16_t>{static_cast<std::uint16_t>(header.size())}) +
+           header + data;
+}
+
+struct checkpoint_folder {
+    memory_storage files{"checkpoints"};
+    std::vector<std::string> problems = {};
+    std::chrono::seconds age{std::chrono::hours{1}};
+
+    void write(const std::string& key, const std::string& bytes) { files.write(key, as_bytes(bytes)); }
+    [[nodiscard]] trial open(const std::string& step_regex = {}) {
+        const any_storage store{files};
+        checkpoint_source source{
+            store, {.step_regex = step_regex, .now = [this] { return std::chrono::system_clock::now() + age; }}};
+        return trial{any_storage{presented_run{
+            store, std::move(source), [this](const std::string& text) { problems.push_back(text); }}}};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("checkpoint_source: what the Trainer leaves is a run") {
+    checkpoint_folder folder;
+    folder.write("checkpoint-500/model.safetensors", weights(1));
+    folder.write("checkpoint-1000/model.safetensors", weights(10));
+    folder.write("checkpoint-1000/trainer_state.json", "{}");
+    const trial run = folder.open();
+    CHECK(run.steps() == std::vector<step_number>{500, 1000});
+    CHECK(run.modes() == std::vector<mode>{mode::train});
+    CHECK(run.tensor_names() == std::vector<std::string>{"layer.bias", "layer.weight", "seen"});
+    CHECK(run.tensor("layer.weight").value<float>(1000)(0, 0) == 10);
+    CHECK(run.tensor("layer.weight").shape(500) == shape_type{2, 2});
+    CHECK(run.tensor("layer.bias").value(500).type() == dtype::bfloat16);
+    CHECK(run.tensor("layer.bias").reduction_value(500, "sum") == 3);
+    CHECK(run.tensor("seen").value<std::int64_t>(500)() == 7);
+    CHECK(run.tensor_names({.collection = "weights"}) == std::vector<std::string>{"layer.weight"});
+    CHECK(run.tensor_names({.collection = "biases"}) == std::vector<std::string>{"layer.bias"});
+    CHECK(run.loaded_all_steps());
+    CHECK(folder.problems.empty());
+}
+
+TEST_CASE("checkpoint_source: numpy's arrays, turned around where they lie in another order") {
+    checkpoint_folder folder;
+    folder.write("step_1/a.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+                                     raw<float>({1, 2, 3, 4, 5, 6})));
+    folder.write("step_1/b.npy", npy("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }",
+                                     std::string{"\x00\x01\xff\xfe", 4}));
+    folder.write("step_1/c.npy", npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }",
+                                     raw<double>({1, 4, 2, 5, 3, 6})));
+    folder.write("step_1/d.npy", npy("{'descr': '>i4', 'fortran_order': True, 'shape': (2, 1, 2), }",
+                                     std::string{"\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0\4", 16}));
+    const trial run = folder.open();
+    CHECK(run.tensor("a").value<float>(1)(1, 0) == 4);
+    CHECK(run.tensor("b").value<std::int16_t>(1)(1) == -2);
+    const tensor_value c = run.tensor("c").value(1);
+    CHECK(std::vector<double>(c.elements<double>().begin(), c.elements<double>().end()) ==
+          std::vector<double>{1, 2, 3, 4, 5, 6});
+    const tensor_value d = run.tensor("d").value(1);
+    CHECK(std::vector<std::int32_t>(d.elements<std::int32_t>().begin(), d.elements<std::int32_t>().end()) ==
+          std::vector<std::int32_t>{1, 3, 2, 4});
+}
+
+TEST_CASE("checkpoint_source: a damaged checkpoint is named, the others are read") {
+    checkpoint_folder folder;
+    folder.write("checkpoint-1/model.safetensors", weights(1));
+    folder.write("checkpoint-2/model.safetensors", weights(2).substr(0, 40));
+    folder.write("checkpoint-3/model.safetensors", weights(3));
+    const trial run = folder.open();
+    CHECK(run.steps() == std::vector<step_number>{1, 3});
+    REQUIRE(folder.problems.size() == 1);
+    CHECK(folder.problems[0].find("checkpoint-2/") != std::string::npos);
+}
+
+TEST_CASE("checkpoint_source: those that come later are seen, and one that is being written is waited for") {
+    checkpoint_folder folder;
+    folder.age = std::chrono::seconds{0};
+    folder.write("checkpoint-1/model.safetensors", weights(1));
+    const trial run = folder.open();
+    CHECK(run.steps() == std::vector<step_number>{1});
+    CHECK_FALSE(run.loaded_all_steps());
+    folder.write("checkpoint-2/model.safetensors", weights(2).substr(0, weights(2).size() - 5));
+    CHECK(run.steps() == std::vector<step_number>{1});
+    CHECK(folder.problems.empty());
+    folder.write("checkpoint-2/model.safetensors", weights(2));
+    CHECK(run.steps() == std::vector<step_number>{1, 2});
+    folder.write("checkpoint-3/model.safetensors", weights(3).substr(0, weights(3).size() - 5));
+    folder.age = std::chrono::minutes{20};
+    CHECK(run.steps() == std::vector<step_number>{1, 2});
+    CHECK(run.loaded_all_steps());
+    CHECK(folder.problems.size() == 1);
+}
+
+TEST_CASE("checkpoint_source: pickles are refused with what to do; a step_regex says the step") {
+    checkpoint_folder folder;
+    folder.write("pytorch_model.bin", "x");
+    CHECK_THROWS_AS(static_cast<void>(folder.open()), unsupported);
+    checkpoint_folder odd;
+    odd.write("v7_of_run3.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", raw<float>({1})));
+    odd.write("v9_of_run3.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", raw<float>({2})));
+    CHECK(odd.open("v([0-9]+)_").steps() == std::vector<step_number>{7, 9});
+}
