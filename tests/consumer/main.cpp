@@ -1,5 +1,6 @@
 // A user's program: includes everything but S3 and archives, keeps a run in memory and reads it, and is told what a bucket
 // and an archive take.
+#include <smdebug/formats/checkpoints/npz_directory.hpp>
 #include <smdebug/smdebug.hpp>
 
 #include <cstdio>
@@ -41,6 +42,11 @@ int main() {
     const bool told = says_what_it_takes("s3", [] { static_cast<void>(smd::create_trial("s3://bucket/run")); }) &&
                       says_what_it_takes("s3", [] { const smd::hook hook({.out_dir = "s3://bucket/run"}); }) &&
                       says_what_it_takes("archive", [] { static_cast<void>(smd::create_trial("run.tar.gz")); }) &&
+                      says_what_it_takes("archive",
+                                         [] {
+                                             const smd::any_storage folder{smd::memory_storage{}};
+                                             static_cast<void>(smd::formats::detail::read_npz_directory(folder, "a"));
+                                         }) &&
                       smd::open_storage("/proc/self/exe").is_file();  // no archive by its name: as without archives
     return told && run.tensor_names() == std::vector<std::string>{"loss"} ? 0 : 1;
 }

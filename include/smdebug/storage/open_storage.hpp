@@ -103,7 +103,7 @@ namespace detail {
                                                              std::string_view inside, const archive_options& options);
 
 /// The files of an archive, whatever they are.  Errors: those of archive_storage; corrupt_data where it is damaged, unless
-/// options say that this is to be skipped.
+/// options say that this is to be skipped, and for a zip of which members share bytes.
 // Null likewise.
 [[nodiscard, gnu::weak]] any_storage open_files(const any_storage& folder, const std::string& key,
                                                 const archive_options& options);

@@ -122,6 +122,12 @@ TEST_CASE("read_npy_header: a header that lies is refused") {
         CAPTURE(header);
         CHECK(says(refusal_of(header), "is not a dictionary"));
     }
+    std::string extents = "1";
+    for (int i = 1; i < 255; ++i) {
+        extents += ", 1";
+    }
+    CHECK(says(refusal_of("{'descr': '<f4', 'fortran_order': False, 'shape': (" + extents + ")}"),
+               "is not a dictionary"));
     CHECK(says(refusal_of(std::string(60'000, '(')), "is not a dictionary"));
     CHECK(says(refusal_of("{'descr': '<f4', 'shape': (" + std::string(60'000, '(')), "is not a dictionary"));
     std::string version_2("\x93NUMPY\2\0\xFF\xFF\xFF\xFF", 12);

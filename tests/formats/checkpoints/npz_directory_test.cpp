@@ -111,6 +111,15 @@ TEST_CASE(
              "members"));
 }
 
+TEST_CASE("read_npz_directory: members that share bytes are refused, as a small file could inflate to anything") {
+    std::string file = zip_of(members{{"a.npy", array_of(300)}, {"b.npy", array_of(3)}}, 0);
+    const std::size_t first = file.find("PK\1\2");
+    for (const std::size_t field : {first + 20, first + 24}) {  // bytes of the first: as far as into the second
+        store_le(reinterpret_cast<std::byte*>(&file[field]), static_cast<std::uint32_t>(array_of(300).size() + 90));
+    }
+    CHECK(says(refusal<corrupt_data>([&] { return directory_of(file); }), "a.npy and b.npy share bytes"));
+}
+
 TEST_CASE("read_npz_directory: a size in the directory that lies is told when the member is read") {
     std::string file = zip_of(members{{"w.npy", array_of(3)}});
     const std::size_t entry = file.rfind("PK\1\2");

@@ -30,6 +30,15 @@ std::string refusal_of(std::string_view header, std::size_t data_bytes = 0) {
 
 bool says(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
 
+/// ",1" so many times.
+std::string ones(std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+        text += ",1";
+    }
+    return text;
+}
+
 std::string tensor(const std::string& name, const std::string& type, const std::string& shape,
                    const std::string& offsets) {
     return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
@@ -105,14 +114,17 @@ TEST_CASE("read_safetensors_header: what is not JSON, not UTF-8, or nested deep"
 }
 
 TEST_CASE("read_safetensors_header: fields that are missing, of another kind, or there twice") {
-    for (const std::string value :
-         {R"(1)", R"([])", R"({})", R"({"dtype":"U8","shape":[1]})", R"({"dtype":"U8","data_offsets":[0,1]})",
-          R"({"dtype":8,"shape":[1],"data_offsets":[0,1]})", R"({"dtype":"U8","shape":1,"data_offsets":[0,1]})",
-          R"({"dtype":"U8","shape":[-1],"data_offsets":[0,1]})", R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})",
-          R"({"dtype":"U8","shape":["1"],"data_offsets":[0,1]})", R"({"dtype":"U8","shape":[1],"data_offsets":[0]})",
-          R"({"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})",
-          R"({"dtype":"U8","shape":[1e400],"data_offsets":[0,1]})",
-          R"({"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,1]})"}) {
+    CHECK(refusal_of("{" + tensor("t", "U8", "[1" + ones(253) + "]", "[0,1]") + "}", 1).empty());
+    for (const std::string& value : std::vector<std::string>{
+             R"(1)", R"([])", R"({})", R"({"dtype":"U8","shape":[1]})", R"({"dtype":"U8","data_offsets":[0,1]})",
+             R"({"dtype":8,"shape":[1],"data_offsets":[0,1]})", R"({"dtype":"U8","shape":1,"data_offsets":[0,1]})",
+             R"({"dtype":"U8","shape":[-1],"data_offsets":[0,1]})",
+             R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})",
+             R"({"dtype":"U8","shape":["1"],"data_offsets":[0,1]})", R"({"dtype":"U8","shape":[1],"data_offsets":[0]})",
+             R"({"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})",
+             R"({"dtype":"U8","shape":[1)" + ones(254) + R"(],"data_offsets":[0,1]})",
+             R"({"dtype":"U8","shape":[1e400],"data_offsets":[0,1]})",
+             R"({"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,1]})"}) {
         CAPTURE(value);
         const std::string said = refusal_of("{\"t\":" + value + "}", 1);
         CHECK((says(said, "tensor t: it needs") || says(said, "no JSON object")));

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <smdebug/archive/archive_storage.hpp>
+#include <smdebug/archive/directory/member.hpp>
 #include <smdebug/archive/opened_runs.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -26,11 +32,36 @@ std::optional<any_storage> open_run(const any_storage& folder, const std::string
     return all ? std::optional{only_run(std::move(*all), options)} : std::nullopt;
 }
 
+/// Refuses a zip of which two members share bytes: a small one could inflate to anything, member by member.
+inline void check_members_apart(const archive_storage<any_storage>& archive, const directory& of) {
+    constexpr std::uint64_t least_head = 30;
+    std::vector<const std::pair<const std::string, member>*> members;
+    for (const auto& each : of.members) {
+        members.push_back(&each);
+    }
+    std::sort(members.begin(), members.end(),
+              [](const auto* a, const auto* b) { return a->second.where.offset < b->second.where.offset; });
+    const auto shares = [](const auto* a, const auto* b) {
+        return b->second.where.offset - a->second.where.offset < least_head + a->second.where.length;
+    };
+    const auto two = std::adjacent_find(members.begin(), members.end(), shares);
+    if (two != members.end()) {
+        throw corrupt_data("the archive " + archive.name() + ": its members " + (*two)->first + " and " +
+                               (*std::next(two))->first + " share bytes, which no writer makes",
+                           {.where = archive.name(), .offset = (*two)->second.where.offset});
+    }
+}
+
 any_storage open_files(const any_storage& folder, const std::string& key, const archive_options& options) {
-    const archive_storage<any_storage> whole{folder, key, {}, options};
+    const auto opened =
+        std::make_shared<const opened_archive>(std::make_shared<stored_source<any_storage>>(folder, key), "", options);
+    const archive_storage<any_storage> whole{opened};
     const opened_runs all{.name = whole.name(), .runs = {}, .damage = whole.damage()};
     if (!all.damage.empty() && !options.skip_damaged) {
         throw corrupt_data(damage_text(all), {.where = all.name});
+    }
+    if (opened->all()->kind() == "zip") {
+        check_members_apart(whole, opened->all()->members());
     }
     return any_storage{whole};
 }

@@ -28,8 +28,8 @@ struct npz_directory {
 /// Errors:  unsupported without the component `archive`, and for more members than options allow; corrupt_data for what is
 ///          no zip, or has a damaged directory; not_found; those of the storage.
 /// Bombs:   a member inflates to at most 1032 times its size, which is deflate's own limit and what arrays of zeros come
-///          to, and to options.most_bytes; nothing but headers is inflated here.
-/// Cost:    two or three reads for the directory, and one for each array.
+///          to, and to options.most_bytes; members share no bytes.  Nothing is inflated here but the first 2 MiB of each.
+/// Cost:    two or three reads for the directory, and two for each array; where they are compressed, inflating these 2 MiB.
 [[nodiscard]] npz_directory read_npz_directory(const any_storage& folder, const std::string& key,
                                                const archive_options& options = {});
 

@@ -39,6 +39,9 @@ struct left_out {
     friend bool operator==(const left_out&, const left_out&) = default;
 };
 
+/// Of more extents a tensor is refused, as TensorFlow does; and so a header cannot be made of them.
+inline constexpr std::size_t most_extents = 254;
+
 struct stored_tensors {
     std::vector<stored_tensor> tensors = {};  ///< by name, each once
     std::vector<left_out> not_read = {};      ///< tensors of dtypes that this library does not have

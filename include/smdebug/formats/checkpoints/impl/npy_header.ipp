@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::optional<shape_type> tuple() {
         shape_type numbers;
         bool may_follow = take('(');
-        while (may_follow && !comes_next(')')) {
+        while (may_follow && numbers.size() < most_extents && !comes_next(')')) {
             std::size_t number = 0;
             const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
             if (code != std::errc{}) {

@@ -91,7 +91,7 @@ private:
         const std::optional<shape_type> extents = shape ? numbers(*shape) : std::nullopt;
         const std::optional<shape_type> bounds = offsets ? numbers(*offsets) : std::nullopt;
         if (!type_name || !extents || !bounds || bounds->size() != 2) {
-            refuse("it needs a \"dtype\", a \"shape\" of whole numbers, and two \"data_offsets\"", name);
+            refuse("it needs a \"dtype\", a \"shape\" of at most 254 whole numbers, and two \"data_offsets\"", name);
         }
         const place where{bounds->at(0), bounds->at(1), name};
         if (where.begin > where.end || where.end > data_bytes_) {
@@ -121,7 +121,7 @@ private:
         const bool is_good = list.for_each_element([&](json_value each) {
             const std::optional<std::uint64_t> number = each.unsigned_integer();
             all.push_back(number.value_or(0));
-            return number.has_value();
+            return number.has_value() && all.size() <= most_extents;
         });
         return is_good ? std::optional{std::move(all)} : std::nullopt;
     }
