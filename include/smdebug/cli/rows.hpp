@@ -5,6 +5,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/table.hpp>
 #include <smdebug/cli/text.hpp>
+#include <smdebug/core/csv_text.hpp>
 #include <smdebug/core/json_text.hpp>
 
 #include <charconv>
@@ -26,18 +27,7 @@ namespace detail {
 
 enum class output_format : std::uint8_t { table, csv, json };
 
-/// Appends a field as RFC 4180 has it: in quotes where it holds a comma, a quote or a line's end.
-inline void append_csv_field(std::string& out, std::string_view field) {
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-        out += field;
-        return;
-    }
-    out += '"';
-    for (const char c : field) {
-        out.append(c == '"' ? 2 : 1, c);
-    }
-    out += '"';
-}
+using smdebug::detail::append_csv_field;
 
 /// Appends a JSON list of strings.
 inline void append_json_list(std::string& out, std::span<const std::string> texts) {

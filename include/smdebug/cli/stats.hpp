@@ -13,6 +13,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/statistic.hpp>
 #include <smdebug/rules/setting_text.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/read/trial_state.hpp>
@@ -35,28 +36,10 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// One column of results: a reduction, or a count of values of one kind.
-struct statistic {
-    std::optional<reduction_key> key = {};             ///< unset: a count
-    std::uint64_t reduction_values::*count = nullptr;  ///< which one
-    std::string name = {};
-};
-
-/// The statistic of that name: "mean", "abs_l2", "nan", ...
-[[nodiscard]] inline std::optional<statistic> statistic_named(std::string_view name) {
-    if (const auto key = reduction_key_named(name)) {
-        return statistic{.key = key, .name = key->name()};
-    }
-    using counts = std::pair<std::string_view, std::uint64_t reduction_values::*>;
-    for (const auto& [label, member] :
-         {counts{"nan", &reduction_values::nan}, counts{"pos_inf", &reduction_values::pos_inf},
-          counts{"neg_inf", &reduction_values::neg_inf}, counts{"zeros", &reduction_values::zeros}}) {
-        if (name == label) {
-            return statistic{.count = member, .name = std::string{label}};
-        }
-    }
-    return std::nullopt;
-}
+using smdebug::detail::all_statistics;
+using smdebug::detail::statistic;
+using smdebug::detail::statistic_named;
+using smdebug::detail::wanted_by;
 
 /// The default columns of tables.
 [[nodiscard]] inline std::vector<statistic> usual_statistics() {
@@ -65,18 +48,6 @@ struct statistic {
         usual.push_back(*statistic_named(name));
     }
     return usual;
-}
-
-/// The nine reductions, their abs forms, the counts.
-[[nodiscard]] inline std::vector<statistic> all_statistics() {
-    std::vector<statistic> all;
-    for (std::size_t i = 0; i < 2 * reduction_count; ++i) {
-        all.push_back(*statistic_named(reduction_key::from_index(i).name()));
-    }
-    for (const std::string_view name : {"nan", "pos_inf", "neg_inf", "zeros"}) {
-        all.push_back(*statistic_named(name));
-    }
-    return all;
 }
 
 /// A comma separated list of them, each once.  Errors: usage_error, naming those that there are.
@@ -138,15 +109,6 @@ struct stats_part {
     std::vector<note> damage = {};
     std::pair<step_number, std::string> last_failed = {-1, {}};  ///< of the file noted last
 };
-
-/// What of reductions these statistics need.
-[[nodiscard]] inline reduction_set wanted_by(const std::vector<statistic>& statistics) {
-    reduction_set wanted;
-    for (const statistic& each : statistics) {
-        wanted = wanted | (each.key ? reduction_set{*each.key} : reduction_set::counts());
-    }
-    return wanted;
-}
 
 /// The cells of the numbers of a tensor.
 inline void add_statistics(row_buffer& row, const std::vector<statistic>& statistics, const reduction_values& values) {

@@ -24,11 +24,11 @@ struct table_set {
 };
 
 /// Table k holds the checksum of a byte followed by k zero bytes, without the final inversion.
-[[nodiscard]] constexpr table_set make_tables() noexcept {
+[[nodiscard]] constexpr table_set make_tables(std::uint32_t modulus) noexcept {
     table_set tables{};
     std::uint32_t crc = 1;  // of a byte of which only the highest bit is set, then of one bit less
     for (std::size_t bit = 128; bit != 0; bit /= 2) {
-        crc = (crc >> 1) ^ ((crc & 1U) != 0 ? polynomial : 0U);
+        crc = (crc >> 1) ^ ((crc & 1U) != 0 ? modulus : 0U);
         tables.of[0][bit] = crc;
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -46,7 +46,7 @@ struct table_set {
     return tables;
 }
 
-inline constexpr table_set tables = make_tables();
+inline constexpr table_set tables = make_tables(polynomial);
 
 /// Four bytes as a little-endian number.  Shifts rather than memcpy, so that it runs at compile time, too; compilers
 /// turn them into one load.

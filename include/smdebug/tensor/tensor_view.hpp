@@ -67,6 +67,7 @@ inline void repeat_element(std::byte* begin, const std::byte* end, std::size_t e
 /// where the file's encoding was not the elements themselves.  Moving keeps that true; copying is not offered.
 struct decoded_tensor {
     std::string_view name;  ///< the tensor's name as the record gives it
+    double wall_time = 0;   ///< of the record, in seconds since 1970; 0 where it has none
     dtype type = dtype::invalid;
     shape_type shape;
     byte_view bytes;

@@ -20,6 +20,7 @@ namespace detail::wire {
 /// What such an event holds.
 /// Borrows: everything points into the message.
 struct usual_event {
+    double wall_time = 0;  ///< seconds since 1970
     std::string_view tag;
     tensor_proto tensor;  ///< with content
 };
@@ -35,11 +36,13 @@ public:
 
     [[nodiscard]] bool at_end() const noexcept { return at_ == end_; }
     [[nodiscard]] bool stands(std::byte tag) const noexcept { return at_ != end_ && *at_ == tag; }
-    /// A field of eight bytes.
-    [[nodiscard]] bool skip_fixed64(std::byte tag) noexcept {
-        const bool there = end_ - at_ > 8 && *at_ == tag;
-        at_ += there ? 9 : 0;
-        return there;
+    [[nodiscard]] bool take_double(std::byte tag, double& value) noexcept {
+        if (end_ - at_ <= 8 || *at_ != tag) {
+            return false;
+        }
+        value = load_le<double>(at_ + 1);
+        at_ += 9;
+        return true;
     }
     [[nodiscard]] bool take_number(std::byte tag, std::uint64_t& value) noexcept {
         if (end_ - at_ < 2 || *at_ != tag) {
@@ -95,10 +98,10 @@ struct event_tags {
 };
 
 /// Takes what stands before the tensor.
-[[nodiscard]] inline bool take_name(expected_fields& fields, std::string_view& name) noexcept {
+[[nodiscard]] inline bool take_name(expected_fields& fields, double& wall_time, std::string_view& name) noexcept {
     std::uint64_t number = 0;
     byte_view bytes;
-    if (!fields.skip_fixed64(event_tags::wall_time) ||
+    if (!fields.take_double(event_tags::wall_time, wall_time) ||
         (fields.stands(event_tags::step) && !fields.take_number(event_tags::step, number)) ||
         !fields.enter_last(event_tags::summary) || !fields.enter_last(event_tags::value) ||
         !fields.take_bytes(event_tags::name, bytes)) {
@@ -119,7 +122,7 @@ struct event_tags {
     detail::expected_fields fields{message};
     byte_view bytes;
     tensor_proto& found = out.tensor;
-    if (!detail::take_name(fields, out.tag) || !fields.take_bytes(tags::tensor, found.message) ||
+    if (!detail::take_name(fields, out.wall_time, out.tag) || !fields.take_bytes(tags::tensor, found.message) ||
         (!fields.at_end() && !(fields.take_bytes(tags::metadata, bytes) && fields.at_end()))) {
         return false;
     }
@@ -152,7 +155,8 @@ struct usual_head {
     }
     detail::expected_fields fields{first, size - first.size()};
     std::uint64_t tensor_size = 0;
-    if (!detail::take_name(fields, out.tag) || !fields.take_number(tags::tensor, tensor_size)) {
+    double wall_time = 0;
+    if (!detail::take_name(fields, wall_time, out.tag) || !fields.take_number(tags::tensor, tensor_size)) {
         return false;
     }
     const std::uint64_t before = fields.left();

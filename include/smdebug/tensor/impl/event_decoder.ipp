@@ -43,6 +43,7 @@ SMDEBUG_INLINE status decode_event_tensor(byte_view message, std::string_view na
         }
         const status decoded = decode_tensor(usual.tensor, out, repeats);
         out.name = usual.tag;
+        out.wall_time = usual.wall_time;
         return decoded;
     }
     const result<wire::event> event = wire::decode_event(message);
@@ -63,6 +64,7 @@ SMDEBUG_INLINE status decode_event_tensor(byte_view message, std::string_view na
         return value->kind == wire::value_kind::none ? status::no_value : status::unsupported;
     }
     out.name = value->tag;
+    out.wall_time = event->wall_time;
     return decoded;
 }
 

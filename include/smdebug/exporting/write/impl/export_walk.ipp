@@ -1,0 +1,115 @@
+// The bodies of <smdebug/exporting/write/export_walk.hpp>.
+#pragma once
+
+#include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
+#include <smdebug/trial/lookup.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor_selection& which) {
+    const selected_tensors selected{which, from};
+    export_extent all;
+    std::set<std::string> tensors;
+    std::set<std::string> workers;
+    std::vector<std::uint8_t> looked_at(from.layouts.size(), 0);  // by layout; 1: nothing of it is selected, 2: something
+    for (const catalog::file* const file : from.files_in(which.range)) {
+        if (!selected.contains(*file)) {
+            continue;
+        }
+        std::uint8_t& known = looked_at[file->layout];
+        if (known == 0) {
+            known = 1;
+            for (const name_id name : from.layout_of(*file).names().tensors()) {
+                if (selected.contains(name)) {
+                    tensors.insert(std::string{(*from.names)[name]});
+                    known = 2;
+                }
+            }
+        }
+        if (known == 2) {
+            all.files.push_back(file);
+            workers.insert(from.workers[file->worker]);
+        }
+    }
+    all.tensors.assign(tensors.begin(), tensors.end());
+    all.workers.assign(workers.begin(), workers.end());
+    return all;
+}
+
+SMDEBUG_INLINE void export_log::tell(const left_out_tensor& what) const {
+    if (options_.left_out) {
+        options_.left_out(what);
+    }
+}
+
+SMDEBUG_INLINE void export_log::damaged(step_number step, std::string_view worker, std::string_view tensor,
+                                        const lookup_failure& why) {
+    ++result.damaged;
+    tell({.step = step,
+          .worker = worker,
+          .tensor = tensor,
+          .why = words_of(why, std::string{tensor}, step, mode::global),
+          .is_damaged = true});
+}
+
+SMDEBUG_INLINE void export_log::damaged_file(step_number step, std::string_view worker, const lookup_failure& why) {
+    if (last_failed_.first == step && last_failed_.second == worker) {
+        return;
+    }
+    last_failed_ = {step, std::string{worker}};
+    ++result.damaged;
+    tell({.step = step,
+          .worker = worker,
+          .why = why.where + (why.why == absence::event_file_missing ? " is missing" : " cannot be read: " + why.note) +
+                 ": nothing of step " + std::to_string(step) + " of " + last_failed_.second,
+          .is_damaged = true});
+}
+
+SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
+    for (const scan_failure& bad : tensor.saved_failures) {
+        damaged(tensor.step, tensor.worker, tensor.name, bad.why);
+    }
+    if (tensor.failure != nullptr) {
+        tensor.file_failed ? damaged_file(tensor.step, tensor.worker, *tensor.failure)
+                           : damaged(tensor.step, tensor.worker, tensor.name, *tensor.failure);
+        return;
+    }
+    if (tensor.values == nullptr && !target_.takes_reductions()) {
+        ++result.without_values;
+        return;
+    }
+    const std::string why_not = target_.add(tensor);
+    if (why_not.empty()) {
+        ++result.tensors;
+        return;
+    }
+    ++result.refused;
+    tell({.step = tensor.step,
+          .worker = tensor.worker,
+          .tensor = tensor.name,
+          .why = "the tensor \"" + std::string{tensor.name} + "\" " + why_not + ": left out at step " +
+                 std::to_string(tensor.step)});
+}
+
+SMDEBUG_INLINE export_result export_log::finish(const std::string& run) {
+    if (result.tensors == 0) {
+        const std::string why = result.damaged + result.refused > 0 ? "no tensor that is selected could be exported"
+                                : result.without_values > 0
+                                    ? "of the tensors that are selected no values were saved, only reductions or shapes"
+                                    : "no tensor is selected";
+        throw value_error("nothing of " + run + " was exported: " + why, {.where = run});
+    }
+    target_.finish(result);
+    return result;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

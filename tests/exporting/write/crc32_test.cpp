@@ -1,0 +1,68 @@
+#include <smdebug/exporting/write/crc32.hpp>
+
+#include <smdebug/core/bytes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+namespace crc32 = smdebug::detail::crc32;
+
+namespace {
+
+// Bit by bit, from the definition.
+std::uint32_t slow(byte_view bytes) {
+    std::uint32_t state = ~std::uint32_t{0};
+    for (const std::byte each : bytes) {
+        state ^= static_cast<std::uint32_t>(each);
+        for (int bit = 0; bit < 8; ++bit) {
+            state = (state >> 1U) ^ ((state & 1U) != 0 ? crc32::polynomial : 0U);
+        }
+    }
+    return ~state;
+}
+
+std::vector<std::byte> some_bytes(std::size_t count) {
+    std::vector<std::byte> bytes;
+    for (std::uint32_t state = 1; bytes.size() < count;) {
+        state = state * 1664525 + 1013904223;
+        bytes.push_back(static_cast<std::byte>(state >> 24U));
+    }
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("crc32: the check value of the catalogue of CRCs") {
+    CHECK(crc32::extend(0, as_bytes(std::string_view{"123456789"})) == 0xcbf43926);
+    CHECK(crc32::extend_by_tables(0, as_bytes(std::string_view{"123456789"})) == 0xcbf43926);
+    CHECK(crc32::extend(0, {}) == 0);
+}
+
+TEST_CASE("crc32: every way gives the same for every length, alignment and cut") {
+    const std::vector<std::byte> bytes = some_bytes(700);
+    for (std::size_t length = 0; length <= 400; ++length) {
+        const byte_view part = byte_view{bytes}.subspan(length % 17, length);
+        const std::uint32_t wanted = slow(part);
+        CHECK(crc32::extend(0, part) == wanted);
+        CHECK(crc32::extend_by_tables(0, part) == wanted);
+    }
+    const std::uint32_t all = slow(bytes);
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+        const byte_view whole{bytes};
+        const std::uint32_t first = crc32::extend(0, whole.first(cut));
+        CHECK(crc32::extend(first, whole.subspan(cut)) == all);
+        CHECK(crc32::combine(first, crc32::extend(0, whole.subspan(cut)), bytes.size() - cut) == all);
+    }
+}
+
+TEST_CASE("crc32: powers of x") {
+    static_assert(crc32::power_of_x(0) == crc32::one);
+    static_assert(crc32::power_of_x(31) == 1);
+    static_assert(crc32::power_of_x(32) == crc32::polynomial);
+    static_assert(crc32::product(crc32::power_of_x(100), crc32::power_of_x(23)) == crc32::power_of_x(123));
+}
