@@ -6,6 +6,7 @@
 #include <smdebug/cli/command_options.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
+#include <smdebug/cli/export.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/merge.hpp>
@@ -39,7 +40,7 @@ struct help_request {
 /// What the user asked for.
 using command =
     std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
-                 scan_arguments, merge_arguments, pack_arguments, rules_arguments, index_arguments,
+                 scan_arguments, merge_arguments, pack_arguments, export_arguments, rules_arguments, index_arguments,
                  repair_arguments>;
 
 /// The end of every command's help.
@@ -64,6 +65,7 @@ public:
         add_scan();
         add_merge();
         add_pack();
+        add_export();
         add_rules();
         add_index();
         add_repair();
@@ -257,6 +259,52 @@ private:
             std::string{conventions});
     }
 
+    void add_export() {
+        CLI::App& app = *app_.add_subcommand("export", "write a run, or a part of it, in a format of other tools");
+        app.add_option("RUN", export_.run, "a training run: a folder, s3://bucket/prefix, or an archive of one run")
+            ->required()
+            ->type_name("");
+        app.add_option_function<std::string>(
+               "--to",
+               [this](const std::string& text) {
+                   const auto found = std::find(export_formats.begin(), export_formats.end(), text);
+                   export_.to = static_cast<export_format>(found - export_formats.begin());
+               },
+               "npz, csv, tensorboard, safetensors or smdebug, a run of its own")
+            ->required()
+            ->type_name("FORMAT")
+            ->check(CLI::IsMember(std::vector<std::string>(export_formats.begin(), export_formats.end())).description(""));
+        app.add_option("-o,--output", export_.output,
+                       "what is written on this machine: csv a file, the others a folder; npz and safetensors a file "
+                       "where it is called so")
+            ->required()
+            ->type_name("OUT");
+        app.add_flag("--replace,--force", export_.replace, "replace the output where it is there already");
+        add_names(app, export_.tensors, export_.collection);
+        add_steps(app, texts_);
+        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_text(app, "--worker", export_.worker, "W", "only what this worker saved");
+        add_text(app, "--reductions", texts_.reductions, "LIST", "csv: the columns, as of stats; default: all");
+        app.add_flag("--values", export_.values, "csv: a row for each element instead of each tensor");
+        app.add_flag("--as-tensors", export_.whole_tensors,
+                     "tensorboard: tensors as they are instead of curves and histograms");
+        add_text(app, "--threads", texts_.threads, "N", "csv: threads to use; default: 1");
+        app.add_flag("--skip-damaged", export_.how.skip_damaged,
+                     "go on without index files that are damaged, and name them; else they are an error");
+        add_storage(app, export_.how.storage);
+        app.footer(
+            "npz          step_000000500.npz for each step; FILE.npz: of one step, or of one tensor over its steps,\n"
+            "             stacked, with their numbers in \"steps\".  bfloat16 becomes float32, which holds it exactly\n"
+            "safetensors  step_000000500.safetensors for each step; not: complex numbers and strings\n"
+            "csv          the rows of stats --format csv; --values: run,tensor,worker,step,mode,mode_step,index,value\n"
+            "tensorboard  train, validation, ... with an event file each, by the steps of the mode\n"
+            "smdebug      a run with only what is selected\n"
+            "What is written takes its place when it is whole.  What cannot be read, or has no place in the format, is\n"
+            "named and left out; the exit status is then 1.\n"
+            "Example: smdebug export runs/a --to npz --collection weights --steps 100:200 -o weights\n\n" +
+            std::string{conventions});
+    }
+
     void add_rules() {
         CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
         app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name("");
@@ -318,6 +366,10 @@ private:
             settle(pack_, texts_);
             return pack_;
         }
+        if (name == "export") {
+            settle(export_, texts_);
+            return export_;
+        }
         if (name == "check") {
             settle(check_, texts_, registry_);
             return check_;
@@ -342,6 +394,7 @@ private:
     scan_arguments scan_;
     merge_arguments merge_;
     pack_arguments pack_;
+    export_arguments export_;
     rules_arguments listed_;
     index_arguments index_;
     repair_arguments repair_;

@@ -97,24 +97,6 @@ inline void add_difference(row_buffer& row, const run_difference& each) {
     row.end_row();
 }
 
-/// The one run that a path stands for.  Errors: those of open_run(); value_error for an archive of several; what is
-/// damaged around the run in its archive is told.
-[[nodiscard]] inline program_trial open_one_run(const std::string& path, const run_options& how, console& to) {
-    const run_places places = places_of(path, how.storage);
-    if (places.runs.size() != 1) {
-        std::string message = path + " holds " + counted(places.runs.size(), "run") + ", and one is compared";
-        for (std::size_t i = 0; i < std::min<std::size_t>(places.runs.size(), 5); ++i) {
-            message += (i == 0 ? ": " : ", ") + places.runs[i].path;
-        }
-        throw value_error(message + (places.runs.size() > 5 ? ", ..." : ""), {.where = path});
-    }
-    program_trial run = open_run(places.runs.front(), how);
-    if (!places.damage.empty()) {
-        how.skip_damaged ? to.note(places.damage) : to.damage(places.damage);
-    }
-    return run;
-}
-
 /// Errors: invalid_worker: it has saved nothing in either run.
 inline void check_worker_of(const std::string& wanted, const program_trial& first, const program_trial& second) {
     std::vector<std::string> workers = first.workers();
@@ -209,7 +191,7 @@ private:
     std::array<std::optional<program_trial>, 2> runs;
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
         try {
-            run->emplace(open_one_run(*path, args.how, to));
+            run->emplace(open_one_run(*path, args.how, to, "compared"));
             skipped_files{}.tell(**run, *path, note);
         } catch (const std::exception& wrong) {
             to.error(error_text(wrong, *path));

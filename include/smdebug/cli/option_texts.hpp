@@ -5,6 +5,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
+#include <smdebug/cli/export.hpp>
 #include <smdebug/cli/following.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
@@ -163,6 +164,32 @@ inline void settle(stats_arguments& args, const option_texts& texts) {
     } else if (args.how.format == output_format::table) {
         args.statistics = usual_statistics();
         args.statistics_give_way = true;
+    }
+}
+
+inline void settle(export_arguments& args, const option_texts& texts) {
+    args.threads = settled_threads(texts.threads);
+    detail::check_tensors_regex(args.tensors);
+    if (texts.mode) {
+        args.mode = detail::settled_mode(*texts.mode);
+    }
+    if (texts.steps) {
+        args.how.range = parse_range(*texts.steps);
+    }
+    const bool csv = args.to == export_format::csv;
+    if (args.values && !csv) {
+        throw usage_error("--values is for --to csv: the other formats have all values");
+    }
+    if (texts.reductions && (!csv || args.values)) {
+        throw usage_error("--reductions is for --to csv without --values");
+    }
+    if (args.whole_tensors && args.to != export_format::tensorboard) {
+        throw usage_error("--as-tensors is for --to tensorboard");
+    }
+    if (texts.reductions && *texts.reductions != "all") {
+        for (const statistic& each : parse_statistics(*texts.reductions)) {
+            args.reductions.push_back(each.name);
+        }
     }
 }
 

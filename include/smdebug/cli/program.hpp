@@ -5,6 +5,7 @@
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
+#include <smdebug/cli/export.hpp>
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/index.hpp>
@@ -69,6 +70,7 @@ struct dispatcher {
     }
     [[nodiscard]] int operator()(const merge_arguments& args) const { return merge(args, to, stop()); }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
+    [[nodiscard]] int operator()(const export_arguments& args) const { return export_to(args, to, stop()); }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
         fit(args.width);
         return list_rules(args, registry, to);

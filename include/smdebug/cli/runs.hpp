@@ -22,6 +22,7 @@
 #include <smdebug/trial/reduce_in_passing.hpp>
 #include <smdebug/trial/selection.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -153,6 +154,25 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
 }
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     return open_run(run_place{.path = path}, how);
+}
+
+/// The one run that a path stands for; `done`: what is done with it, for messages.  Errors: those of open_run(); value_error for an archive of several; what is
+/// damaged around the run in its archive is told.
+[[nodiscard]] inline program_trial open_one_run(const std::string& path, const run_options& how, console& to,
+                                                std::string_view done) {
+    const run_places places = places_of(path, how.storage);
+    if (places.runs.size() != 1) {
+        std::string message = path + " holds " + counted(places.runs.size(), "run") + ", and one is " + std::string{done};
+        for (std::size_t i = 0; i < std::min<std::size_t>(places.runs.size(), 5); ++i) {
+            message += (i == 0 ? ": " : ", ") + places.runs[i].path;
+        }
+        throw value_error(message + (places.runs.size() > 5 ? ", ..." : ""), {.where = path});
+    }
+    program_trial run = open_run(places.runs.front(), how);
+    if (!places.damage.empty()) {
+        how.skip_damaged ? to.note(places.damage) : to.damage(places.damage);
+    }
+    return run;
 }
 
 /// The damaged index files of one run that the user had skipped, each noted once.

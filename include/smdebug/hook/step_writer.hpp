@@ -56,8 +56,9 @@ public:
     /// Errors: as add_tensor.
     [[nodiscard]] added add_records(byte_view bytes, std::span<const named_record> records, const record_stamp& stamp);
 
-    /// Notes a tensor's shape in the step's index file.
-    void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& stamp);
+    /// Notes a tensor's shape in the step's index file.  `original_name`: what the framework calls it; empty: the same.
+    void add_shape(std::string_view name, std::span<const std::size_t> extents, const record_stamp& stamp,
+                   std::string_view original_name = {});
 
     /// Whether the step at hand has anything to write.
     [[nodiscard]] bool empty() const noexcept { return index_.empty(); }

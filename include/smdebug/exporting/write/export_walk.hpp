@@ -7,6 +7,7 @@
 #include <smdebug/exporting/options.hpp>
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/concepts.hpp>
 #include <smdebug/trial/scan.hpp>
 #include <smdebug/trial/scan/scan_file.hpp>
@@ -32,6 +33,9 @@ struct export_extent {
     /// The files point into the catalog.  Cost: a look at each file and each different list of names.
     [[nodiscard]] static export_extent of(const catalog& from, const tensor_selection& which);
 };
+
+/// What the index file of a step and worker says; null where there is none.
+[[nodiscard]] const layout* layout_at(const catalog& from, step_number step, std::string_view worker) noexcept;
 
 /// Writes one format.  Whatever it has written is gone with it, unless finish() returned.
 class export_target {

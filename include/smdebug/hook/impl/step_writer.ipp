@@ -52,9 +52,9 @@ SMDEBUG_INLINE added step_writer::add_records(byte_view bytes, std::span<const n
 }
 
 SMDEBUG_INLINE void step_writer::add_shape(std::string_view name, std::span<const std::size_t> extents,
-                                           const record_stamp& stamp) {
+                                           const record_stamp& stamp, std::string_view original_name) {
     begin_step(stamp);
-    index_.add_shape(name, name, extents);
+    index_.add_shape(name, original_name.empty() ? name : original_name, extents);
 }
 
 SMDEBUG_INLINE std::uint64_t step_writer::finish() {

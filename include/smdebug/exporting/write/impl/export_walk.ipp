@@ -2,7 +2,6 @@
 #pragma once
 
 #include <smdebug/exporting/write/export_walk.hpp>
-#include <smdebug/trial/catalog/layout.hpp>
 #include <smdebug/trial/lookup.hpp>
 
 #include <algorithm>
@@ -41,6 +40,17 @@ SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor
     all.tensors.assign(tensors.begin(), tensors.end());
     all.workers.assign(workers.begin(), workers.end());
     return all;
+}
+
+SMDEBUG_INLINE const layout* layout_at(const catalog& from, step_number step, std::string_view worker) noexcept {
+    if (const catalog::step_entry* const entry = from.find_step(step)) {
+        for (const catalog::file& file : entry->files()) {
+            if (from.workers[file.worker] == worker) {
+                return &from.layout_of(file);
+            }
+        }
+    }
+    return nullptr;
 }
 
 SMDEBUG_INLINE void export_log::tell(const left_out_tensor& what) const {

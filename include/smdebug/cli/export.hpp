@@ -1,0 +1,152 @@
+// `smdebug export`: a run, or a part of it, in a format of other tools.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/cli/stats.hpp>
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/exporting/csv.hpp>
+#include <smdebug/exporting/npz.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/run.hpp>
+#include <smdebug/exporting/safetensors.hpp>
+#include <smdebug/exporting/tensorboard.hpp>
+#include <smdebug/trial/refresh_guard.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+enum class export_format : std::uint8_t { npz, csv, tensorboard, safetensors, smdebug };
+
+inline constexpr std::array<std::string_view, 5> export_formats{"npz", "csv", "tensorboard", "safetensors", "smdebug"};
+
+struct export_arguments {
+    std::string run = {};
+    std::string output = {};
+    export_format to = export_format::npz;
+    unsigned threads = 1;
+    std::optional<std::string> tensors = {};     ///< a regex
+    std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
+    smdebug::mode mode = smdebug::mode::global;  ///< only steps of this one; global: of all
+    std::optional<std::string> worker = {};
+    std::vector<std::string> reductions = {};  ///< of csv; none: all
+    bool values = false;                       ///< csv: a row an element
+    bool whole_tensors = false;                ///< tensorboard
+    bool replace = false;
+    run_options how = {};
+};
+
+/// Tells what was left out: the first few of each kind, and then their number.
+class export_notes {
+public:
+    export_notes(console& to, const std::string& run) : to_(to), run_(run) {}
+
+    void tell(const left_out_tensor& what) {
+        if (++(what.is_damaged ? damaged_ : refused_) <= most) {
+            to_.damage(what.why + (what.why.find(run_) == std::string::npos ? " [run " + run_ + "]" : ""));
+        }
+    }
+    void finish(const export_result& result) const {
+        if (damaged_ > most) {
+            to_.note("and so on: " + std::to_string(damaged_) + " tensors or event files cannot be read");
+        }
+        if (refused_ > most) {
+            to_.note("and so on: " + std::to_string(refused_) + " tensors have no place in the format");
+        }
+        if (result.without_values > 0) {
+            to_.note("of " + counted(result.without_values, "tensor") +
+                     " no values were saved, only reductions or shapes: csv and smdebug have those");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 10;
+
+    console& to_;
+    const std::string& run_;
+    std::size_t damaged_ = 0;
+    std::size_t refused_ = 0;
+};
+
+/// Exports a run that is open.  Errors: those of the export_...() functions.
+[[nodiscard]] inline export_result export_opened(const program_trial& run, const export_arguments& args,
+                                                 const export_options& options) {
+    switch (args.to) {
+        case export_format::npz:
+            return export_npz(run, args.output, options);
+        case export_format::csv:
+            return export_csv(run, args.output, options);
+        case export_format::tensorboard:
+            return export_tensorboard(run, args.output, options);
+        case export_format::safetensors:
+            return export_safetensors(run, args.output, options);
+        case export_format::smdebug:
+            return export_run(run, args.output, options);
+    }
+    return {};
+}
+
+/// Runs the command; the exit status.
+[[nodiscard]] inline int export_to(const export_arguments& args, console& to, const std::stop_token& stop) {
+    const std::string path = plain_path(args.run);
+    try {
+        const bool reduces = args.to == export_format::csv && !args.values;
+        const program_trial run =
+            open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, to, "exported");
+        const no_refresh as_it_is{run};
+        skipped_files{}.tell(run, path, [&](const std::string& text) { to.note(text); });
+        if (args.worker) {
+            check_worker(*args.worker, run.workers());
+        }
+        export_options options{.which = selection_of(args.tensors, args.collection),
+                               .replace = args.replace,
+                               .run_name = path,
+                               .reductions = args.reductions,
+                               .values = args.values,
+                               .tensors = args.whole_tensors};
+        options.which.mode = args.mode;
+        options.which.worker = args.worker;
+        export_notes notes{to, path};
+        options.left_out = [&](const left_out_tensor& what) { notes.tell(what); };
+        options.how = {.threads = args.threads,
+                       .progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); },
+                       .stop = stop};
+        const export_result result = export_opened(run, args, options);
+        notes.finish(result);
+        if (!run.loaded_all_steps()) {
+            to.note("the job of " + path + " has not ended: these are its tensors so far");
+        }
+        to.print("exported " + counted(result.tensors, "tensor") + " into " + printable(args.output) + ": " +
+                 counted(result.files, "file") + ", " + size_text(result.bytes) + "\n");
+    } catch (const stopped& why) {
+        to.note(why.message());
+        return exit_interrupted;
+    } catch (const usage_error&) {
+        throw;
+    } catch (const output_error&) {
+        throw;
+    } catch (const std::exception& wrong) {
+        to.error(error_text(wrong, path));
+        return exit_error;
+    }
+    return to.status();
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,100 @@
+// A run as spreadsheets and pandas read it: a row for each tensor with its reductions, or for each element.
+#pragma once
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/step_files.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/reduce/statistic.hpp>
+#include <smdebug/storage/posix/buffered_output.hpp>
+#include <smdebug/trial/concepts.hpp>
+#include <smdebug/trial/for_each_tensor.hpp>
+#include <smdebug/trial/reduced_tensor.hpp>
+#include <smdebug/trial/scan.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// Errors: value_error: there is none of that name.
+[[nodiscard]] std::vector<statistic> statistics_of(const export_options& options);
+
+/// Rows into a file.
+class csv_file final : public export_target {
+public:
+    /// Errors: run_exists, value_error (an unknown reduction).
+    csv_file(const std::string& output, const export_options& options, std::string run);
+
+    [[nodiscard]] reduction_set wanted() const { return wanted_by(statistics_); }
+    /// A row.
+    void add_row(const reduced_tensor& tensor);
+    /// A row for each element.
+    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
+    void finish(export_result& result) override;
+
+private:
+    void begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in, step_number mode_step);
+    void take_row();
+
+    posix::buffered_output file_;
+    std::vector<statistic> statistics_;
+    std::string run_;
+    std::string row_;
+    std::string front_;  // of the rows of one tensor
+    shape_type index_;
+};
+
+}  // namespace detail
+
+/// Writes one CSV file, `output`, as RFC 4180 has it, without '\r', names exactly: the rows of `smdebug stats --format
+/// csv`, by global step, then worker, then as in the run's file; doubles with the digits that bring them back.
+/// Columns: run, tensor, worker, step, mode, mode_step, dtype, shape ("2x3"; nothing for a single number), count, and
+///          `reductions`.
+/// With `values`: run, tensor, worker, step, mode, mode_step, index ("1 2"; nothing for a single number), value: numbers
+///          with the digits that bring them back in their type, NaN, Infinity, -Infinity, booleans as 1 and 0, complex
+///          ones as Python writes them (1+2j), strings as they are.
+/// Errors: as export_npz(), and value_error for an unknown reduction.
+/// Memory: as for_each_tensor(); with `values` a record.  Cost: as for_each_tensor(), whose threads `how` says; with
+///         `values` some 100 ns an element.
+template <scannable_trial Trial>
+export_result export_csv(const Trial& run, const std::string& output, const export_options& options = {}) {
+    const std::string name = detail::exported_name(run, options);
+    detail::csv_file target{detail::output_path(output, run.path()), options, name};
+    if (options.values) {
+        return detail::walk_export(run, options, target);
+    }
+    detail::export_log log{options, target};
+    const auto visit = [&](const reduced_tensor& tensor) {
+        for (const detail::scan_failure& bad : tensor.saved_failures) {
+            log.damaged(tensor.step, tensor.worker, tensor.name, bad.why);
+        }
+        if (tensor.failure == nullptr) {
+            target.add_row(tensor);
+            ++log.result.tensors;
+        } else if (tensor.file_failed) {
+            log.damaged_file(tensor.step, tensor.worker, *tensor.failure);
+        } else {
+            log.damaged(tensor.step, tensor.worker, tensor.name, *tensor.failure);
+        }
+    };
+    if (for_each_tensor(run, options.which, target.wanted(), visit, options.how) == detail::walk_end::stopped) {
+        throw stopped("the export was stopped; nothing was written");
+    }
+    return log.finish(name);
+}
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/exporting/impl/csv.ipp>
+#endif

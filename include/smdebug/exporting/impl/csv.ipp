@@ -1,0 +1,170 @@
+// The bodies of <smdebug/exporting/csv.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/csv_text.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/exporting/csv.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& options) {
+    if (options.reductions.empty()) {
+        return all_statistics();
+    }
+    std::vector<statistic> chosen;
+    for (const std::string& name : options.reductions) {
+        if (auto found = statistic_named(name)) {
+            chosen.push_back(*std::move(found));
+        } else {
+            throw value_error("there is no reduction \"" + name + "\"");
+        }
+    }
+    return chosen;
+}
+
+SMDEBUG_INLINE csv_file::csv_file(const std::string& output, const export_options& options, std::string run)
+    : file_((check_output_file(output, options.replace), output)), statistics_(statistics_of(options)), run_(std::move(run)) {
+    std::string head{"run,tensor,worker,step,mode,mode_step,"};
+    head += options.values ? "index,value" : "dtype,shape,count";
+    if (!options.values) {
+        for (const statistic& each : statistics_) {
+            head.append(",").append(each.name);
+        }
+    }
+    file_.append(head + "\n");
+}
+
+SMDEBUG_INLINE void csv_file::begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in,
+                                        step_number mode_step) {
+    row_.clear();
+    append_csv_field(row_, run_);
+    row_ += ',';
+    append_csv_field(row_, tensor);
+    row_ += ',';
+    append_csv_field(row_, worker);
+    row_.append(",").append(std::to_string(step)).append(",").append(name_of(in));
+    row_.append(",").append(std::to_string(mode_step)).append(",");
+}
+
+SMDEBUG_INLINE void csv_file::take_row() {
+    row_ += '\n';
+    file_.append(row_);
+}
+
+SMDEBUG_INLINE void csv_file::add_row(const reduced_tensor& tensor) {
+    begin_row(tensor.name, tensor.worker, tensor.step, tensor.mode, tensor.mode_step);
+    row_ += tensor.type != dtype::invalid ? name_of(tensor.type) : std::string_view{};
+    const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
+    row_.append(",").append(tensor.shape != nullptr ? shape_text(*tensor.shape) : "");
+    row_.append(",").append(count ? std::to_string(*count) : "");
+    const reduction_values& values = tensor.reductions;
+    for (const statistic& each : statistics_) {
+        row_ += ',';
+        if (!each.key) {
+            row_ += values.computed.has_counts() ? std::to_string(values.*each.count) : "";
+        } else {
+            row_ += values.computed.contains(*each.key) ? double_text(values.value[each.key->index()]) : "";
+        }
+    }
+    take_row();
+}
+
+template <class Real>
+void append_real(std::string& out, Real value) {
+    if (!std::isfinite(value)) {
+        out += double_text(static_cast<double>(value));
+        return;
+    }
+    char text[40] = {};
+    out.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+// As Python's complex() reads it.
+template <class Real>
+void append_complex(std::string& out, std::complex<Real> value) {
+    const auto part = [&](Real each) {
+        if (std::isnan(each)) {
+            out += "nan";
+        } else if (std::isinf(each)) {
+            out += each > 0 ? "inf" : "-inf";
+        } else {
+            append_real(out, each);
+        }
+    };
+    part(value.real());
+    out += std::signbit(value.imag()) && !std::isnan(value.imag()) ? "" : "+";
+    part(value.imag());
+    out += 'j';
+}
+
+template <class T>
+void append_element(std::string& out, const T& value) {
+    if constexpr (std::same_as<T, bool>) {
+        out += value ? '1' : '0';
+    } else if constexpr (std::integral<T>) {
+        append_json_integer(out, value);
+    } else if constexpr (std::floating_point<T>) {
+        append_real(out, value);
+    } else if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+        append_real(out, static_cast<float>(value));
+    } else {
+        append_complex(out, value);
+    }
+}
+
+SMDEBUG_INLINE std::string csv_file::add(const scanned_tensor& tensor) {
+    const tensor_view values = tensor.values->view();
+    begin_row(tensor.name, tensor.worker, tensor.step, tensor.mode, tensor.mode_step);
+    front_ = row_;
+    index_.assign(values.shape.size(), 0);
+    const auto add_element = [&](auto&& append) {
+        row_ = front_;
+        for (std::size_t i = 0; i < index_.size(); ++i) {
+            row_ += i == 0 ? "" : " ";
+            append_json_integer(row_, index_[i]);
+        }
+        row_ += ',';
+        append();
+        take_row();
+        for (std::size_t i = index_.size(); i-- > 0 && ++index_[i] == values.shape[i];) {
+            index_[i] = 0;
+        }
+    };
+    if (values.type == dtype::string) {
+        for (const std::string_view text : values.strings) {
+            add_element([&] { append_csv_field(row_, text); });
+        }
+        return {};
+    }
+    visit_dtype(values.type, [&]<class T>() {
+        for (std::size_t at = 0; at < values.bytes.size(); at += sizeof(T)) {
+            add_element([&] { append_element(row_, load_le<T>(values.bytes.data() + at)); });
+        }
+    });
+    return {};
+}
+
+SMDEBUG_INLINE void csv_file::finish(export_result& result) {
+    result.bytes += file_.size();
+    ++result.files;
+    file_.finish(durability::on_disk);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

@@ -1,0 +1,186 @@
+// The bodies of <smdebug/exporting/tensorboard.hpp>.
+#pragma once
+
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/exporting/tensorboard.hpp>
+#include <smdebug/exporting/write/member_name.hpp>
+#include <smdebug/hook/tensor_record.hpp>
+#include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/record/crc32c.hpp>
+#include <smdebug/record/framing.hpp>
+#include <smdebug/reduce/histogram.hpp>
+#include <smdebug/tensor/convert.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/tensor_view.hpp>
+#include <smdebug/wire/event.hpp>
+#include <smdebug/wire/field_writer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+inline constexpr std::string_view event_file_name = "events.tfevents";
+
+[[nodiscard]] inline std::string_view mode_folder(mode which) noexcept {
+    switch (which) {
+        case mode::train:
+            return "train";
+        case mode::eval:
+            return "validation";
+        case mode::predict:
+            return "predict";
+        case mode::global:
+            return "global";
+    }
+    return "global";
+}
+
+SMDEBUG_INLINE tensorboard_files::tensorboard_files(std::string output, const export_extent& what,
+                                                    const export_options& options)
+    : output_(std::move(output)),
+      replace_(options.replace),
+      names_workers_(what.workers.size() > 1),
+      whole_tensors_(options.tensors) {
+    posix::check_output_folder(output_, replace_, [](std::string_view key) { return is_file_of_it(key); });
+}
+
+SMDEBUG_INLINE bool tensorboard_files::is_file_of_it(std::string_view key) noexcept {
+    const std::string_view folder = key.substr(0, key.find('/'));
+    return key.ends_with("/events.tfevents") &&
+           (folder == "train" || folder == "validation" || folder == "predict" || folder == "global");
+}
+
+SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const scanned_tensor& tensor) {
+    std::string key{mode_folder(tensor.mode)};
+    if (names_workers_) {
+        key += "/" + file_name_part(tensor.worker);
+    }
+    const auto found = files_.find(key);
+    if (found != files_.end()) {
+        return found->second;
+    }
+    if (!folder_) {
+        folder_.emplace(output_);
+    }
+    event_file& made =
+        files_.emplace(key, event_file{posix::buffered_output{folder_->place() + "/" + key + "/" + std::string{event_file_name}}, {}})
+            .first->second;
+    payload_.clear();
+    wire::field_writer writer{payload_};
+    wire::encode(writer, wire::event_fields{.wall_time = tensor.values->wall_time,
+                                            .file_version = wire::tensorboard_file_version,
+                                            .values = {}});
+    write(made);
+    return made;
+}
+
+SMDEBUG_INLINE bool tensorboard_files::take_tag(event_file& to, const std::string& tag, std::string_view tensor) {
+    return to.tensors.try_emplace(tag, tensor).first->second == tensor;
+}
+
+SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted_bytes& omitted) {
+    const byte_view around{payload_};
+    const std::size_t front = omitted.bytes.empty() ? around.size() : omitted.at;
+    std::array<std::byte, record::header_size> header{};
+    record::store_header(header.data(), record::detail::header::of(around.size() + omitted.bytes.size()));
+    namespace crc32c = record::crc32c;
+    std::array<std::byte, record::footer_size> footer{};
+    store_le(footer.data(), crc32c::mask(crc32c::extend(crc32c::extend(crc32c::value(around.first(front)), omitted.bytes),
+                                                        around.subspan(front))));
+    for (const byte_view piece : {byte_view{header}, around.first(front), omitted.bytes, around.subspan(front), byte_view{footer}}) {
+        to.file.append(piece);
+    }
+}
+
+// The only element of a tensor, as TensorBoard has numbers; nothing where it is none.
+[[nodiscard]] inline std::optional<float> single_number(const tensor_view& tensor) {
+    if (tensor.count() != 1 || !is_numeric(tensor.type) || is_complex(tensor.type)) {
+        return std::nullopt;
+    }
+    double number = 0;
+    const bool is_number = visit_dtype(
+        tensor.type, [&]<class T>() { return convert_element(load_le<T>(tensor.bytes.data()), number); });
+    return is_number ? std::optional{static_cast<float>(number)} : std::nullopt;
+}
+
+SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) {
+    const tensor_view values = tensor.values->view();
+    const double wall_time = tensor.values->wall_time;
+    const std::string tag = wire::tensorboard_tag(tensor.name);
+    if (tag.empty()) {
+        return "has a name of which no tag can be made";
+    }
+    const auto taken = [&](event_file& to) {
+        return take_tag(to, tag, tensor.name) ? std::string{}
+                                              : "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
+    };
+    if (whole_tensors_) {
+        const std::array all{wire::value_fields{.tag = tag,
+                                                .tensor = {.type = values.type,
+                                                           .shape = {.extents = values.shape, .dim_name = {}},
+                                                           .content = values.bytes,
+                                                           .strings = values.strings},
+                                                .plugins = {}}};
+        const wire::event_fields event{.wall_time = wall_time, .step = tensor.mode_step, .file_version = {}, .values = all};
+        if (wire::encoded_size(event) > largest_payload) {
+            return "is larger than the 2 GiB of a record";
+        }
+        event_file& to = file_for(tensor);
+        if (std::string why_not = taken(to); !why_not.empty()) {
+            return why_not;
+        }
+        payload_.clear();
+        wire::omitted_bytes elements;
+        wire::field_writer writer{payload_, elements};
+        wire::encode(writer, event);
+        write(to, elements);
+        return {};
+    }
+    std::optional<histogram> found;
+    std::vector<double> buckets;
+    std::variant<float, wire::histogram_fields> drawn = 0.0F;
+    if (const std::optional<float> number = single_number(values)) {
+        drawn = *number;
+    } else if ((found = tensorboard_histogram(values, kernel_))) {
+        buckets.assign(found->buckets.begin(), found->buckets.end());
+        drawn = wire::histogram_fields{.min = found->min,
+                                       .max = found->max,
+                                       .num = static_cast<double>(found->num),
+                                       .sum = found->sum,
+                                       .sum_squares = found->sum_squares,
+                                       .bucket_limits = found->bucket_limits,
+                                       .buckets = buckets};
+    } else {
+        return values.count() == 0 ? "has no elements to draw"
+                                   : "is of dtype " + std::string{name_of(values.type)} + " without a histogram";
+    }
+    event_file& to = file_for(tensor);
+    if (std::string why_not = taken(to); !why_not.empty()) {
+        return why_not;
+    }
+    const std::array all{wire::tensorboard_value{tag, drawn}};
+    payload_.clear();
+    wire::field_writer writer{payload_};
+    wire::encode(writer, wire::tensorboard_event{wall_time, tensor.mode_step, all});
+    write(to);
+    return {};
+}
+
+SMDEBUG_INLINE void tensorboard_files::finish(export_result& result) {
+    for (auto& [folder, each] : files_) {
+        result.bytes += each.file.size();
+        ++result.files;
+        each.file.finish(durability::cached);
+    }
+    folder_->take_its_place(replace_);
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace smdebug

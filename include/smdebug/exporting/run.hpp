@@ -1,0 +1,86 @@
+// A part of a run as a run of its own.
+#pragma once
+
+#include <smdebug/core/form.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/write/export_walk.hpp>
+#include <smdebug/exporting/write/step_files.hpp>
+#include <smdebug/hook/file_sink.hpp>
+#include <smdebug/hook/step_writer.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/storage/posix/output_folder.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
+#include <smdebug/trial/concepts.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace detail {
+
+/// A run being written.
+class run_files final : public export_target {
+public:
+    /// Borrows the options.  Errors: run_exists.
+    run_files(std::string output, std::shared_ptr<const catalog> from, export_extent what, const export_options& options);
+
+    [[nodiscard]] bool takes_reductions() const noexcept override { return true; }
+    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
+    void end_file() override;
+    void finish(export_result& result) override;
+
+    /// Whether a file's name in a folder is one that runs have.
+    [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;
+
+private:
+    [[nodiscard]] step_writer& writer_for(const scanned_tensor& tensor);
+    void add_reductions(const scanned_tensor& tensor, const record_stamp& stamp);
+    void put(const std::string& key, std::string_view text);
+
+    std::string output_;
+    std::shared_ptr<const catalog> from_;
+    export_extent what_;
+    bool replace_;
+    std::optional<posix::output_folder> folder_;
+    std::optional<local_storage> store_;
+    std::unique_ptr<file_sink> sink_;
+    std::map<std::string, step_writer, std::less<>> writers_;  // by worker
+    step_writer* writer_ = nullptr;                            // of the file at hand
+    double wall_time_ = 0;                                     // of the last record with values
+    std::size_t files_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace detail
+
+/// Writes the selected tensors as a run of its own, which trials open, and the Python package.
+/// Output: a folder with event and index files, a collections file for each worker that is selected, and the mark of the
+///         job's end, even where the run itself still grows.
+/// Values: bit by bit, with names, steps, modes, mode steps, workers and times of the records; saved shapes; saved
+///         reductions as doubles.  Collections keep their names and settings, and of their tensors those that are selected.
+///         Payloads have true checksums.
+/// Left out, and told: tensors above the 2 GiB of a record.
+/// Errors, memory: as export_npz().  Cost: reading the run, a checksum, and writing.
+template <scannable_trial Trial>
+export_result export_run(const Trial& run, const std::string& output, const export_options& options = {}) {
+    const auto from = run.snapshot();
+    detail::run_files target{detail::output_path(output, run.path()), from,
+                             detail::export_extent::of(*from, options.which), options};
+    return detail::walk_export(run, options, target);
+}
+
+}  // namespace v1
+}  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/exporting/impl/run.ipp>
+#endif
