@@ -12,6 +12,12 @@
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/version.hpp>
+#include <smdebug/exporting/csv.hpp>
+#include <smdebug/exporting/npz.hpp>
+#include <smdebug/exporting/options.hpp>
+#include <smdebug/exporting/run.hpp>
+#include <smdebug/exporting/safetensors.hpp>
+#include <smdebug/exporting/tensorboard.hpp>
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/reduce/concepts.hpp>
 #include <smdebug/reduce/histogram.hpp>

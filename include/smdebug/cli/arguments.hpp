@@ -273,7 +273,8 @@ private:
                "npz, csv, tensorboard, safetensors or smdebug, a run of its own")
             ->required()
             ->type_name("FORMAT")
-            ->check(CLI::IsMember(std::vector<std::string>(export_formats.begin(), export_formats.end())).description(""));
+            ->check(
+                CLI::IsMember(std::vector<std::string>(export_formats.begin(), export_formats.end())).description(""));
         app.add_option("-o,--output", export_.output,
                        "what is written on this machine: csv a file, the others a folder; npz and safetensors a file "
                        "where it is called so")
@@ -299,7 +300,8 @@ private:
             "csv          the rows of stats --format csv; --values: run,tensor,worker,step,mode,mode_step,index,value\n"
             "tensorboard  train, validation, ... with an event file each, by the steps of the mode\n"
             "smdebug      a run with only what is selected\n"
-            "What is written takes its place when it is whole.  What cannot be read, or has no place in the format, is\n"
+            "What is written takes its place when it is whole.  What cannot be read, or has no place in the format, "
+            "is\n"
             "named and left out; the exit status is then 1.\n"
             "Example: smdebug export runs/a --to npz --collection weights --steps 100:200 -o weights\n\n" +
             std::string{conventions});

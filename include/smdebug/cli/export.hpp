@@ -122,9 +122,10 @@ private:
         options.which.worker = args.worker;
         export_notes notes{to, path};
         options.left_out = [&](const left_out_tensor& what) { notes.tell(what); };
-        options.how = {.threads = args.threads,
-                       .progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); },
-                       .stop = stop};
+        options.how = {
+            .threads = args.threads,
+            .progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); },
+            .stop = stop};
         const export_result result = export_opened(run, args, options);
         notes.finish(result);
         if (!run.loaded_all_steps()) {

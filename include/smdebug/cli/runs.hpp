@@ -162,7 +162,8 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
                                                 std::string_view done) {
     const run_places places = places_of(path, how.storage);
     if (places.runs.size() != 1) {
-        std::string message = path + " holds " + counted(places.runs.size(), "run") + ", and one is " + std::string{done};
+        std::string message =
+            path + " holds " + counted(places.runs.size(), "run") + ", and one is " + std::string{done};
         for (std::size_t i = 0; i < std::min<std::size_t>(places.runs.size(), 5); ++i) {
             message += (i == 0 ? ": " : ", ") + places.runs[i].path;
         }

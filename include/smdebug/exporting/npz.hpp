@@ -25,9 +25,9 @@ namespace detail {
 
 /// A tensor as an array of numpy: a head and its elements.
 struct numpy_array {
-    std::string type = {};            ///< numpy's word
+    std::string type = {};             ///< numpy's word
     std::vector<std::byte> made = {};  ///< elements that had to be made
-    byte_view bytes = {};             ///< in the tensor, or in `made`
+    byte_view bytes = {};              ///< in the tensor, or in `made`
 
     /// Fills it, and tells why there is no such array, as export_target::add() does.  bfloat16 becomes float32; strings
     /// become bytes of one length, filled up with zeros.

@@ -18,11 +18,11 @@ inline namespace v1 {
 
 /// A tensor that an export leaves out.  Views are borrowed, for the call only.
 struct left_out_tensor {
-    step_number step = 0;         ///< global
-    std::string_view worker;
-    std::string_view tensor;      ///< empty: all of the step's event file
-    std::string why;              ///< a sentence that names it
-    bool is_damaged = false;      ///< it cannot be read; else the format has no place for it
+    step_number step = 0;  ///< global
+    std::string_view worker = {};
+    std::string_view tensor = {};  ///< empty: all of the step's event file
+    std::string why = {};          ///< a sentence that names it
+    bool is_damaged = false;       ///< it cannot be read; else the format has no place for it
 };
 
 /// What is exported, and how.
@@ -47,12 +47,13 @@ struct export_options {
 
 /// What was exported.
 struct export_result {
-    std::size_t tensors = 0;         ///< of steps and workers
-    std::size_t files = 0;           ///< that were written
-    std::uint64_t bytes = 0;         ///< of those
-    std::size_t damaged = 0;         ///< left out, as they cannot be read; a whole event file counts as one
-    std::size_t refused = 0;         ///< left out, as the format has no place for them
-    std::size_t without_values = 0;  ///< of which only reductions or shapes were saved, where the format has values alone
+    std::size_t tensors = 0;  ///< of steps and workers
+    std::size_t files = 0;    ///< that were written
+    std::uint64_t bytes = 0;  ///< of those
+    std::size_t damaged = 0;  ///< left out, as they cannot be read; a whole event file counts as one
+    std::size_t refused = 0;  ///< left out, as the format has no place for them
+    std::size_t without_values =
+        0;  ///< of which only reductions or shapes were saved, where the format has values alone
 };
 
 }  // namespace v1

@@ -31,7 +31,8 @@ namespace detail {
 class run_files final : public export_target {
 public:
     /// Borrows the options.  Errors: run_exists.
-    run_files(std::string output, std::shared_ptr<const catalog> from, export_extent what, const export_options& options);
+    run_files(std::string output, std::shared_ptr<const catalog> from, export_extent what,
+              const export_options& options);
 
     [[nodiscard]] bool takes_reductions() const noexcept override { return true; }
     [[nodiscard]] std::string add(const scanned_tensor& tensor) override;

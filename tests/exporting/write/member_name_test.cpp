@@ -13,8 +13,8 @@ using namespace smdebug;
 using smdebug::detail::member_name;
 
 TEST_CASE("member_name: usual names stay as they are") {
-    for (const std::string_view name : {"fc1.weight", "gradient/dense/kernel:0", "loss", "a b", "\xC3\xA9t\xC3\xA9", "x\"y'z",
-                                        "x:0", "...", "a/.../b", ".hidden", "a:b"}) {
+    for (const std::string_view name : {"fc1.weight", "gradient/dense/kernel:0", "loss", "a b", "\xC3\xA9t\xC3\xA9",
+                                        "x\"y'z", "x:0", "...", "a/.../b", ".hidden", "a:b"}) {
         CHECK(member_name(name) == name);
     }
 }

@@ -34,8 +34,8 @@ TEST_CASE("buffered_output: small and large pieces, in order, under the path whe
     const std::string path = folder.path() + "/a/b.bin";
     std::string wanted;
     buffered_output out{path};
-    for (const std::size_t size : {std::size_t{1}, std::size_t{0}, std::size_t{200'000}, std::size_t{3}, std::size_t{32'767},
-                                   std::size_t{32'768}, std::size_t{5}}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{0}, std::size_t{200'000}, std::size_t{3},
+                                   std::size_t{32'767}, std::size_t{32'768}, std::size_t{5}}) {
         const std::string piece = some_text(size);
         out.append(piece);
         wanted += piece;

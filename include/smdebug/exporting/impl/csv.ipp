@@ -38,7 +38,9 @@ SMDEBUG_INLINE std::vector<statistic> statistics_of(const export_options& option
 }
 
 SMDEBUG_INLINE csv_file::csv_file(const std::string& output, const export_options& options, std::string run)
-    : file_((check_output_file(output, options.replace), output)), statistics_(statistics_of(options)), run_(std::move(run)) {
+    : file_((check_output_file(output, options.replace), output)),
+      statistics_(statistics_of(options)),
+      run_(std::move(run)) {
     std::string head{"run,tensor,worker,step,mode,mode_step,"};
     head += options.values ? "index,value" : "dtype,shape,count";
     if (!options.values) {

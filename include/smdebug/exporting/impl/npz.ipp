@@ -101,8 +101,12 @@ SMDEBUG_INLINE bool is_stack(const std::string& output, const export_extent& wha
 inline constexpr std::string_view steps_member = "steps";
 
 SMDEBUG_INLINE npz_stack::npz_stack(const std::string& output, const export_extent& what, const export_options& options)
-    : file_((check_output_file(output, options.replace), output)), zip_(file_), member_(npz_member(what.tensors.front())) {
-    const auto refuse = [&](const std::string& why) { throw value_error(output + " cannot be written: " + why, {.where = output}); };
+    : file_((check_output_file(output, options.replace), output)),
+      zip_(file_),
+      member_(npz_member(what.tensors.front())) {
+    const auto refuse = [&](const std::string& why) {
+        throw value_error(output + " cannot be written: " + why, {.where = output});
+    };
     if (what.workers.size() > 1) {
         refuse(std::to_string(what.workers.size()) + " workers have saved " + what.tensors.front() +
                ", and the steps of one are stacked: choose one, or name a folder");
@@ -137,7 +141,8 @@ SMDEBUG_INLINE std::string npz_stack::add(const scanned_tensor& tensor) {
     }
     if (steps_.empty()) {
         begin(tensor);
-    } else if (values.type != first_type_ || !std::equal(values.shape.begin(), values.shape.end(), shape_.begin() + 1, shape_.end())) {
+    } else if (values.type != first_type_ ||
+               !std::equal(values.shape.begin(), values.shape.end(), shape_.begin() + 1, shape_.end())) {
         const auto described = [](dtype type, std::span<const std::size_t> shape) {
             return std::string{name_of(type)} + " of shape (" + shape_text(shape) + ")";
         };

@@ -73,8 +73,9 @@ SMDEBUG_INLINE std::string run_files::add(const scanned_tensor& tensor) {
         const layout* const entries = layout_at(*from_, tensor.step, tensor.worker);
         const auto name = from_->find_tensor(tensor.name);
         const auto* const shape = entries != nullptr && name ? entries->shape(*name) : nullptr;
-        writer_->add_shape(tensor.name, *tensor.saved_shape, stamp,
-                           shape != nullptr ? std::string_view{(*from_->names)[shape->original_name]} : std::string_view{});
+        writer_->add_shape(
+            tensor.name, *tensor.saved_shape, stamp,
+            shape != nullptr ? std::string_view{(*from_->names)[shape->original_name]} : std::string_view{});
     }
     return why_not;
 }

@@ -69,7 +69,10 @@ SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const 
         folder_.emplace(output_);
     }
     event_file& made =
-        files_.emplace(key, event_file{posix::buffered_output{folder_->place() + "/" + key + "/" + std::string{event_file_name}}, {}})
+        files_
+            .emplace(key,
+                     event_file{
+                         posix::buffered_output{folder_->place() + "/" + key + "/" + std::string{event_file_name}}, {}})
             .first->second;
     payload_.clear();
     wire::field_writer writer{payload_};
@@ -91,9 +94,11 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
     record::store_header(header.data(), record::detail::header::of(around.size() + omitted.bytes.size()));
     namespace crc32c = record::crc32c;
     std::array<std::byte, record::footer_size> footer{};
-    store_le(footer.data(), crc32c::mask(crc32c::extend(crc32c::extend(crc32c::value(around.first(front)), omitted.bytes),
-                                                        around.subspan(front))));
-    for (const byte_view piece : {byte_view{header}, around.first(front), omitted.bytes, around.subspan(front), byte_view{footer}}) {
+    store_le(footer.data(),
+             crc32c::mask(crc32c::extend(crc32c::extend(crc32c::value(around.first(front)), omitted.bytes),
+                                         around.subspan(front))));
+    for (const byte_view piece :
+         {byte_view{header}, around.first(front), omitted.bytes, around.subspan(front), byte_view{footer}}) {
         to.file.append(piece);
     }
 }
@@ -104,8 +109,8 @@ SMDEBUG_INLINE void tensorboard_files::write(event_file& to, const wire::omitted
         return std::nullopt;
     }
     double number = 0;
-    const bool is_number = visit_dtype(
-        tensor.type, [&]<class T>() { return convert_element(load_le<T>(tensor.bytes.data()), number); });
+    const bool is_number =
+        visit_dtype(tensor.type, [&]<class T>() { return convert_element(load_le<T>(tensor.bytes.data()), number); });
     return is_number ? std::optional{static_cast<float>(number)} : std::nullopt;
 }
 
@@ -117,8 +122,9 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
         return "has a name of which no tag can be made";
     }
     const auto taken = [&](event_file& to) {
-        return take_tag(to, tag, tensor.name) ? std::string{}
-                                              : "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
+        return take_tag(to, tag, tensor.name)
+                   ? std::string{}
+                   : "would have the tag \"" + tag + "\", as \"" + to.tensors[tag] + "\" has";
     };
     if (whole_tensors_) {
         const std::array all{wire::value_fields{.tag = tag,
@@ -127,7 +133,8 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
                                                            .content = values.bytes,
                                                            .strings = values.strings},
                                                 .plugins = {}}};
-        const wire::event_fields event{.wall_time = wall_time, .step = tensor.mode_step, .file_version = {}, .values = all};
+        const wire::event_fields event{
+            .wall_time = wall_time, .step = tensor.mode_step, .file_version = {}, .values = all};
         if (wire::encoded_size(event) > largest_payload) {
             return "is larger than the 2 GiB of a record";
         }

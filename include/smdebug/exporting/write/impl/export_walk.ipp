@@ -17,7 +17,8 @@ SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor
     export_extent all;
     std::set<std::string> tensors;
     std::set<std::string> workers;
-    std::vector<std::uint8_t> looked_at(from.layouts.size(), 0);  // by layout; 1: nothing of it is selected, 2: something
+    std::vector<std::uint8_t> looked_at(from.layouts.size(),
+                                        0);  // by layout; 1: nothing of it is selected, 2: something
     for (const catalog::file* const file : from.files_in(which.range)) {
         if (!selected.contains(*file)) {
             continue;

@@ -30,8 +30,8 @@ inline void append_name_part(std::string& out, std::string_view part) {
     while (!part.empty()) {
         const auto [code, found] = first_utf8_character(part);
         const std::size_t length = std::max<std::size_t>(found, 1);
-        const bool plain = found > 0 && code >= 0x20 && code != 0x7f && (code < 0x80 || code > 0x9f) && code != '%' &&
-                           code != '\\';
+        const bool plain =
+            found > 0 && code >= 0x20 && code != 0x7f && (code < 0x80 || code > 0x9f) && code != '%' && code != '\\';
         plain ? static_cast<void>(out.append(part.substr(0, length))) : append_escaped(out, part.substr(0, length));
         part.remove_prefix(length);
     }

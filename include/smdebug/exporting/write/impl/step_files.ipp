@@ -58,7 +58,8 @@ SMDEBUG_INLINE step_files::step_files(std::string output, std::string extension,
     if (what.files.size() > 1) {
         throw value_error(output_ + " is one file, for one step of one worker; selected are " +
                               std::to_string(what.files.size()) + ", of " + std::to_string(what.workers.size()) +
-                              (what.workers.size() == 1 ? " worker" : " workers") + ": name a folder, which then gets a file for each",
+                              (what.workers.size() == 1 ? " worker" : " workers") +
+                              ": name a folder, which then gets a file for each",
                           {.where = output_});
     }
 }

@@ -25,7 +25,8 @@ inline void put_member_fields(std::string& out, std::string_view name, std::uint
                               bool is_large, std::size_t extra) {
     constexpr std::uint16_t named_in_utf8 = 0x800;
     constexpr std::uint16_t first_of_1980 = 0x21;  // as numpy has it
-    const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    const bool ascii =
+        std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
     put_le(out, std::uint16_t{is_large ? std::uint16_t{45} : std::uint16_t{20}});
     put_le(out, ascii ? std::uint16_t{0} : named_in_utf8);
     put_le(out, std::uint16_t{0});
@@ -74,10 +75,10 @@ SMDEBUG_INLINE std::string zip_writer::directory_entry(const member& of) const {
     put_le(out, std::uint16_t{3 << 8 | 45});  // by Unix
     put_member_fields(out, of.name, of.checksum, large_size ? in_zip64_field : static_cast<std::uint32_t>(of.size),
                       of.is_large || large_offset, extra.size());
-    put_le(out, std::uint16_t{0});                        // length of the comment
-    put_le(out, std::uint16_t{0});                        // disk
-    put_le(out, std::uint16_t{0});                        // internal attributes
-    put_le(out, std::uint32_t{0100644} << 16U);           // a file, rw-r--r--
+    put_le(out, std::uint16_t{0});               // length of the comment
+    put_le(out, std::uint16_t{0});               // disk
+    put_le(out, std::uint16_t{0});               // internal attributes
+    put_le(out, std::uint32_t{0100644} << 16U);  // a file, rw-r--r--
     put_le(out, large_offset ? in_zip64_field : static_cast<std::uint32_t>(of.offset));
     return out + of.name + extra;
 }

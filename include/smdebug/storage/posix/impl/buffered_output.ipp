@@ -54,7 +54,8 @@ SMDEBUG_INLINE void buffered_output::make_room(std::uint64_t offset, std::uint64
     flush();
     const std::uint64_t end = written_;
     written_ = end + distance;
-    std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(end - offset, std::uint64_t{4} << 20U)));
+    std::vector<std::byte> block(
+        static_cast<std::size_t>(std::min<std::uint64_t>(end - offset, std::uint64_t{4} << 20U)));
     const file written{file_.name()};
     // The last block first; what it leaves behind is overwritten by the one before.
     for (std::uint64_t at = end; at > offset;) {

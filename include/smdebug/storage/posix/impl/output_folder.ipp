@@ -95,7 +95,8 @@ SMDEBUG_INLINE output_folder::output_folder(std::string path) : path_(std::move(
     make_folders_above(path_);
     constexpr int most_numbers = 1000;
     for (int number = 0;; ++number) {
-        std::string name = path_ + std::string{temporary_mark} + std::to_string(::getpid()) + "." + std::to_string(number);
+        std::string name =
+            path_ + std::string{temporary_mark} + std::to_string(::getpid()) + "." + std::to_string(number);
         if (::mkdir(name.c_str(), 0777) == 0) {
             place_ = std::move(name);
             return;

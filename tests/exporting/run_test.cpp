@@ -1,0 +1,138 @@
+#include <smdebug/exporting/run.hpp>
+
+#include "exporting/odd_run.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/core/error.hpp>
+#include <smdebug/reduce/name.hpp>
+#include <smdebug/storage/local_storage.hpp>
+#include <smdebug/trial/diff_runs.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// In what two runs are not the same, bit by bit.
+template <class First, class Second>
+std::vector<std::string> differences(const First& first, const Second& second, const diff_options& options = {}) {
+    std::vector<std::string> found;
+    diff_runs(first, second, options, [&](const run_difference& each) {
+        found.push_back(std::to_string(each.step) + " " + std::string{each.tensor} + ": " + each.what);
+    });
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("export_run: all of a run is the same run") {
+    const temporary_folder folder;
+    const memory_trial run{odd_run()};
+    const export_result result = export_run(run, folder.path() + "/out");
+    CHECK(result.tensors == 13);
+    CHECK(result.refused == 0);
+    const local_trial made{folder.path() + "/out"};
+    CHECK(differences(run, made).empty());
+    CHECK(made.loaded_all_steps());
+    CHECK(made.verify().empty());
+    CHECK(made.mode(3) == mode::eval);
+    CHECK(made.tensor("words").value(0).strings().size() == 3);
+    std::size_t files = 0;
+    std::uint64_t bytes = 0;
+    for (const auto& each : fs::recursive_directory_iterator{folder.path() + "/out"}) {
+        files += each.is_regular_file() ? 1U : 0U;
+        bytes += each.is_regular_file() ? each.file_size() : 0U;
+    }
+    CHECK(result.files == files);
+    CHECK(result.bytes == bytes);
+}
+
+TEST_CASE("export_run: a part: tensors, collections, steps, modes") {
+    const temporary_folder folder;
+    const memory_trial run{odd_run()};
+    export_run(run, folder.path() + "/weights", {.which = {.collection = "weights"}});
+    const local_trial weights{folder.path() + "/weights"};
+    CHECK(weights.tensor_names() == std::vector<std::string>{"half", "plain"});
+    CHECK(weights.steps() == std::vector<step_number>{0, 3});
+    CHECK(weights.collection("weights").tensor_names == std::vector<std::string>{"half", "plain"});
+    CHECK(weights.collection("losses").tensor_names.empty());
+    CHECK(differences(run, weights, {.which = {.names = {{"half", "plain"}}}}).size() == 1);  // the collection `losses`
+    export_run(run, folder.path() + "/eval", {.which = {.mode = mode::eval}});
+    CHECK(local_trial{folder.path() + "/eval"}.steps() == std::vector<step_number>{3});
+    CHECK_THROWS_AS(export_run(run, folder.path() + "/none", {.which = {.range = {50, 60}}}), value_error);
+}
+
+TEST_CASE("export_run: saved reductions and shapes, with the framework's names, and workers") {
+    const temporary_folder folder;
+    memory_storage store;
+    const std::string mean = reduction_tensor_name("w", reduction_key{reduction::mean});
+    const std::string sum = reduction_tensor_name("only", reduction_key{reduction::sum, true});
+    run_builder{store}
+        .collections({"worker_0", "worker_1"}, {{"weights", {"w", "only"}}})
+        .step({.step = 0,
+               .tensors = {tensor_of<float>("w", {1, 2}), tensor_of<double>(mean, {17}, {}),
+                           tensor_of<double>(sum, {-0.0}, {})},
+               .shapes = {{"w", "Variable:0", {2}}, {"shape_alone", "x", {3, 4}}}})
+        .step({.step = 0, .tensors = {tensor_of<float>("w", {3})}, .worker = "worker_1"})
+        .end();
+    const memory_trial run{store};
+    CHECK(export_run(run, folder.path() + "/out").tensors == 4);
+    const local_trial made{folder.path() + "/out"};
+    CHECK(differences(run, made).empty());
+    CHECK(made.num_workers() == 2);
+    CHECK(made.tensor("w").reduction_value(0, reduction::mean, {.worker = "worker_0"}) == 17);
+    CHECK(made.tensor("shape_alone").shape(0) == shape_type{3, 4});
+    CHECK(contains_text(file_content(folder.path() + "/out/index/000000000/000000000000_worker_0.json"),
+                        R"("originalname": "Variable:0")"));
+    export_run(run, folder.path() + "/one", {.which = {.worker = "worker_1"}});
+    const local_trial one{folder.path() + "/one"};
+    CHECK(one.workers() == std::vector<std::string>{"worker_1"});
+    CHECK(one.num_workers() == 1);
+    CHECK(one.loaded_all_steps());
+}
+
+TEST_CASE("export_run: what is damaged is named and left out, the rest is there") {
+    const temporary_folder folder;
+    local_storage disk{folder.path() + "/run"};
+    run_builder{disk}
+        .collections()
+        .step({.step = 0, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {2})}})
+        .step({.step = 1, .tensors = {tensor_of<float>("a", {1}), tensor_of<float>("b", {2})}})
+        .step({.step = 2, .tensors = {tensor_of<float>("a", {3})}})
+        .end();
+    const std::string event = folder.path() + "/run/events/000000000000/000000000000_worker_0.tfevents";
+    fs::resize_file(event, fs::file_size(event) - 8);  // the last record, which is b
+    fs::remove(folder.path() + "/run/events/000000000001/000000000001_worker_0.tfevents");
+    noted_export noted;
+    const local_trial run{folder.path() + "/run", {.missing_event_file_retry_limit = 0}};
+    const export_result result = export_run(run, folder.path() + "/out", noted.options);
+    CHECK(noted.told == std::vector<std::string>{"b@0!", "@1!"});
+    CHECK(result.damaged == 2);
+    CHECK(result.tensors == 2);
+    const local_trial made{folder.path() + "/out"};
+    CHECK(made.steps() == std::vector<step_number>{0, 2});
+    CHECK(made.tensor("a").value<float>(2)(0) == 3);
+    CHECK_FALSE(made.has_tensor("b"));
+}
+
+TEST_CASE("export_run: an older export is replaced, another folder is not") {
+    const temporary_folder folder;
+    const memory_trial run{odd_run()};
+    const std::string out = folder.path() + "/out";
+    export_run(run, out);
+    CHECK_THROWS_AS(export_run(run, out), run_exists);
+    export_run(run, out, {.which = {.range = {3, 4}}, .replace = true});
+    CHECK(local_trial{out}.steps() == std::vector<step_number>{3});
+    folder.write("out/notes.txt", "");
+    CHECK_THROWS_AS(export_run(run, out, {.replace = true}), run_exists);
+    CHECK(detail::run_files::is_file_of_it("index/0/x.json"));
+    CHECK_FALSE(detail::run_files::is_file_of_it("index"));
+    CHECK_FALSE(detail::run_files::is_file_of_it("x"));
+}
