@@ -118,6 +118,12 @@ if(TARGET smdebug_program)
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
+# --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------
+if(TARGET smdebug_program AND NOT SMDEBUG_SANITIZE)
+    add_infrastructure_test(exports ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.py $<TARGET_FILE:smdebug_program>
+                            ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/exports)
+endif()
+
 # --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
 if(TARGET smdebug_mpi)
     add_executable(mpi_batch mpi_batch/mpi_batch.cpp)

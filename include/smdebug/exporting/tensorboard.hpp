@@ -71,7 +71,7 @@ private:
 ///         tensorboard_histogram(); with `tensors` every tensor as it is, as tf.summary.write has it.
 /// Names:  what TensorBoard has no tag for becomes '_', see wire::tensorboard_tag.
 /// Left out, and told: what has no curve and no histogram: strings, complex numbers, booleans, tensors without elements or
-///         finite ones; a tensor whose tag another tensor has; with `tensors` above 2 GiB.
+///         finite ones, or with some beyond float32; a tensor whose tag another tensor has; with `tensors` above 2 GiB.
 /// Errors, memory: as export_npz().  Cost: reading the run, and a histogram of each tensor.
 template <scannable_trial Trial>
 export_result export_tensorboard(const Trial& run, const std::string& output, const export_options& options = {}) {

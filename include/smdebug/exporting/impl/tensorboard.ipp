@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 
 namespace smdebug {
@@ -155,6 +156,10 @@ SMDEBUG_INLINE std::string tensorboard_files::add(const scanned_tensor& tensor) 
     if (const std::optional<float> number = single_number(values)) {
         drawn = *number;
     } else if ((found = tensorboard_histogram(values, kernel_))) {
+        constexpr double largest = std::numeric_limits<float>::max();
+        if (found->min < -largest || found->max > largest) {
+            return "has numbers beyond float32, with which TensorBoard computes";
+        }
         buckets.assign(found->buckets.begin(), found->buckets.end());
         drawn = wire::histogram_fields{.min = found->min,
                                        .max = found->max,
