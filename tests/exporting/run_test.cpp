@@ -63,7 +63,10 @@ TEST_CASE("export_run: a part: tensors, collections, steps, modes") {
     CHECK(weights.steps() == std::vector<step_number>{0, 3});
     CHECK(weights.collection("weights").tensor_names == std::vector<std::string>{"half", "plain"});
     CHECK(weights.collection("losses").tensor_names.empty());
-    CHECK(differences(run, weights, {.which = {.names = {{"half", "plain"}}}}).size() == 1);  // the collection `losses`
+    const diff_summary both = diff_runs(run, weights, {.which = {.names = std::vector<std::string>{"half", "plain"}}},
+                                        [](const run_difference&) {});
+    CHECK(both.compared == 3);
+    CHECK(both.same());
     export_run(run, folder.path() + "/eval", {.which = {.mode = mode::eval}});
     CHECK(local_trial{folder.path() + "/eval"}.steps() == std::vector<step_number>{3});
     CHECK_THROWS_AS(export_run(run, folder.path() + "/none", {.which = {.range = {50, 60}}}), value_error);

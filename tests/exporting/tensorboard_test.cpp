@@ -92,13 +92,11 @@ TEST_CASE("export_tensorboard: whole tensors") {
     const std::string file = file_content(folder.path() + "/out/train/events.tfevents");
     byte_view rest = as_bytes(std::string_view{file});
     byte_view last;
-    for (result<record::detail::record_view> found = record::read_record(rest, crc_check::full);
-         !rest.empty() && found.ok(); found = record::read_record(rest, crc_check::full)) {
+    while (!rest.empty()) {
+        const auto found = record::read_record(rest, crc_check::full);
+        REQUIRE(found.ok());
         last = rest.first(found->payload.size() + record::overhead);
         rest = rest.subspan(last.size());
-        if (rest.empty()) {
-            break;
-        }
     }
     decoded_tensor tensor;
     REQUIRE(event_decoder<>{}.decode(last, "large", tensor) == status::ok);
