@@ -29,7 +29,8 @@ TEST_CASE("formats.hpp: create_trial opens logs, a single one, and runs without 
     const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp";
     std::filesystem::copy(golden + "/events", place.path() + "/run/events", std::filesystem::copy_options::recursive);
     CHECK(create_trial(place.path() + "/run").tensor_names() == local_trial{golden}.tensor_names());
-    CHECK_THROWS_AS(static_cast<void>(create_trial(place.path() + "/logs", {}, {.formats = {.as = data_format::smdebug}})),
-                    not_found);
+    CHECK_THROWS_AS(
+        static_cast<void>(create_trial(place.path() + "/logs", {}, {.formats = {.as = data_format::smdebug}})),
+        not_found);
     CHECK_THROWS_AS(static_cast<void>(create_trial(place.path() + "/nothing")), not_found);
 }

@@ -47,8 +47,8 @@ TEST_CASE("the program reads TensorBoard's logs, and says what of them is damage
     CHECK(contains(list.out.str(), "loss"));
     CHECK(contains(list.err.str(), "the record is damaged: it is left out"));
     captured skips;
-    CHECK(cli::run_program({"stats", place.path(), "--skip-damaged", "--as", "tensorboard", "--format", "csv"}, skips.out,
-                           skips.err) == cli::exit_ok);
+    CHECK(cli::run_program({"stats", place.path(), "--skip-damaged", "--as", "tensorboard", "--format", "csv"},
+                           skips.out, skips.err) == cli::exit_ok);
     CHECK(contains(skips.out.str(), "loss"));
     captured not_one;
     CHECK(cli::run_program({"ls", place.path(), "--as", "smdebug"}, not_one.out, not_one.err) == cli::exit_error);

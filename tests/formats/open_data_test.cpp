@@ -61,7 +61,8 @@ TEST_CASE("open_data: problems are told") {
     bad.back() = static_cast<char>(bad.back() ^ 1);
     logs.write("events.out.tfevents.1", as_bytes(bad));
     std::vector<std::string> problems;
-    const trial run{open_data(any_storage{logs}, {.on_problem = [&](const std::string& text) { problems.push_back(text); }})};
+    const trial run{
+        open_data(any_storage{logs}, {.on_problem = [&](const std::string& text) { problems.push_back(text); }})};
     CHECK(run.steps().empty());
     CHECK(problems == std::vector<std::string>{"events.out.tfevents.1, byte 0: the record is damaged: it is left out"});
 }

@@ -17,8 +17,9 @@ TEST_CASE("index_text_of: as the Python package writes it") {
     REQUIRE(added.size() == 1);
     CHECK(detail::index_key_of(table, *added[0]) == "index/000000000/000000000003_w.json");
     CHECK(detail::event_key_of(table, *added[0]) == "events/000000000003/000000000003_w.tfevents");
-    CHECK(detail::index_text_of(table, *added[0]) ==
-          R"({"meta": {"mode": "EVAL", "mode_step": 1, "event_file_name": "events/000000000003/000000000003_w.tfevents"}, )"
-          R"("tensor_payload": [{"tensorname": "a \"quoted\"", "start_idx": 0, "length": 25}], )"
-          R"("shape_payload": [{"tensorname": "b", "originalname": "b", "shape": [2, 3]}]})");
+    CHECK(
+        detail::index_text_of(table, *added[0]) ==
+        R"({"meta": {"mode": "EVAL", "mode_step": 1, "event_file_name": "events/000000000003/000000000003_w.tfevents"}, )"
+        R"("tensor_payload": [{"tensorname": "a \"quoted\"", "start_idx": 0, "length": 25}], )"
+        R"("shape_payload": [{"tensorname": "b", "originalname": "b", "shape": [2, 3]}]})");
 }

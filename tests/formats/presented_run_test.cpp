@@ -117,7 +117,8 @@ TEST_CASE("presented_run: models storage: every range of every object is that pa
         CHECK(run.size(key) == whole.size());
         const auto opened = run.open(key);
         for (std::size_t begin = 0; begin <= whole.size() + 1; ++begin) {
-            for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{7}, whole.size(), whole.size() + 9}) {
+            for (const std::size_t length :
+                 {std::size_t{0}, std::size_t{1}, std::size_t{7}, whole.size(), whole.size() + 9}) {
                 const byte_view expected = whole.slice({begin, length}).view();
                 const byte_buffer part = run.read(key, {begin, length});
                 REQUIRE(std::ranges::equal(part.view(), expected));

@@ -37,8 +37,8 @@ TEST_CASE("record_file: gives each record once, as the file grows, cut anywhere"
         CAPTURE(cut);
         read_records log;
         log.read(all.substr(0, cut));
-        const bool at_record = cut == 0 || cut == framed("first").size() || cut == framed("first").size() + 16 ||
-                               cut == all.size();
+        const bool at_record =
+            cut == 0 || cut == framed("first").size() || cut == framed("first").size() + 16 || cut == all.size();
         CHECK(log.file.state() == (at_record ? status::ok : status::truncated));
         log.read(all);
         CHECK(log.payloads == std::vector<std::string>{"first", "", "third"});
@@ -81,7 +81,8 @@ TEST_CASE("record_file: no record is believed that is larger than any may be") {
 
 TEST_CASE("record_file: a file that is not there has no records") {
     detail::record_file none{"none"};
-    CHECK(none.read(any_storage{memory_storage{}}, [](byte_range, byte_view) {}, [](byte_range, status) {}) == 0);
+    CHECK(none.read(
+              any_storage{memory_storage{}}, [](byte_range, byte_view) {}, [](byte_range, status) {}) == 0);
     CHECK(none.state() == status::ok);
     CHECK(none.key() == "none");
 }

@@ -55,14 +55,16 @@ inline std::string framed(std::string_view payload) {
            proto::raw(crc::mask(crc::value(payload)));
 }
 
-inline std::string plugin_metadata(std::string_view plugin) { return proto::text(9, proto::text(1, proto::text(1, plugin))); }
+inline std::string plugin_metadata(std::string_view plugin) {
+    return proto::text(9, proto::text(1, proto::text(1, plugin)));
+}
 
 /// Values of a summary.
 inline std::string scalar_value(std::string_view name, float number) {
     return proto::text(1, name) + proto::fixed(2, number);
 }
 inline std::string logged_tensor(std::string_view name, std::string_view plugin, unsigned type,
-                                const std::vector<std::size_t>& shape, std::string_view content) {
+                                 const std::vector<std::size_t>& shape, std::string_view content) {
     std::string dims;
     for (const std::size_t extent : shape) {
         dims += proto::text(2, proto::whole(1, extent));
@@ -72,8 +74,8 @@ inline std::string logged_tensor(std::string_view name, std::string_view plugin,
            (plugin.empty() ? std::string{} : plugin_metadata(plugin));
 }
 inline std::string text_value(std::string_view name, std::string_view content) {
-    return proto::text(1, name) +
-           proto::text(8, proto::whole(1, 7) + proto::text(2, "") + proto::text(8, content)) + plugin_metadata("text");
+    return proto::text(1, name) + proto::text(8, proto::whole(1, 7) + proto::text(2, "") + proto::text(8, content)) +
+           plugin_metadata("text");
 }
 inline std::string histogram_value(std::string_view name, double min, double max, double num, double sum,
                                    double sum_squares, const std::vector<double>& limits,

@@ -38,10 +38,9 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command =
-    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
-                 scan_arguments, merge_arguments, pack_arguments, export_arguments, rules_arguments, index_arguments,
-                 repair_arguments>;
+using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
+                             check_arguments, scan_arguments, merge_arguments, pack_arguments, export_arguments,
+                             rules_arguments, index_arguments, repair_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -328,14 +327,16 @@ private:
     }
 
     void add_repair() {
-        CLI::App& app =
-            *app_.add_subcommand("repair", "a new index for a run whose own is missing or damaged, from its event files");
+        CLI::App& app = *app_.add_subcommand(
+            "repair", "a new index for a run whose own is missing or damaged, from its event files");
         add_runs(app, repair_.runs);
         app.add_flag("--dry-run", repair_.dry_run, "only say what would be done");
         add_storage(app, repair_.storage);
         app.footer(
-            "Event files are only read.  An index file that is replaced is kept under its name and \".damaged\".  Records\n"
-            "that are damaged or cut are left out and named; exit status 1 then.  Not for a run that is being written.\n"
+            "Event files are only read.  An index file that is replaced is kept under its name and \".damaged\".  "
+            "Records\n"
+            "that are damaged or cut are left out and named; exit status 1 then.  Not for a run that is being "
+            "written.\n"
             "A run without its index can be looked at without repairing it, too.\n\n" +
             std::string{conventions});
     }

@@ -9,8 +9,8 @@
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
-#include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/formats.hpp>
+#include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>

@@ -25,10 +25,11 @@ struct index_repair {
         std::string text = {};  ///< what is to be in it
     };
 
-    std::vector<file> files = {};            ///< by key
-    std::vector<std::string> problems = {};  ///< what of the event files is damaged and left out; index files without an event file
-    std::size_t event_files = 0;             ///< that were read
-    std::size_t good = 0;                    ///< index files that stay as they are
+    std::vector<file> files = {};  ///< by key
+    std::vector<std::string> problems =
+        {};  ///< what of the event files is damaged and left out; index files without an event file
+    std::size_t event_files = 0;  ///< that were read
+    std::size_t good = 0;         ///< index files that stay as they are
 };
 
 /// Reads all event files of a run of the Python package, compares them with its index, and says what is to be written.

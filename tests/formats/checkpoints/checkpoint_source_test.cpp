@@ -44,8 +44,8 @@ template <class T>
         header += ' ';
     }
     header += '\n';
-    return std::string{"\x93NUMPY\x01\x00", 8} + raw(std::vector<std::uint16_t>{static_cast<std::uint16_t>(header.size())}) +
-           header + data;
+    return std::string{"\x93NUMPY\x01\x00", 8} +
+           raw(std::vector<std::uint16_t>{static_cast<std::uint16_t>(header.size())}) + header + data;
 }
 
 struct checkpoint_folder {
@@ -58,8 +58,8 @@ struct checkpoint_folder {
         const any_storage store{files};
         checkpoint_source source{
             store, {.step_regex = step_regex, .now = [this] { return std::chrono::system_clock::now() + age; }}};
-        return trial{any_storage{presented_run{
-            store, std::move(source), [this](const std::string& text) { problems.push_back(text); }}}};
+        return trial{any_storage{
+            presented_run{store, std::move(source), [this](const std::string& text) { problems.push_back(text); }}}};
     }
 };
 
@@ -87,12 +87,12 @@ TEST_CASE("checkpoint_source: what the Trainer leaves is a run") {
 
 TEST_CASE("checkpoint_source: numpy's arrays, turned around where they lie in another order") {
     checkpoint_folder folder;
-    folder.write("step_1/a.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
-                                     raw<float>({1, 2, 3, 4, 5, 6})));
-    folder.write("step_1/b.npy", npy("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }",
-                                     std::string{"\x00\x01\xff\xfe", 4}));
-    folder.write("step_1/c.npy", npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }",
-                                     raw<double>({1, 4, 2, 5, 3, 6})));
+    folder.write("step_1/a.npy",
+                 npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", raw<float>({1, 2, 3, 4, 5, 6})));
+    folder.write("step_1/b.npy",
+                 npy("{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }", std::string{"\x00\x01\xff\xfe", 4}));
+    folder.write("step_1/c.npy",
+                 npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", raw<double>({1, 4, 2, 5, 3, 6})));
     folder.write("step_1/d.npy", npy("{'descr': '>i4', 'fortran_order': True, 'shape': (2, 1, 2), }",
                                      std::string{"\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0\4", 16}));
     const trial run = folder.open();

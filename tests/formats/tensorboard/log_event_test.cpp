@@ -54,9 +54,8 @@ TEST_CASE("read_log_event: what each value holds") {
 }
 
 TEST_CASE("read_log_event: every cut is an event with less in it, or damage; nothing is read behind the end") {
-    const std::string bytes =
-        event_of({scalar_value("a", 1), logged_tensor("b", "scalars", 1, {2}, "12345678"),
-                  histogram_value("c", 0, 1, 1, 1, 1, {1, 2}, {1, 0})});
+    const std::string bytes = event_of({scalar_value("a", 1), logged_tensor("b", "scalars", 1, {2}, "12345678"),
+                                        histogram_value("c", 0, 1, 1, 1, 1, {1, 2}, {1, 0})});
     log_event event;
     std::size_t damaged = 0;
     for (std::size_t size = 0; size < bytes.size(); ++size) {

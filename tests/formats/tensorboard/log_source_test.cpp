@@ -91,7 +91,7 @@ TEST_CASE("tensorboard_source: a histogram is rows of edges and counts, and its 
     log_folder logs;
     logs.write("events.out.tfevents.1",
                log_record(1, {scalar_value("loss", 1), histogram_value("w", -1.5, 3, 4, 6, 14, {-2, -1, 0, 1, 2, 4, 8},
-                                                                      {0, 1, 0, 2, 0, 1, 0})}) +
+                                                                       {0, 1, 0, 2, 0, 1, 0})}) +
                    log_record(2, {histogram_value("w", 0, 0, 0, 0, 0, {1}, {0})}));
     const trial run = logs.open();
     const auto w = run.tensor("w");
@@ -161,8 +161,8 @@ TEST_CASE("tensorboard_source: where steps go back, the later points count from 
     }
     first += log_record(9, {scalar_value("other", 9)});
     logs.write("events.out.tfevents.1", first);
-    logs.write("events.out.tfevents.2", log_head() + log_record(2, {scalar_value("loss", 20)}) +
-                                            log_record(3, {scalar_value("loss", 30)}));
+    logs.write("events.out.tfevents.2",
+               log_head() + log_record(2, {scalar_value("loss", 20)}) + log_record(3, {scalar_value("loss", 30)}));
     const trial run = logs.open();
     CHECK(run.tensor("loss").steps() == std::vector<step_number>{0, 1, 2, 3});
     CHECK(number(run, "loss", 1) == 1);
@@ -190,8 +190,8 @@ TEST_CASE("tensorboard_source: a damaged record is named and left out; what is c
         const trial run = logs.open();
         CHECK(run.steps() == std::vector<step_number>{1, 3});
         REQUIRE(logs.problems.size() == 1);
-        CHECK(logs.problems[0] == "events.out.tfevents.1, byte " + std::to_string(one.size()) +
-                                      ": the record is damaged: it is left out");
+        CHECK(logs.problems[0] ==
+              "events.out.tfevents.1, byte " + std::to_string(one.size()) + ": the record is damaged: it is left out");
     }
     SUBCASE("the length") {
         bad[1] = 1;
@@ -250,7 +250,8 @@ TEST_CASE("tensorboard_source: a growing log is followed, record by record and f
     CHECK(number(run, "loss", 4) == 4);
 
     // What comes late to a step that was read is another worker's.
-    logs.write("events.out.tfevents.3", log_record(1, {scalar_value("late", 7)}) + log_record(5, {scalar_value("loss", 5)}));
+    logs.write("events.out.tfevents.3",
+               log_record(1, {scalar_value("late", 7)}) + log_record(5, {scalar_value("loss", 5)}));
     run.refresh();
     logs.age += std::chrono::seconds{5};
     run.refresh();

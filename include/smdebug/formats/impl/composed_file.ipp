@@ -10,11 +10,11 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-SMDEBUG_INLINE std::shared_ptr<const opened_object> part_objects::open(const place& where,
-                                                                       std::uint64_t end) const {
+SMDEBUG_INLINE std::shared_ptr<const opened_object> part_objects::open(const place& where, std::uint64_t end) const {
     {
         const std::lock_guard lock{mutex_};
-        const auto known = std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one.first == where.name; });
+        const auto known =
+            std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one.first == where.name; });
         if (known != open_.end() && known->second->size() >= end) {
             std::rotate(known, known + 1, open_.end());
             return open_.back().second;
@@ -108,8 +108,7 @@ SMDEBUG_INLINE std::size_t composed_file::read_at(std::uint64_t offset, std::spa
     while (done < into.size() && place < file_->pieces.size()) {
         const event_piece& piece = file_->pieces[place];
         const std::uint64_t from = offset + done - begin;
-        const auto count =
-            static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - from, into.size() - done));
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size - from, into.size() - done));
         const std::size_t read = read_piece(piece, from, into.subspan(done, count));
         done += read;
         if (read < count) {

@@ -52,7 +52,8 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
         if (!name) {
             if (key.ends_with(locations::event_extension)) {
                 done_.insert(key);
-                contents.note_problem(key, "the name is not of the form <step>_<worker>.tfevents: the file is left out");
+                contents.note_problem(key,
+                                      "the name is not of the form <step>_<worker>.tfevents: the file is left out");
             }
             continue;
         }
@@ -83,10 +84,8 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
             if (detail::read_event_facts(payload, facts) != status::ok) {
                 problems.emplace_back(at(where.offset), "the record holds no event: it is left out");
             } else if (facts.has_value) {
-                records.push_back({.tag = std::move(facts.tag),
-                                   .where = where,
-                                   .mode = facts.mode,
-                                   .mode_step = facts.mode_step});
+                records.push_back(
+                    {.tag = std::move(facts.tag), .where = where, .mode = facts.mode, .mode_step = facts.mode_step});
             }
         },
         [&](byte_range where, status why) {
@@ -109,8 +108,8 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
     }
     const auto name = locations::parse_step_file(key, locations::event_extension);
     const std::string worker = locations::worker_from_file_part(name->worker_part);
-    const auto with_mode = std::find_if(records.begin(), records.end(),
-                                        [](const found_record& one) { return one.mode && one.mode_step; });
+    const auto with_mode =
+        std::find_if(records.begin(), records.end(), [](const found_record& one) { return one.mode && one.mode_step; });
     const bool has_mode = with_mode != records.end();
     const run_contents::place where{.step = name->step,
                                     .mode = has_mode ? *with_mode->mode : mode::global,

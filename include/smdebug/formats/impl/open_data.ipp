@@ -42,9 +42,8 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
     }
     const bool has_collections = has(locations::collections_folder);
     const std::vector<std::string> events = detail::some_keys(store, locations::events_folder, 16);
-    const bool has_events = std::any_of(events.begin(), events.end(), [](const std::string& key) {
-        return key.ends_with(locations::event_extension);
-    });
+    const bool has_events = std::any_of(
+        events.begin(), events.end(), [](const std::string& key) { return key.ends_with(locations::event_extension); });
     // While a job runs its first event file is there before the index is.
     if (has_events && (!has_collections || store.size(locations::end_of_job))) {
         return data_format::event_files;
@@ -71,8 +70,8 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
         case data_format::tensorboard:
             return any_storage{presented_run{store, tensorboard_source{store}, options.on_problem}};
         case data_format::checkpoints:
-            return any_storage{presented_run{
-                store, checkpoint_source{store, {.step_regex = options.step_regex}}, options.on_problem}};
+            return any_storage{
+                presented_run{store, checkpoint_source{store, {.step_regex = options.step_regex}}, options.on_problem}};
         case data_format::detect:
         case data_format::smdebug:
             break;

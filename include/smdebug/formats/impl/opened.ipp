@@ -19,9 +19,9 @@ const int opened_by_path = 1;
 // Not inline, though every file that includes the header has it: it is weak, of which the linker keeps one.
 any_storage open_run(std::string_view path, const storage_options& options) {
     if (const auto file = smdebug::detail::data_file_in(path)) {
-        return open_data(any_storage{smdebug::detail::single_object{
-                             smdebug::detail::open_folder(file->folder, options), file->key}},
-                         options.formats);
+        return open_data(
+            any_storage{smdebug::detail::single_object{smdebug::detail::open_folder(file->folder, options), file->key}},
+            options.formats);
     }
     return open_data(open_storage(path, options), options.formats);
 }

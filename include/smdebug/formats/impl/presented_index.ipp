@@ -14,9 +14,8 @@ SMDEBUG_INLINE std::string index_key_of(const run_contents& contents, const pres
 }
 
 SMDEBUG_INLINE std::string event_key_of(const run_contents& contents, const presented_file& file) {
-    return file.whole_object == event_piece::written
-               ? locations::event_key(file.step, contents.workers()[file.worker])
-               : contents.objects()[file.whole_object];
+    return file.whole_object == event_piece::written ? locations::event_key(file.step, contents.workers()[file.worker])
+                                                     : contents.objects()[file.whole_object];
 }
 
 SMDEBUG_INLINE std::string index_text_of(const run_contents& contents, const presented_file& file) {

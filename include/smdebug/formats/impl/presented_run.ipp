@@ -20,7 +20,9 @@ struct presented_state {
     using file_pointer = std::shared_ptr<const presented_file>;
 
     presented_state(any_storage store, any_catalog_source from, problem_sink to)
-        : objects(std::make_shared<part_objects>(std::move(store))), source(std::move(from)), on_problem(std::move(to)) {}
+        : objects(std::make_shared<part_objects>(std::move(store))),
+          source(std::move(from)),
+          on_problem(std::move(to)) {}
 
     // What a key stands for.
     enum class kind : std::uint8_t { of_data, index, events, collections, end_mark };
@@ -260,8 +262,9 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> presented_ru
         const auto what = state_->meaning_of(key);
         const auto add = [&](std::uint32_t object) {
             const detail::object_elsewhere* const elsewhere = state_->contents.elsewhere(object);
-            objects.push_back(elsewhere != nullptr ? *elsewhere
-                                                   : detail::object_elsewhere{store, state_->contents.objects()[object]});
+            objects.push_back(elsewhere != nullptr
+                                  ? *elsewhere
+                                  : detail::object_elsewhere{store, state_->contents.objects()[object]});
         };
         if (what.what == detail::presented_state::kind::of_data) {
             objects.push_back({store, std::string{key}});
@@ -295,7 +298,8 @@ SMDEBUG_INLINE std::vector<std::string> presented_run::follower::next() {
     state_->update();
     for (std::size_t i = next_; i < state_->listed.size(); ++i) {
         const detail::presented_file& file = *state_->listed[i];
-        for (std::string key : {detail::index_key_of(state_->contents, file), detail::event_key_of(state_->contents, file)}) {
+        for (std::string key :
+             {detail::index_key_of(state_->contents, file), detail::event_key_of(state_->contents, file)}) {
             if (key.starts_with(prefix_)) {
                 keys.push_back(std::move(key));
             }

@@ -30,7 +30,9 @@ namespace detail {
     index_file::meta head;
     const auto wrong = index_file::parse(
         bytes, parser, head,
-        [&](const index_file::location& place) { named.insert_or_assign(std::string{place.tensor_name}, place.record); },
+        [&](const index_file::location& place) {
+            named.insert_or_assign(std::string{place.tensor_name}, place.record);
+        },
         [](const index_file::saved_shape&) {});
     if (wrong) {
         return wrong->what;

@@ -116,8 +116,7 @@ SMDEBUG_INLINE void run_contents::add_record(const place& where, std::string_vie
 SMDEBUG_INLINE void run_contents::add_own_record(const place& where, std::string_view tensor, std::uint32_t object,
                                                  byte_range record) {
     detail::presented_file& file = file_at(where);
-    if (!file.pieces.empty() ||
-        (file.whole_object != detail::event_piece::written && file.whole_object != object)) {
+    if (!file.pieces.empty() || (file.whole_object != detail::event_piece::written && file.whole_object != object)) {
         throw value_error("step " + std::to_string(file.step) + " has records of several files");
     }
     file.whole_object = object;
@@ -139,7 +138,8 @@ SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view 
 SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number) {
     const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
     add_framed(where, tensor, {.type = dtype::float64},
-               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()}, [bytes] { return std::vector<std::byte>(bytes.begin(), bytes.end()); });
+               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()},
+               [bytes] { return std::vector<std::byte>(bytes.begin(), bytes.end()); });
 }
 
 SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_view tensor, const tensor_form& form,
@@ -159,13 +159,12 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
     static constexpr std::byte nothing{};
     namespace wire = detail::wire;
     const byte_view in_place{&nothing, static_cast<std::size_t>(elements.size)};
-    const std::array values{
-        wire::value_fields{.tag = tensor,
-                           .tensor = {.type = form.type,
-                                      .shape = {.extents = form.shape, .dim_name = {}},
-                                      .content = elements.size == 0 ? byte_view{} : in_place,
-                                      .strings = {}},
-                           .plugins = {}}};
+    const std::array values{wire::value_fields{.tag = tensor,
+                                               .tensor = {.type = form.type,
+                                                          .shape = {.extents = form.shape, .dim_name = {}},
+                                                          .content = elements.size == 0 ? byte_view{} : in_place,
+                                                          .strings = {}},
+                                               .plugins = {}}};
     const wire::event_fields event{.wall_time = 0, .step = where.step, .file_version = {}, .values = values};
     std::vector<std::byte> around(record::header_size);
     record::store_header(around.data(), record::detail::header::of(wire::encoded_size(event)));

@@ -68,13 +68,14 @@ inline void swap_bytes(std::vector<std::byte>& elements, dtype type) {
 }
 
 [[nodiscard]] inline bool is_floating(dtype type) noexcept {
-    constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32, dtype::float64,
+    constexpr dtype kinds[] = {dtype::float16,       dtype::bfloat16,    dtype::float32,   dtype::float64,
                                dtype::float8_e4m3fn, dtype::float8_e5m2, dtype::complex64, dtype::complex128};
     return std::find(std::begin(kinds), std::end(kinds), type) != std::end(kinds);
 }
 
 /// The collection of a tensor; empty: none.
-[[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor, dtype type) noexcept {
+[[nodiscard]] inline std::string_view collection_of(std::string_view file, std::string_view tensor,
+                                                    dtype type) noexcept {
     if (!is_floating(type)) {
         return {};
     }
@@ -163,8 +164,7 @@ SMDEBUG_INLINE void checkpoint_source::add(const formats::detail::checkpoint_ste
 
 SMDEBUG_INLINE void checkpoint_source::add(const run_contents::place& where,
                                            const formats::detail::checkpoint_file& file,
-                                           const formats::detail::stored_tensor& tensor,
-                                           run_contents& contents) const {
+                                           const formats::detail::stored_tensor& tensor, run_contents& contents) const {
     const run_contents::tensor_form form{.type = tensor.type, .shape = tensor.shape};
     if (tensor.big_endian || tensor.columns_first) {
         contents.add_made(where, tensor.name, form,

@@ -64,8 +64,8 @@ SMDEBUG_INLINE status read_log_histogram(byte_view message, log_histogram& out) 
 }
 
 SMDEBUG_INLINE log_value_kind kind_by_plugin(std::string_view plugin) noexcept {
-    constexpr std::array<std::string_view, 6> opaque{"images", "audio",                "hparams",
-                                                     "graphs", "graph_run_metadata", "custom_scalars"};
+    constexpr std::array<std::string_view, 6> opaque{
+        "images", "audio", "hparams", "graphs", "graph_run_metadata", "custom_scalars"};
     if (plugin == "scalars") {
         return log_value_kind::scalar;
     }
