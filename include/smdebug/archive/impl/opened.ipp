@@ -34,7 +34,6 @@ std::optional<any_storage> open_run(const any_storage& folder, const std::string
 
 /// Refuses a zip of which two members share bytes: a small one could inflate to anything, member by member.
 inline void check_members_apart(const archive_storage<any_storage>& archive, const directory& of) {
-    constexpr std::uint64_t least_head = 30;
     std::vector<const std::pair<const std::string, member>*> members;
     for (const auto& each : of.members) {
         members.push_back(&each);
@@ -42,6 +41,7 @@ inline void check_members_apart(const archive_storage<any_storage>& archive, con
     std::sort(members.begin(), members.end(),
               [](const auto* a, const auto* b) { return a->second.where.offset < b->second.where.offset; });
     const auto shares = [](const auto* a, const auto* b) {
+        constexpr std::uint64_t least_head = 30;
         return b->second.where.offset - a->second.where.offset < least_head + a->second.where.length;
     };
     const auto two = std::adjacent_find(members.begin(), members.end(), shares);
