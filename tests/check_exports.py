@@ -223,7 +223,10 @@ def check_csv(run, path):
     elements = {}
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            key = int(row["step"]), row["worker"]
+            worker = row["worker"]
+            if worker.startswith("/") and "/replica:" in worker:  # as TensorFlow's stand in files' names
+                worker = worker.replace("/", "_").replace(":", "-")
+            key = int(row["step"]), worker
             require((row["mode"], int(row["mode_step"])) == run[key][:2], f"{path}: the mode of step {key}")
             elements.setdefault((key, row["tensor"]), []).append((row["index"], row["value"]))
     wanted = {(key, name): tensor for key, value in run.items() for name, tensor in value[2].items() if math.prod(tensor.shape or (1,))}
@@ -286,7 +289,8 @@ def check_run(run, folder):
             require(times[name] == source[4][name], f"{folder}: the time of {name} at step {key}")
         require(set(reductions) == set(source[3]), f"{folder}: the reductions of step {key}")
         for name, value in reductions.items():
-            require(struct.pack("<d", value) == struct.pack("<d", source[3][name]), f"{folder}: {name} at step {key}")
+            # Trials read them as numbers: -0.0 as 0.
+            require(value == source[3][name] or value != value and source[3][name] != source[3][name], f"{folder}: {name} at step {key}")
     require(os.path.exists(os.path.join(folder, "training_job_end.ts")), f"{folder}: no end of the job")
     return sum(len(value[2]) for value in made.values())
 

@@ -81,7 +81,7 @@ TEST_CASE("export_run: saved reductions and shapes, with the framework's names, 
         .collections({"worker_0", "worker_1"}, {{"weights", {"w", "only"}}})
         .step({.step = 0,
                .tensors = {tensor_of<float>("w", {1, 2}), tensor_of<double>(mean, {17}, {}),
-                           tensor_of<double>(sum, {-0.0}, {})},
+                           tensor_of<double>(sum, {-0.5}, {})},
                .shapes = {{"w", "Variable:0", {2}}, {"shape_alone", "x", {3, 4}}}})
         .step({.step = 0, .tensors = {tensor_of<float>("w", {3})}, .worker = "worker_1"})
         .end();

@@ -67,7 +67,7 @@ private:
 /// Output: a folder with event and index files, a collections file for each worker that is selected, and the mark of the
 ///         job's end, even where the run itself still grows.
 /// Values: bit by bit, with names, steps, modes, mode steps, workers and times of the records; saved shapes; saved
-///         reductions as doubles.  Collections keep their names and settings, and of their tensors those that are selected.
+///         reductions as doubles, as trials read them.  Collections keep their names and settings, and of their tensors those that are selected.
 ///         Payloads have true checksums.
 /// Left out, and told: tensors above the 2 GiB of a record.
 /// Errors, memory: as export_npz().  Cost: reading the run, a checksum, and writing.

@@ -63,7 +63,10 @@ TEST_CASE("step_files: workers' names are parts of files' names, wherever they w
     files.close();
     files.open(at(1, "/../../job:0")).append("b");
     files.close();
+    files.open(at(1, "/job:worker/replica:0")).append("c");
+    files.close();
     files.finish(result);
+    CHECK(file_content(folder.path() + "/out/step_000000001__job-worker_replica-0.x") == "c");  // as in runs
     CHECK(file_content(folder.path() + "/out/step_000000001_worker_0.x") == "a");
     CHECK(file_content(folder.path() + "/out/step_000000001_%2F%2E%2E%2F%2E%2E%2Fjob:0.x") == "b");
 }

@@ -8,6 +8,7 @@
 #include <smdebug/exporting/write/member_name.hpp>
 #include <smdebug/hook/tensor_record.hpp>
 #include <smdebug/hook/tensorboard_writer.hpp>
+#include <smdebug/index/locations.hpp>
 #include <smdebug/record/crc32c.hpp>
 #include <smdebug/record/framing.hpp>
 #include <smdebug/reduce/histogram.hpp>
@@ -60,7 +61,7 @@ SMDEBUG_INLINE bool tensorboard_files::is_file_of_it(std::string_view key) noexc
 SMDEBUG_INLINE tensorboard_files::event_file& tensorboard_files::file_for(const scanned_tensor& tensor) {
     std::string key{mode_folder(tensor.mode)};
     if (names_workers_) {
-        key += "/" + file_name_part(tensor.worker);
+        key += "/" + file_name_part(locations::file_part_from_worker(tensor.worker));
     }
     const auto found = files_.find(key);
     if (found != files_.end()) {

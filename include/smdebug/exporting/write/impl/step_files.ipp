@@ -76,7 +76,8 @@ SMDEBUG_INLINE posix::buffered_output& step_files::open(const scanned_tensor& te
         }
         constexpr std::size_t digits = 9;
         file_.emplace(folder_->place() + "/step_" + locations::zero_padded(tensor.step, digits) +
-                      (names_workers_ ? "_" + file_name_part(tensor.worker) : "") + extension_);
+                      (names_workers_ ? "_" + file_name_part(locations::file_part_from_worker(tensor.worker)) : "") +
+                      extension_);
     }
     ++count_;
     return *file_;
