@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -95,7 +96,7 @@ struct office {
 }  // namespace
 
 TEST_CASE("a rank that is ready gets runs up to its slots, and one for each result") {
-    office with{100};
+    office with{1'000};
     with.say(rank_ready{.slots = 2, .machine = "there"});
     const auto first = std::get<smd::batch_run>(with.hear());
     const auto second = std::get<smd::batch_run>(with.hear());
@@ -125,8 +126,35 @@ TEST_CASE("a rank that is ready gets runs up to its slots, and one for each resu
     CHECK_FALSE(undone.contains(first.place));
 }
 
+TEST_CASE(
+    "a quick rank has more runs than slots; once it stalls it is asked for them, and others, or it later, do them") {
+    office with{100'000};
+    with.say(rank_ready{.slots = 2});
+    std::set<std::uint64_t> has;
+    int done = 0;
+    bool is_asked = false;
+    while (!is_asked || has.size() <= 2) {
+        const rank_message what = with.hear();
+        is_asked = std::holds_alternative<give_back_runs>(what);
+        if (const auto* const run = std::get_if<smd::batch_run>(&what)) {
+            has.insert(run->place);
+            if (++done < 2'000) {
+                with.say(smd::run_result{.run = {.place = *has.begin()}});
+                has.erase(has.begin());
+            }
+        } else {
+            REQUIRE(is_asked);
+        }
+    }
+    const std::vector<std::uint64_t> back{std::next(has.begin(), 2), has.end()};
+    with.say(runs_back{.places = back});
+    has.erase(std::next(has.begin(), 2), has.end());
+    with.say(smd::run_result{.run = {.place = *has.begin()}});
+    CHECK(std::get<smd::batch_run>(with.hear()).place == back.front());
+}
+
 TEST_CASE("rank 0 keeps to itself while nobody is ready, and says that it lives") {
-    office with{100};
+    office with{1'000};
     for (int i = 0; i < 3; ++i) {
         const auto packet = with.one->receive(1min);
         REQUIRE(packet);
@@ -137,7 +165,7 @@ TEST_CASE("rank 0 keeps to itself while nobody is ready, and says that it lives"
 }
 
 TEST_CASE("bytes that are no message stop the batch: the programs differ") {
-    office with{100};
+    office with{1'000};
     with.say(rank_ready{.slots = 1});
     CHECK(std::holds_alternative<smd::batch_run>(with.hear()));
     with.one->send(0, "nonsense");
@@ -149,7 +177,7 @@ TEST_CASE("bytes that are no message stop the batch: the programs differ") {
 }
 
 TEST_CASE("what a rank that leaves has not done is no result; what it has is") {
-    office with{100};  // rank 0 may have some before this one is ready
+    office with{1'000};  // rank 0 may have some before this one is ready
     with.say(rank_ready{.slots = 2});
     const auto first = std::get<smd::batch_run>(with.hear());
     with.say(rank_leaves{});

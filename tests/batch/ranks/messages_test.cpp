@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,7 +23,9 @@ TEST_CASE("each message comes back as it was") {
                                         rank_ended{.failure = "why"},
                                         all_done{.lost = 2},
                                         result_rows{.place = 8, .number = 2, .rows = "rows"},
-                                        rank_leaves{}};
+                                        rank_leaves{},
+                                        give_back_runs{},
+                                        runs_back{.places = {7, 1'000'000'000'000}}};
     REQUIRE(all.size() == std::variant_size_v<rank_message>);
     for (std::size_t kind = 0; kind < all.size(); ++kind) {
         CAPTURE(kind);
@@ -38,6 +41,8 @@ TEST_CASE("each message comes back as it was") {
     CHECK(std::get<smd::batch_run>(message_from_bytes(message_bytes(all[2]))).place == 3);
     CHECK(std::get<smd::run_result>(message_from_bytes(message_bytes(all[3]))).error == "e");
     CHECK(std::get<result_rows>(message_from_bytes(message_bytes(all[8]))).rows == "rows");
+    CHECK(std::get<runs_back>(message_from_bytes(message_bytes(all[11]))).places ==
+          std::vector<std::uint64_t>{7, 1'000'000'000'000});
     CHECK(std::get<all_done>(message_from_bytes(message_bytes(all[7]))).lost == 2);
     CHECK(std::get<rank_ended>(message_from_bytes(message_bytes(all[6]))).failure == "why");
 }

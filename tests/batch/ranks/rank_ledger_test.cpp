@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <random>
@@ -33,12 +34,28 @@ struct office {
     void add(std::uint64_t place) { book.add({.place = place, .path = "run-" + std::to_string(place)}); }
 
     // Hands out all that can be.
-    std::map<int, std::vector<std::uint64_t>> hand_out() {
+    std::map<int, std::vector<std::uint64_t>> hand_out(std::size_t to_come = ledger::many) {
         std::map<int, std::vector<std::uint64_t>> all;
-        while (const auto next = book.next()) {
+        while (const auto next = book.next(now, to_come)) {
             all[next->rank].push_back(next->run.place);
         }
         return all;
+    }
+    bool accept(int rank, std::uint64_t place) { return book.accept(rank, place, now); }
+    // A rank does its runs in order, one in so much time, and gets others each time, which are added as they are wanted.
+    void work(int rank, std::chrono::microseconds each, std::chrono::milliseconds time) {
+        for (const auto end = now + time; now < end;) {
+            for (; book.wanted(now) > 0; ++added) {
+                add(added);
+            }
+            for (const auto& [to, runs] : hand_out()) {
+                has[to].insert(has[to].end(), runs.begin(), runs.end());
+            }
+            now += each;
+            REQUIRE_FALSE(has[rank].empty());
+            REQUIRE(accept(rank, has[rank].front()));
+            has[rank].pop_front();
+        }
     }
     // Time passes, a second at a time; all but some are heard each second.
     std::vector<ledger::loss> pass(std::chrono::seconds time, const std::set<int>& silent) {
@@ -60,6 +77,8 @@ struct office {
     ledger::time_point now{1000s};
     ledger book;
     int count;
+    std::uint64_t added = 0;
+    std::map<int, std::deque<std::uint64_t>> has;  // what work() has handed out, and is not done
 };
 
 std::vector<std::uint64_t> places(const std::vector<smd::batch_run>& runs) {
@@ -76,11 +95,11 @@ using list = std::vector<std::uint64_t>;
 
 TEST_CASE("runs go in order to whoever has most slots free, and nobody has more than its slots") {
     office with{3, 2};
-    CHECK(with.book.wanted() == 6);
+    CHECK(with.book.wanted(with.now) == 6);
     for (std::uint64_t place = 0; place < 10; ++place) {
         with.add(place);
     }
-    CHECK(with.book.wanted() == 0);
+    CHECK(with.book.wanted(with.now) == 0);
     const auto first = with.hand_out();
     REQUIRE(first.size() == 3);
     std::set<std::uint64_t> gone;
@@ -89,13 +108,13 @@ TEST_CASE("runs go in order to whoever has most slots free, and nobody has more 
         gone.insert(runs.begin(), runs.end());
     }
     CHECK(gone == std::set<std::uint64_t>{0, 1, 2, 3, 4, 5});
-    CHECK_FALSE(with.book.next());
+    CHECK_FALSE(with.book.next(with.now));
     // Each gets one before anyone gets two.
     for (const auto& [rank, runs] : first) {
         CHECK(runs[0] < 3);
     }
     CHECK(with.book.is_open(first.at(1)[0]));
-    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.accept(1, first.at(1)[0]));
     CHECK_FALSE(with.book.is_open(first.at(1)[0]));
     const auto second = with.hand_out();
     REQUIRE(second.size() == 1);
@@ -106,16 +125,16 @@ TEST_CASE("runs go in order to whoever has most slots free, and nobody has more 
 TEST_CASE("a rank gets runs once it has joined, and according to its threads") {
     ledger book{3, {}, {}};
     book.add({.place = 0});
-    CHECK(book.wanted() == 0);
-    CHECK_FALSE(book.next());
+    CHECK(book.wanted({}) == 0);
+    CHECK_FALSE(book.next({}));
     CHECK_FALSE(book.has_joined(2));
     book.join(2, 1, {});
     CHECK(book.has_joined(2));
-    const auto next = book.next();
+    const auto next = book.next({});
     REQUIRE(next);
     CHECK(next->rank == 2);
     book.join(1, 17, {});
-    CHECK(book.wanted() == 17);
+    CHECK(book.wanted({}) == 17);
     CHECK_THROWS_AS(book.add({.place = 0}), smd::value_error);
 }
 
@@ -133,10 +152,10 @@ TEST_CASE("a rank that is silent for too long is lost, and others get its runs b
     CHECK(with.book.lost() == std::vector<int>{2});
     CHECK(with.pass(100s, {2}).empty());  // once
     // Rank 1's next two are those; rank 0 does without: they may be what killed rank 2.
-    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.accept(0, first.at(0)[0]));
     CHECK(with.hand_out() == std::map<int, list>{{0, {6}}});
-    CHECK(with.book.accept(1, first.at(1)[0]));
-    CHECK(with.book.accept(1, first.at(1)[1]));
+    CHECK(with.accept(1, first.at(1)[0]));
+    CHECK(with.accept(1, first.at(1)[1]));
     CHECK(with.hand_out() == std::map<int, list>{{1, first.at(2)}});
 }
 
@@ -144,7 +163,7 @@ TEST_CASE("rank 0 takes the runs of lost ranks where nobody else is left, and is
     office with{2, 2, 4};
     const auto first = with.hand_out();
     CHECK(with.pass(30s, {0, 1}).size() == 1);
-    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.accept(0, first.at(0)[0]));
     CHECK(with.hand_out() == std::map<int, list>{{0, {first.at(1)[0]}}});
 }
 
@@ -153,22 +172,22 @@ TEST_CASE("a rank that was only stopped is back with its first word; of two resu
     const auto first = with.hand_out();
     const std::uint64_t twice = first.at(2)[0];
     CHECK(with.pass(30s, {2}).size() == 1);
-    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.accept(1, first.at(1)[0]));
     CHECK(with.hand_out() == std::map<int, list>{{1, {twice}}});
 
     SUBCASE("the other was faster") {
-        CHECK(with.book.accept(1, twice));
+        CHECK(with.accept(1, twice));
         CHECK(with.book.heard(2, with.now));
-        CHECK_FALSE(with.book.accept(2, twice));
+        CHECK_FALSE(with.accept(2, twice));
     }
     SUBCASE("it was faster itself") {
         CHECK(with.book.heard(2, with.now));
-        CHECK(with.book.accept(2, twice));
-        CHECK_FALSE(with.book.accept(1, twice));
+        CHECK(with.accept(2, twice));
+        CHECK_FALSE(with.accept(1, twice));
     }
     CHECK_FALSE(with.book.heard(2, with.now));
     CHECK_FALSE(with.book.is_lost(2));
-    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.accept(0, first.at(0)[0]));
     CHECK(with.book.open() == 0);
     with.add(10);
     with.add(11);
@@ -181,14 +200,14 @@ TEST_CASE("a rank that is back still has what it had: its slots are full until i
     const auto first = with.hand_out();
     CHECK(with.pass(30s, {1}).size() == 1);
     CHECK(with.book.heard(1, with.now));
-    CHECK(with.book.accept(0, first.at(0)[0]));
+    CHECK(with.accept(0, first.at(0)[0]));
     with.add(2);
     // Not to rank 0, as rank 1 lives; not to rank 1, which has it: it need only end it.
     CHECK(with.hand_out() == std::map<int, list>{{0, {2}}});
-    CHECK(with.book.accept(1, first.at(1)[0]));
-    CHECK(with.book.accept(0, 2));
+    CHECK(with.accept(1, first.at(1)[0]));
+    CHECK(with.accept(0, 2));
     CHECK(with.book.open() == 0);
-    CHECK_FALSE(with.book.next());
+    CHECK_FALSE(with.book.next(with.now));
 }
 
 TEST_CASE("a run that two ranks were lost with is given up") {
@@ -208,8 +227,111 @@ TEST_CASE("a run that two ranks were lost with is given up") {
     CHECK(losses[0].given_up[0].path == "run-0");
     CHECK(with.book.open() == 0);
     CHECK(with.book.heard(unlucky, with.now));
-    CHECK_FALSE(with.book.accept(unlucky, 0));
+    CHECK_FALSE(with.accept(unlucky, 0));
     CHECK(with.book.lost() == std::vector<int>{next});
+}
+
+TEST_CASE("a rank that is quick has what it does in 20 ms, or 64 runs; one that is slow its slots") {
+    office with{3, 2};
+    with.work(1, 1ms, 200ms);
+    CHECK(with.has[1].size() >= 15);
+    CHECK(with.has[1].size() <= 20);
+    CHECK(with.has[2].size() == 2);  // it has had no result
+    with.work(1, 50us, 200ms);
+    CHECK(with.has[1].size() >= 60);
+    CHECK(with.has[1].size() < 64);
+    with.work(2, 15ms, 90ms);
+    CHECK(with.has[2].size() <= 2);
+}
+
+TEST_CASE("a rank whose results come many at once is as quick as with one at a time") {
+    office with{2, 2};
+    for (int round = 0; round < 50; ++round) {  // 1,000 a second
+        with.work(1, 0us, 0ms);
+        for (; with.book.wanted(with.now) > 0; ++with.added) {
+            with.add(with.added);
+        }
+        for (const auto& [to, runs] : with.hand_out()) {
+            with.has[to].insert(with.has[to].end(), runs.begin(), runs.end());
+        }
+        with.now += 5ms;
+        for (int i = 0; i < 5 && !with.has[1].empty(); ++i) {
+            CHECK(with.accept(1, with.has[1].front()));
+            with.has[1].pop_front();
+        }
+    }
+    CHECK(with.has[1].size() >= 10);
+    CHECK(with.has[1].size() <= 20);
+}
+
+TEST_CASE("a rank that stalls gets no more, gives back what it has not begun, and is trusted again by its rate") {
+    office with{3, 2};
+    with.work(1, 50us, 50ms);
+    const auto before = with.has[1];
+    REQUIRE(before.size() > 50);
+    CHECK(with.book.stalled(with.now).empty());
+    CHECK(with.book.stalls_at() == with.now + 100ms);
+    with.now = with.book.stalls_at() + 1us;
+    CHECK(with.book.wanted(with.now) == 0);
+    CHECK(with.book.stalled(with.now) == std::vector<int>{1});
+    CHECK(with.book.stalled(with.now).empty());  // once
+    CHECK(with.book.stalls_at() == ledger::time_point::max());
+    // It has begun the first, and keeps one; the others go to whoever is free, before all else.
+    for (std::size_t i = 2; i < before.size(); ++i) {
+        with.book.give_back(1, before[i]);
+    }
+    CHECK(with.accept(0, with.has[0].front()));
+    CHECK(with.accept(2, with.has[2].front()));
+    CHECK(with.hand_out() == std::map<int, list>{{0, {before[3]}}, {2, {before[2]}}});
+    // A run that was given back is no suspect: nobody was lost with it.
+    with.book.leave(2);
+    CHECK(with.pass(30s, {1})[0].given_up.empty());
+    CHECK(with.book.heard(1, with.now));
+    CHECK(with.accept(1, before[0]));
+    CHECK(with.hand_out().at(1).size() == 1);  // it is slow by now
+    with.book.give_back(1, 1'000'000);         // whatever it says
+}
+
+TEST_CASE("near the end of the list the ranks share what is left") {
+    office with{2, 2};
+    with.work(1, 50us, 50ms);
+    with.work(0, 50us, 50ms);
+    with.work(1, 50us, 50ms);
+    for (const auto& [rank, runs] : with.has) {
+        for (const std::uint64_t place : runs) {
+            static_cast<void>(with.accept(rank, place));
+        }
+    }
+    REQUIRE(with.book.open() == 0);
+    for (std::uint64_t place = 1'000'000; place < 1'000'040; ++place) {
+        with.add(place);
+    }
+    std::size_t most = 0;
+    for (const auto& [rank, runs] : with.hand_out(0)) {
+        most = std::max(most, runs.size());
+    }
+    CHECK(most <= 10);
+    CHECK(most >= 5);
+    CHECK(with.hand_out(1'000).size() == 2);  // there are more than it had seemed
+}
+
+TEST_CASE("of runs that ranks were lost with no rank has more than its slots, however quick it is") {
+    office with{4, 2};
+    with.work(1, 50us, 50ms);
+    with.work(2, 50us, 50ms);
+    const auto suspects = places(with.book.lose(1).again);
+    REQUIRE(suspects.size() > 50);
+    for (const std::uint64_t place : with.has[2]) {
+        CHECK(with.accept(2, place));
+    }
+    for (std::uint64_t place = 1'000'000; place < 1'000'100; ++place) {
+        with.add(place);
+    }
+    const auto next = with.hand_out().at(2);
+    CHECK(next.size() > 50);
+    CHECK(std::ranges::count_if(next, [&](std::uint64_t place) { return std::ranges::count(suspects, place) > 0; }) ==
+          2);
+    CHECK(next[0] == suspects[0]);
 }
 
 TEST_CASE("one that breaks or leaves gives back what it had; only the runs of one that breaks are suspect") {
@@ -224,11 +346,11 @@ TEST_CASE("one that breaks or leaves gives back what it had; only the runs of on
     CHECK(with.book.lost() == std::vector<int>{2});
     CHECK_FALSE(with.book.has_joined(1));
     CHECK(with.pass(60s, {1, 2}).empty());
-    CHECK(with.book.accept(0, first.at(0)[0]));
-    CHECK(with.book.accept(0, first.at(0)[1]));
+    CHECK(with.accept(0, first.at(0)[0]));
+    CHECK(with.accept(0, first.at(0)[1]));
     CHECK(with.hand_out() == std::map<int, list>{{0, first.at(1)}});
-    CHECK(with.book.accept(0, first.at(1)[0]));
-    CHECK(with.book.accept(0, first.at(1)[1]));
+    CHECK(with.accept(0, first.at(1)[0]));
+    CHECK(with.accept(0, first.at(1)[1]));
     CHECK(with.hand_out() == std::map<int, list>{{0, first.at(2)}});
     CHECK(with.book.open() == 2);
     CHECK_FALSE(with.book.is_deserted());
@@ -248,7 +370,7 @@ TEST_CASE("one that never joins is lost after a longer time") {
     CHECK_FALSE(book.is_lost(1));
     CHECK_FALSE(book.has_joined(1));
     book.join(1, 3, now);
-    CHECK(book.wanted() == 3);
+    CHECK(book.wanted(now) == 3);
 }
 
 TEST_CASE("while this process was stopped itself, nobody was silent") {
@@ -264,11 +386,11 @@ TEST_CASE("while this process was stopped itself, nobody was silent") {
 TEST_CASE("what is left of a batch that is stopped") {
     office with{2, 1, 4};
     const auto first = with.hand_out();
-    CHECK(with.book.accept(1, first.at(1)[0]));
+    CHECK(with.accept(1, first.at(1)[0]));
     CHECK(with.book.abandon().size() == 3);
     CHECK(with.book.open() == 0);
-    CHECK_FALSE(with.book.next());
-    CHECK_FALSE(with.book.accept(0, first.at(0)[0]));
+    CHECK_FALSE(with.book.next(with.now));
+    CHECK_FALSE(with.accept(0, first.at(0)[0]));
 }
 
 TEST_CASE("whatever happens to ranks, each run has one end") {
@@ -283,7 +405,7 @@ TEST_CASE("whatever happens to ranks, each run has one end") {
         std::set<int> silent;
         std::uint64_t added = 0;
         for (int i = 0; i < 3000 && (added < runs || with.book.open() > 0); ++i) {
-            while (added < runs && with.book.wanted() > 0) {
+            while (added < runs && with.book.wanted(with.now) > 0) {
                 with.add(added++);
             }
             for (const auto& [rank, places_of_rank] : with.hand_out()) {
@@ -294,7 +416,7 @@ TEST_CASE("whatever happens to ranks, each run has one end") {
             if (!silent.contains(rank) && !doing[rank].empty()) {
                 const std::uint64_t place = *doing[rank].begin();
                 doing[rank].erase(place);
-                if (with.book.accept(rank, place)) {
+                if (with.accept(rank, place)) {
                     ++ends[place];
                 }
             }

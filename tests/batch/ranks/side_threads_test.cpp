@@ -38,6 +38,7 @@ TEST_CASE("a feeder asks for a few runs more than are taken, and no more") {
         std::this_thread::yield();
     }
     CHECK(woken > 0);
+    CHECK(feeder.size() == 0);
     CHECK(feeder.has_all());
     CHECK(feeder.is_empty());
     CHECK_FALSE(feeder.failure());
@@ -92,10 +93,12 @@ TEST_CASE("results wait for a slow sink; once it has failed it is not called aga
         }
     };
     std::atomic<int> woken{0};
-    result_writer writer{sink, [&] {
+    result_writer writer{sink,
+                         [&] {
                              ++woken;
                              woken.notify_all();
-                         }};
+                         },
+                         4};
     for (int i = 0; i < 5; ++i) {
         writer.push({});
     }

@@ -80,6 +80,28 @@ TEST_CASE("a worker says who it is, does its runs, and goes when rank 0 says so"
     CHECK(with.why.empty());
 }
 
+TEST_CASE("a worker gives back what it has not begun") {
+    office with{10min};
+    with.engine = [](smd::rank_work& work, const std::stop_token& stop) {
+        work.emit({.run = *work.next()});
+        while (!stop.stop_requested()) {
+            std::this_thread::sleep_for(1ms);
+        }
+    };
+    with.start();
+    static_cast<void>(heard(*with.zero));
+    with.zero->send(1, message_bytes(smd::batch_run{.place = 1}));
+    CHECK(std::get<smd::run_result>(heard(*with.zero)).run.place == 1);
+    for (std::uint64_t place = 2; place < 6; ++place) {
+        with.zero->send(1, message_bytes(smd::batch_run{.place = place}));
+    }
+    with.zero->send(1, message_bytes(give_back_runs{}));
+    CHECK(std::get<runs_back>(heard(*with.zero)).places == std::vector<std::uint64_t>{3, 4, 5});
+    with.zero->send(1, message_bytes(stop_runs{}));
+    CHECK(std::holds_alternative<rank_ended>(heard(*with.zero)));
+    with.zero->send(1, message_bytes(all_done{}));
+}
+
 TEST_CASE("heartbeats come while the engine is busy, and after its end") {
     office with{10min};
     with.start();

@@ -50,12 +50,15 @@ private:
     void hand_out();
     void say_alive();
     void look_for_losses();
+    void look_for_stalls();
+    void listen();
     [[nodiscard]] bool have_all_ended();
 
     void hear(const rank_channel::packet& packet);
     void on_ready(int rank, const rank_ready& what);
     void on_rows(int rank, const result_rows& what);
     void on_result(int rank, run_result&& result);
+    void on_runs_back(int rank, const std::vector<std::uint64_t>& places);
     void on_leaving(int rank);
     void on_ended(int rank, const std::string& failure);
     void on_loss(const rank_ledger::loss& what, const std::string& why);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -43,10 +44,17 @@ struct all_done {
 /// To rank 0: the rank has been told to stop, by a signal; others are to do what it has.
 struct rank_leaves {};
 
+/// To the others: a rank that has more runs than it begins soon gives back what it can.
+struct give_back_runs {};
+/// To rank 0: these it has not begun, and will not.
+struct runs_back {
+    std::vector<std::uint64_t> places = {};
+};
+
 /// Kinds of messages are numbered in this order: a new one comes last.  batch_run: to the others, they are to do it;
 /// run_result: to rank 0.
 using rank_message = std::variant<rank_ready, rank_alive, batch_run, run_result, no_more_runs, stop_runs, rank_ended,
-                                  all_done, result_rows, rank_leaves>;
+                                  all_done, result_rows, rank_leaves, give_back_runs, runs_back>;
 
 /// The version as in result_bytes.hpp, the kind, what is in it.
 [[nodiscard]] std::string message_bytes(const rank_message& message);

@@ -1,5 +1,5 @@
-// Which rank has which runs, and since when nothing was heard of it: what rank 0 decides by, without messages or clocks of
-// its own.
+// Which rank has which runs, how fast it is, and since when nothing was heard of it: what rank 0 decides by, without messages
+// or clocks of its own.
 #pragma once
 
 #include <smdebug/batch/run_result.hpp>
@@ -22,6 +22,13 @@ namespace detail {
 /// The states of ranks and runs.  A run is open from add() until accept(), or until it is given up; what is not open is
 /// forgotten, so that memory grows with the runs that ranks have, not with the list.
 /// Rank 0 is the one that asks: it is never lost.      Threads: one.
+/// How many runs a rank has at a time:
+///   At first        as many as it said when it joined: its slots.
+///   By its rate     what it does in limits::ahead, if that is more, up to limits::most_slots: of small runs it has the next
+///                   ones before its results are here.
+///   It has stalled  no result has come for limits::stalled_after: its slots again; what it has beyond them should be taken
+///                   back, see stalled() and give_back(), as one slow run may be before many.
+///   Few are left    the ranks share them: nobody has more than its slots when the last one is handed out.
 class rank_ledger {
 public:
     using time_point = std::chrono::steady_clock::time_point;
@@ -31,7 +38,12 @@ public:
         duration lost_after = std::chrono::seconds{20};    ///< nothing heard for so long: lost
         duration start_limit = std::chrono::seconds{120};  ///< the same before it has joined
         unsigned losses = 2;                               ///< a run that so many ranks were lost with is given up
+        duration ahead = std::chrono::milliseconds{20};
+        duration stalled_after = std::chrono::milliseconds{100};
+        std::size_t most_slots = 64;
     };
+    /// Of runs that are to come: more than matters.
+    static constexpr std::size_t many = ~std::size_t{0};
     struct hand_out {
         int rank = 0;
         batch_run run = {};
@@ -46,7 +58,7 @@ public:
     /// `ranks`: how many there are, rank 0 too.
     rank_ledger(int ranks, limits with, time_point now);
 
-    /// A rank is ready, and holds up to `slots` runs at a time.
+    /// A rank is ready, and is to have `slots` runs at a time, or more by its rate.
     void join(int rank, std::size_t slots, time_point now);
     /// Anything came from it.  True: it had been lost, and is back; it may get runs again.
     bool heard(int rank, time_point now);
@@ -61,12 +73,19 @@ public:
     /// A run that is to be done.  Its place tells it apart.      Errors: value_error: a run of this place is open.
     void add(batch_run run);
     /// How many runs more could be handed out at once.
-    [[nodiscard]] std::size_t wanted() const noexcept;
-    /// A run for a rank with a free slot, the one that has most of them free: first those that ranks were lost with, then
-    /// the others in order.  Those of lost ranks do not go to rank 0 as long as there are others: they may be the reason.
-    [[nodiscard]] std::optional<hand_out> next();
+    [[nodiscard]] std::size_t wanted(time_point now) const noexcept;
+    /// A run for a rank with a free slot, the one that has the fewest for its slots: first those that ranks were lost with,
+    /// then the others in order.  Those of lost ranks do not go to rank 0 as long as there are others, and no rank has more
+    /// of them than it said slots: they may be the reason.      `to_come`: how many runs will be added later.
+    [[nodiscard]] std::optional<hand_out> next(time_point now, std::size_t to_come = many);
     /// A rank has a result.  False: the run has one already, or was given up: the result is to be dropped.
-    [[nodiscard]] bool accept(int rank, std::uint64_t place);
+    [[nodiscard]] bool accept(int rank, std::uint64_t place, time_point now);
+    /// The ranks that have more runs than slots, and have stalled: each once, until it has a result again.
+    [[nodiscard]] std::vector<int> stalled(time_point now);
+    /// When stalled() may have something to say.
+    [[nodiscard]] time_point stalls_at() const noexcept;
+    /// A rank has not begun this run, and will not: others get it.
+    void give_back(int rank, std::uint64_t place);
     /// All open runs, by place; none is open afterwards.
     [[nodiscard]] std::vector<batch_run> abandon();
 
@@ -87,8 +106,13 @@ private:
     enum class rank_state : std::uint8_t { awaited, living, left, lost };
     struct member {
         rank_state state = rank_state::awaited;
-        bool broken = false;  // lost for good
-        std::size_t slots = 0;
+        bool broken = false;         // lost for good
+        bool taken_back = false;     // since its last result
+        std::size_t slots = 0;       // that it said
+        std::size_t by_rate = 0;     // slots that its rate would fill
+        std::size_t results = 0;     // since `since`
+        time_point since = {};       // when the count of its results began
+        time_point progressed = {};  // when it had its last result, or its first run after none
         time_point heard = {};
         std::set<std::uint64_t> holds = {};  // also what others have been given since, once it was lost
     };
@@ -101,7 +125,14 @@ private:
 
     [[nodiscard]] member& at(int rank) { return members_.at(static_cast<std::size_t>(rank)); }
     [[nodiscard]] const member& at(int rank) const { return members_.at(static_cast<std::size_t>(rank)); }
-    [[nodiscard]] std::optional<int> rank_for(const open_run& run) const;
+    [[nodiscard]] std::size_t slots_of(const member& of, time_point now) const noexcept;
+    [[nodiscard]] bool has_stalled(const member& of, time_point now) const noexcept {
+        return now - of.progressed > limits_.stalled_after;
+    }
+    [[nodiscard]] bool is_hindered(const member& of) const noexcept;
+    [[nodiscard]] std::size_t suspects_of(const member& of) const;
+    [[nodiscard]] std::optional<int> rank_for(const open_run& run, time_point now, std::size_t share) const;
+    void measure(member& of, time_point now) const;
     void wait_again(std::uint64_t place, open_run& run);
 
     limits limits_;

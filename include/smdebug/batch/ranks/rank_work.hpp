@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace smdebug {
 inline namespace v1 {
@@ -44,8 +45,8 @@ public:
     };
     using output = std::variant<run_result, rows>;
 
-    /// `wake` is called, by any thread, when there is a result or the engine has ended.  `in_pieces`: rows come apart from
-    /// their results, whose own are then empty.
+    /// `wake` is called, by any thread, when there is a result where there was none, and when the engine has ended.
+    /// `in_pieces`: rows come apart from their results, whose own are then empty.
     explicit rank_work(std::function<void()> wake, bool in_pieces = false)
         : wake_(std::move(wake)), in_pieces_(in_pieces) {}
     rank_work(const rank_work&) = delete;
@@ -56,6 +57,8 @@ public:
     /// Calls the engine on a thread of its own.  Borrows it until it has ended.
     void start(engine run);
     void give(batch_run run);
+    /// The places of the runs that next() has not given, but for the first of them: it will not give them.
+    [[nodiscard]] std::vector<std::uint64_t> take_back();
     /// No more runs come.
     void close();
     /// The engine is to end: next() gives nothing, its stop token is set.

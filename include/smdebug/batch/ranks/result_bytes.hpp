@@ -27,7 +27,7 @@ inline namespace v1 {
 
 namespace detail {
 
-inline constexpr std::uint8_t result_bytes_version = 1;
+inline constexpr std::uint8_t result_bytes_version = 2;
 
 /// Little-endian numbers of 8 bytes; texts behind their length.
 class byte_writer {
@@ -65,6 +65,8 @@ public:
     [[nodiscard]] std::string text();
     [[nodiscard]] batch_run run();
     [[nodiscard]] run_result result();
+    /// How many elements follow, each of which takes at least so many bytes: a length that lies allocates nothing.
+    [[nodiscard]] std::size_t count(std::size_t least_bytes);
     /// Nothing may be left.
     void end() const;
 
@@ -72,8 +74,6 @@ private:
     [[nodiscard]] run_result one_result();
     [[nodiscard]] finding found();
     [[nodiscard]] rule_verdict verdict();
-    // How many elements follow, each of which takes at least so many bytes: a length that lies allocates nothing.
-    [[nodiscard]] std::size_t count(std::size_t least_bytes);
     [[nodiscard]] std::string_view bytes(std::size_t length);
     [[noreturn]] void fail(const char* what) const;
 

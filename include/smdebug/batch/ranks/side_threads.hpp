@@ -24,7 +24,7 @@ class run_feeder {
 public:
     using source = function_ref<std::optional<batch_run>()>;
 
-    /// Borrows the source until hand_back.  `wake` is called by the thread when there is something new.
+    /// Borrows the source.  `wake` is called by the thread when there is a run where there was none, and at the end.
     run_feeder(source from, std::size_t ahead, std::function<void()> wake);
     run_feeder(const run_feeder&) = delete;
     run_feeder& operator=(const run_feeder&) = delete;
@@ -32,6 +32,8 @@ public:
 
     /// A run, if there is one now.
     [[nodiscard]] std::optional<batch_run> take();
+    /// How many there are now.
+    [[nodiscard]] std::size_t size() const;
     /// Whether there is no run any more.
     [[nodiscard]] bool is_empty() const;
     /// Whether the source had been asked to its end, whatever take() has left.
@@ -62,7 +64,8 @@ class result_writer {
 public:
     using sink = function_ref<void(run_result&&)>;
 
-    result_writer(sink to, std::function<void()> wake);
+    /// `wake` is called by the thread when so few results are left, none is left, or it has failed.
+    result_writer(sink to, std::function<void()> wake, std::size_t few = 0);
     result_writer(const result_writer&) = delete;
     result_writer& operator=(const result_writer&) = delete;
     /// Gives all that was pushed to the sink, unless it has failed.
@@ -78,6 +81,7 @@ private:
     void write(sink to);
 
     std::function<void()> wake_;
+    const std::size_t few_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<run_result> results_;

@@ -41,6 +41,7 @@ private:
     clock::time_point looked_ = now_;
     clock::time_point heard_ = now_;
     clock::time_point next_alive_ = now_;
+    clock::time_point next_results_ = now_;
     bool has_heard_ = false;
     bool leaves_ = false;
     bool has_ended_ = false;

@@ -18,7 +18,9 @@ namespace detail {
 // Results that wait for the sink while no more runs are handed out: a slow disk costs no memory.
 inline constexpr std::size_t most_waiting_results = 64;
 // Runs that the source is asked for before anybody wants them.
-inline constexpr std::size_t runs_ahead = 64;
+inline constexpr std::size_t runs_ahead = 256;
+// A turn of the loop takes so long, if there is something to do: what comes meanwhile is done in the next one, at once.
+inline constexpr std::chrono::milliseconds shortest_turn{1};
 
 SMDEBUG_INLINE coordinator::coordinator(rank_channel& channel, const rank_options& options, run_feeder::source from,
                                         result_writer::sink to, rank_work::engine engine, std::stop_token stop)
@@ -30,7 +32,8 @@ SMDEBUG_INLINE coordinator::coordinator(rank_channel& channel, const rank_option
               {.lost_after = options.lost_after, .start_limit = options.start_limit, .losses = options.losses}, now_),
       ranks_(static_cast<std::size_t>(channel.size())),
       own_([&channel] { channel.wake(); }),
-      writer_(to, [&channel] { channel.wake(); }),
+      writer_(
+          to, [&channel] { channel.wake(); }, most_waiting_results / 2),
       feeder_(from, runs_ahead, [&channel] { channel.wake(); }) {
     ranks_[0].machine = channel.machine();
 }
@@ -45,16 +48,11 @@ SMDEBUG_INLINE ranks_outcome coordinator::run() {
         hand_out();
         say_alive();
         look_for_losses();
+        look_for_stalls();
         if (have_all_ended()) {
             break;
         }
-        const auto pause =
-            std::chrono::duration_cast<std::chrono::milliseconds>(std::min(next_alive_, stop_deadline_) - clock::now());
-        if (const auto packet =
-                channel_.receive(std::max(pause, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1})) {
-            now_ = clock::now();
-            hear(*packet);
-        }
+        listen();
     }
     say_good_bye();
     if (!failure_) {
@@ -64,6 +62,23 @@ SMDEBUG_INLINE ranks_outcome coordinator::run() {
         std::rethrow_exception(failure_);
     }
     return outcome_;
+}
+
+SMDEBUG_INLINE void coordinator::listen() {
+    const clock::time_point end = now_ + shortest_turn;
+    auto until = std::min(next_alive_, stop_deadline_);
+    if (phase_ == phase::working) {
+        until = std::min(until, ledger_.stalls_at());
+    }
+    do {
+        const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now());
+        if (const auto packet =
+                channel_.receive(std::max(pause, std::chrono::milliseconds{0}) + std::chrono::milliseconds{1})) {
+            now_ = clock::now();
+            hear(*packet);
+        }
+        until = std::min(until, end);
+    } while (clock::now() < end);
 }
 
 SMDEBUG_INLINE void coordinator::look_at_own_side() {
@@ -94,7 +109,7 @@ SMDEBUG_INLINE void coordinator::hand_out() {
     if (phase_ != phase::working) {
         return;
     }
-    for (std::size_t wanted = ledger_.wanted(); wanted > 0; --wanted) {
+    for (std::size_t wanted = ledger_.wanted(now_); wanted > 0; --wanted) {
         std::optional<batch_run> run = feeder_.take();
         if (!run) {
             break;
@@ -107,7 +122,8 @@ SMDEBUG_INLINE void coordinator::hand_out() {
         }
     }
     while (writer_.waiting() < most_waiting_results) {
-        std::optional<rank_ledger::hand_out> next = ledger_.next();
+        std::optional<rank_ledger::hand_out> next =
+            ledger_.next(now_, feeder_.has_ended() ? feeder_.size() : rank_ledger::many);
         if (!next) {
             break;
         }
@@ -136,6 +152,25 @@ SMDEBUG_INLINE void coordinator::look_for_losses() {
     for (const rank_ledger::loss& each : ledger_.lose_silent(now_)) {
         const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(each.silent).count();
         on_loss(each, "nothing has been heard of it for " + std::to_string(seconds) + " s");
+    }
+}
+
+SMDEBUG_INLINE void coordinator::look_for_stalls() {
+    if (phase_ != phase::working) {
+        return;
+    }
+    for (const int rank : ledger_.stalled(now_)) {
+        if (rank == 0) {
+            on_runs_back(0, own_.take_back());
+        } else {
+            tell(rank, give_back_runs{});
+        }
+    }
+}
+
+SMDEBUG_INLINE void coordinator::on_runs_back(int rank, const std::vector<std::uint64_t>& places) {
+    for (const std::uint64_t place : places) {
+        ledger_.give_back(rank, place);
     }
 }
 
@@ -212,6 +247,8 @@ SMDEBUG_INLINE void coordinator::hear(const rank_channel::packet& packet) {
         on_ready(rank, *ready);
     } else if (auto* const result = std::get_if<run_result>(&message)) {
         on_result(rank, std::move(*result));
+    } else if (const auto* const back = std::get_if<runs_back>(&message)) {
+        on_runs_back(rank, back->places);
     } else if (std::holds_alternative<rank_leaves>(message)) {
         on_leaving(rank);
     } else if (const auto* const ended = std::get_if<rank_ended>(&message)) {
@@ -255,7 +292,7 @@ SMDEBUG_INLINE void coordinator::on_result(int rank, run_result&& result) {
         ledger_.has_left(rank)) {
         return;  // others do it
     }
-    if (ledger_.accept(rank, result.run.place)) {
+    if (ledger_.accept(rank, result.run.place, now_)) {
         ++outcome_.results;
         outcome_.undone += result.state == run_state::undone ? 1 : 0;
         writer_.push(std::move(result));

@@ -31,6 +31,11 @@ SMDEBUG_INLINE std::string message_bytes(const rank_message& message) {
                 writer.number(content.lost);
             } else if constexpr (std::is_same_v<kind, rank_ended>) {
                 writer.text(content.failure);
+            } else if constexpr (std::is_same_v<kind, runs_back>) {
+                writer.number(content.places.size());
+                for (const std::uint64_t place : content.places) {
+                    writer.number(place);
+                }
             } else {
                 static_assert(std::is_empty_v<kind>, "a message with contents is to be written");
             }
@@ -66,6 +71,13 @@ template <std::size_t Index = 0>
         return all_done{.lost = reader.number()};
     } else if constexpr (std::is_same_v<content, rank_ended>) {
         return rank_ended{.failure = reader.text()};
+    } else if constexpr (std::is_same_v<content, runs_back>) {
+        runs_back value;
+        value.places.resize(reader.count(sizeof(std::uint64_t)));
+        for (std::uint64_t& place : value.places) {
+            place = reader.number();
+        }
+        return value;
     } else {
         return content{};
     }

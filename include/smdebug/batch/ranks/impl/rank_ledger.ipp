@@ -12,6 +12,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+// Results of a bundle come at once: a rate is that of a longer time.
+inline constexpr std::chrono::milliseconds rate_window{10};
+
 SMDEBUG_INLINE rank_ledger::rank_ledger(int ranks, limits with, time_point now)
     : limits_(with), members_(static_cast<std::size_t>(std::max(ranks, 1))), looked_(now) {
     for (member& each : members_) {
@@ -22,6 +25,7 @@ SMDEBUG_INLINE rank_ledger::rank_ledger(int ranks, limits with, time_point now)
 SMDEBUG_INLINE void rank_ledger::join(int rank, std::size_t slots, time_point now) {
     member& joining = at(rank);
     joining.slots = std::max<std::size_t>(slots, 1);
+    joining.by_rate = 0;
     joining.heard = now;
     joining.state = rank_state::living;
 }
@@ -106,35 +110,71 @@ SMDEBUG_INLINE void rank_ledger::add(batch_run run) {
     ++waiting_;
 }
 
-SMDEBUG_INLINE std::size_t rank_ledger::wanted() const noexcept {
+SMDEBUG_INLINE std::size_t rank_ledger::slots_of(const member& of, time_point now) const noexcept {
+    return has_stalled(of, now) ? of.slots : std::max(of.slots, std::min(of.by_rate, limits_.most_slots));
+}
+
+SMDEBUG_INLINE void rank_ledger::measure(member& of, time_point now) const {
+    const duration time = now - of.since;
+    if (time < rate_window) {
+        return;
+    }
+    const double in_time = static_cast<double>(limits_.ahead.count()) / static_cast<double>(time.count());
+    of.by_rate = static_cast<std::size_t>(
+        std::min(static_cast<double>(of.results) * in_time, static_cast<double>(limits_.most_slots)));
+    of.results = 0;
+    of.since = now;
+}
+
+SMDEBUG_INLINE std::size_t rank_ledger::wanted(time_point now) const noexcept {
     std::size_t free = 0;
     for (const member& each : members_) {
-        if (each.state == rank_state::living && each.holds.size() < each.slots) {
-            free += each.slots - each.holds.size();
+        const std::size_t slots = slots_of(each, now);
+        if (each.state == rank_state::living && each.holds.size() < slots) {
+            free += slots - each.holds.size();
         }
     }
     return free > waiting_ ? free - waiting_ : 0;
 }
 
-SMDEBUG_INLINE std::optional<int> rank_ledger::rank_for(const open_run& run) const {
+SMDEBUG_INLINE std::size_t rank_ledger::suspects_of(const member& of) const {
+    return static_cast<std::size_t>(std::ranges::count_if(of.holds, [&](std::uint64_t place) {
+        const auto run = runs_.find(place);
+        return run != runs_.end() && run->second.losses > 0;
+    }));
+}
+
+SMDEBUG_INLINE std::optional<int> rank_ledger::rank_for(const open_run& run, time_point now, std::size_t share) const {
     std::optional<int> best;
-    std::size_t most = 0;
+    std::size_t best_held = 0;
+    std::size_t best_slots = 0;
     bool others = false;
     for (std::size_t i = members_.size(); i-- > 0;) {  // rank 0 last: whether there are others is known by then
         const member& each = members_[i];
         others = others || (i > 0 && each.state == rank_state::living);
-        const std::size_t free = each.holds.size() < each.slots ? each.slots - each.holds.size() : 0;
-        if (each.state != rank_state::living || free <= most || each.holds.contains(run.run.place) ||
-            (i == 0 && run.losses > 0 && others)) {
+        const std::size_t has = each.holds.size();
+        const std::size_t slots = std::min(slots_of(each, now), std::max(each.slots, share));
+        if (each.state != rank_state::living || has >= slots || each.holds.contains(run.run.place)) {
             continue;
         }
-        best = static_cast<int>(i);
-        most = free;
+        if (run.losses > 0 && ((i == 0 && others) || suspects_of(each) >= each.slots)) {
+            continue;
+        }
+        const bool has_less = has * best_slots < best_held * slots;
+        const bool has_as_much = has * best_slots == best_held * slots;
+        if (!best || has_less || (has_as_much && slots > best_slots)) {
+            best = static_cast<int>(i);
+            best_held = has;
+            best_slots = slots;
+        }
     }
     return best;
 }
 
-SMDEBUG_INLINE std::optional<rank_ledger::hand_out> rank_ledger::next() {
+SMDEBUG_INLINE std::optional<rank_ledger::hand_out> rank_ledger::next(time_point now, std::size_t to_come) {
+    const auto living = static_cast<std::size_t>(
+        std::ranges::count_if(members_, [](const member& each) { return each.state == rank_state::living; }));
+    const std::size_t share = to_come == many ? many : (waiting_ + to_come) / (2 * std::max<std::size_t>(living, 1));
     for (std::deque<std::uint64_t>* const queue : {&again_, &fresh_}) {
         for (auto place = queue->begin(); place != queue->end();) {
             const auto run = runs_.find(*place);
@@ -142,9 +182,14 @@ SMDEBUG_INLINE std::optional<rank_ledger::hand_out> rank_ledger::next() {
                 place = queue->erase(place);
                 continue;
             }
-            if (const std::optional<int> rank = rank_for(run->second)) {
+            if (const std::optional<int> rank = rank_for(run->second, now, share)) {
+                member& taking = at(*rank);
+                if (taking.holds.empty()) {
+                    measure(taking, now);
+                    taking.progressed = now;
+                }
                 run->second.rank = *rank;
-                at(*rank).holds.insert(*place);
+                taking.holds.insert(*place);
                 queue->erase(place);
                 --waiting_;
                 return hand_out{.rank = *rank, .run = run->second.run};
@@ -158,8 +203,13 @@ SMDEBUG_INLINE std::optional<rank_ledger::hand_out> rank_ledger::next() {
     return std::nullopt;
 }
 
-SMDEBUG_INLINE bool rank_ledger::accept(int rank, std::uint64_t place) {
-    at(rank).holds.erase(place);
+SMDEBUG_INLINE bool rank_ledger::accept(int rank, std::uint64_t place, time_point now) {
+    member& by = at(rank);
+    by.holds.erase(place);
+    by.progressed = now;
+    by.taken_back = false;
+    ++by.results;
+    measure(by, now);
     const auto run = runs_.find(place);
     if (run == runs_.end()) {
         return false;
@@ -169,6 +219,40 @@ SMDEBUG_INLINE bool rank_ledger::accept(int rank, std::uint64_t place) {
     }
     runs_.erase(run);
     return true;
+}
+
+SMDEBUG_INLINE bool rank_ledger::is_hindered(const member& of) const noexcept {
+    return of.state == rank_state::living && !of.taken_back && of.holds.size() > of.slots;
+}
+
+SMDEBUG_INLINE std::vector<int> rank_ledger::stalled(time_point now) {
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        member& each = members_[i];
+        if (is_hindered(each) && has_stalled(each, now)) {
+            each.taken_back = true;
+            ranks.push_back(static_cast<int>(i));
+        }
+    }
+    return ranks;
+}
+
+SMDEBUG_INLINE rank_ledger::time_point rank_ledger::stalls_at() const noexcept {
+    time_point first = time_point::max();
+    for (const member& each : members_) {
+        if (is_hindered(each)) {
+            first = std::min(first, each.progressed + limits_.stalled_after);
+        }
+    }
+    return first;
+}
+
+SMDEBUG_INLINE void rank_ledger::give_back(int rank, std::uint64_t place) {
+    at(rank).holds.erase(place);
+    const auto run = runs_.find(place);
+    if (run != runs_.end() && run->second.rank == rank) {
+        wait_again(place, run->second);
+    }
 }
 
 SMDEBUG_INLINE std::vector<batch_run> rank_ledger::abandon() {

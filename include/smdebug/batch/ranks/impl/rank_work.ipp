@@ -5,6 +5,7 @@
 
 #include <smdebug/batch/row_spool.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,9 @@ SMDEBUG_INLINE void rank_work::put(output what) {
         changed_.wait(lock, [&] { return !is_piece || pieces_ < most_pieces || nobody_takes_; });
         pieces_ += is_piece ? 1 : 0;
         results_.push_back(std::move(what));
+        if (results_.size() > 1) {
+            return;  // whoever was woken for the first takes them all
+        }
     }
     wake_();
 }
@@ -85,6 +89,17 @@ SMDEBUG_INLINE void rank_work::give(batch_run run) {
         runs_.push_back(std::move(run));
     }
     changed_.notify_all();
+}
+
+SMDEBUG_INLINE std::vector<std::uint64_t> rank_work::take_back() {
+    std::vector<std::uint64_t> places;
+    const std::lock_guard lock{mutex_};
+    while (runs_.size() > 1) {
+        places.push_back(runs_.back().place);
+        runs_.pop_back();
+    }
+    std::ranges::reverse(places);
+    return places;
 }
 
 SMDEBUG_INLINE void rank_work::close() {

@@ -15,7 +15,9 @@ SMDEBUG_INLINE run_feeder::run_feeder(source from, std::size_t ahead, std::funct
 SMDEBUG_INLINE void run_feeder::feed(source from) {
     std::unique_lock lock{mutex_};
     for (;;) {
-        changed_.wait(lock, [&] { return stopped_ || runs_.size() < ahead_; });
+        if (runs_.size() >= ahead_) {  // then many at once: to wake this thread for one costs more than the run
+            changed_.wait(lock, [&] { return stopped_ || runs_.size() <= ahead_ / 2; });
+        }
         if (stopped_) {
             break;
         }
@@ -34,7 +36,9 @@ SMDEBUG_INLINE void run_feeder::feed(source from) {
             break;
         }
         runs_.push_back(*std::move(run));
-        wake_();
+        if (runs_.size() == 1) {
+            wake_();
+        }
     }
     ended_ = true;
     lock.unlock();
@@ -50,9 +54,17 @@ SMDEBUG_INLINE std::optional<batch_run> run_feeder::take() {
         }
         run = std::move(runs_.front());
         runs_.pop_front();
+        if (runs_.size() > ahead_ / 2) {
+            return run;
+        }
     }
     changed_.notify_one();
     return run;
+}
+
+SMDEBUG_INLINE std::size_t run_feeder::size() const {
+    const std::lock_guard lock{mutex_};
+    return runs_.size();
 }
 
 SMDEBUG_INLINE bool run_feeder::is_empty() const {
@@ -83,8 +95,8 @@ SMDEBUG_INLINE void run_feeder::stop() {
     changed_.notify_all();
 }
 
-SMDEBUG_INLINE result_writer::result_writer(sink to, std::function<void()> wake)
-    : wake_(std::move(wake)), thread_([this, to] { write(to); }) {}
+SMDEBUG_INLINE result_writer::result_writer(sink to, std::function<void()> wake, std::size_t few)
+    : wake_(std::move(wake)), few_(few), thread_([this, to] { write(to); }) {}
 
 SMDEBUG_INLINE result_writer::~result_writer() {
     {
@@ -120,7 +132,9 @@ SMDEBUG_INLINE void result_writer::write(sink to) {
             wake_();
             return;
         }
-        wake_();
+        if (results_.empty() || results_.size() == few_) {
+            wake_();
+        }
     }
 }
 

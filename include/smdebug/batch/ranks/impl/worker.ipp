@@ -16,6 +16,9 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+// Results are sent so often, if there are any: those of small runs some at a time.
+inline constexpr std::chrono::milliseconds between_results{1};
+
 SMDEBUG_INLINE worker::worker(rank_channel& channel, const rank_options& options, rank_work::engine engine,
                               std::stop_token stop)
     : channel_(channel),
@@ -34,8 +37,9 @@ SMDEBUG_INLINE void worker::run() {
         look_for_rank_0();
         const auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(next_alive_ - clock::now());
         constexpr std::chrono::milliseconds short_pause{1};
+        const bool is_soon = is_full_ || now_ < next_results_;
         const auto packet =
-            channel_.receive(is_full_ ? short_pause : std::max(pause, std::chrono::milliseconds{0}) + short_pause);
+            channel_.receive(is_soon ? short_pause : std::max(pause, std::chrono::milliseconds{0}) + short_pause);
         if (!packet) {
             continue;
         }
@@ -59,7 +63,9 @@ SMDEBUG_INLINE void worker::report() {
         work_.stop();
     }
     const bool ended = work_.has_ended();
-    send_results();
+    if (ended || now_ >= next_results_) {
+        send_results();
+    }
     if (ended && !has_ended_ && !is_full_) {
         has_ended_ = true;
         rank_ended what;
@@ -90,6 +96,7 @@ SMDEBUG_INLINE void worker::send_results() {
         if (!next) {
             return;
         }
+        next_results_ = now_ + between_results;
         if (auto* const rows = std::get_if<rank_work::rows>(&*next)) {
             tell(result_rows{.place = rows->place, .number = rows->number, .rows = std::move(rows->bytes)});
             ++pieces;
@@ -123,6 +130,8 @@ SMDEBUG_INLINE bool worker::hear(const rank_channel::packet& packet) {
     rank_message message = message_from_bytes(packet.bytes);
     if (auto* const run = std::get_if<batch_run>(&message)) {
         work_.give(std::move(*run));
+    } else if (std::holds_alternative<give_back_runs>(message)) {
+        tell(runs_back{.places = work_.take_back()});
     } else if (std::holds_alternative<no_more_runs>(message)) {
         work_.close();
     } else if (std::holds_alternative<stop_runs>(message)) {
