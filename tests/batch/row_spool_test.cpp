@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -85,4 +87,27 @@ TEST_CASE("row_spool: as bytes from one to another; what is cut or too long is r
     CHECK(strict.size() == 0);
     row_spool none;
     none.for_each([](const reduction_row&) { FAIL("there is none"); });
+}
+
+TEST_CASE("row_spool: others behind it are a part of it, rows and bytes, whether they lie in files or not") {
+    row_spool all{1000};
+    all.add(row_of(0));
+    for (int first = 1; first < 1501; first += 500) {
+        auto part = std::make_shared<row_spool>(first == 501 ? 100 : 1'000'000);
+        for (int i = 0; i < 500; ++i) {
+            part->add(row_of(first + i));
+        }
+        all.append(part);
+    }
+    all.append(std::make_shared<row_spool>());
+    CHECK(all.size() == 1501);
+    row_spool copy;
+    all.for_each_piece([&](std::string_view piece) { copy.add_bytes(piece); });
+    for (row_spool* const each : {&all, &copy}) {
+        int next = 0;
+        int wrong = 0;
+        each->for_each([&](const reduction_row& row) { wrong += same(row, row_of(next++)) ? 0 : 1; });
+        CHECK(next == 1501);
+        CHECK(wrong == 0);
+    }
 }

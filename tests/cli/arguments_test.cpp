@@ -210,7 +210,9 @@ TEST_CASE("arguments: scan") {
     CHECK(parsed<cli::detail::scan_arguments>({"scan", "--list", "-"}).list == "-");
     const auto batch =
         parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--threads", "3", "--shard", "2/4",
-                                             "--run-timeout", "90s", "--memory", "2G", "--progress", "json"});
+                                             "--run-timeout", "90s", "--memory", "2G", "--progress", "json",
+                                             "--split-above", "1G"});
+    CHECK(batch.split_above == std::uint64_t{1} << 30U);
     CHECK(batch.output == "r.db");
     CHECK_FALSE(batch.rows);
     CHECK(batch.threads == 3);
@@ -224,6 +226,7 @@ TEST_CASE("arguments: scan") {
     CHECK(contains(refusal({"scan", "a", "--tensors", "w"}), "are for --reductions"));
     CHECK(contains(refusal({"scan", "a", "--shard", "5/4"}), "--shard: "));
     CHECK(contains(refusal({"scan", "a", "--memory", "much"}), "--memory must be a size"));
+    CHECK(contains(refusal({"scan", "a", "--split-above", "much"}), "--split-above must be a size"));
     CHECK(contains(refusal({"scan", "a", "--progress", "bar"}), "--progress"));
     CHECK(contains(refusal({"scan", "a", "--rule", "nope"}), "there is no rule \"nope\""));
     CHECK(refusal({"scan", "a", "--follow"}) != "accepted");

@@ -7,6 +7,7 @@ TEST_CASE("scan_arguments: rules over all of a run, by as many threads as there 
     CHECK(usual.threads == 0);
     CHECK_FALSE(usual.run_timeout);
     CHECK_FALSE(usual.memory);
+    CHECK(usual.split_above == 256U << 20U);
     CHECK_FALSE(usual.statistics);
     CHECK(usual.progress == smdebug::cli::detail::progress_format::people);
 }

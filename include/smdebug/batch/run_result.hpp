@@ -55,6 +55,8 @@ struct batch_run {
     std::string version = {};  ///< another one whenever the run's files are; empty: not known.  See run_version()
     std::uint64_t bytes = 0;   ///< of all its files, or of the archive that it is in; 0: not known
     std::string error = {};    ///< not empty: it is no run but a place that could not be searched for runs, and why
+    std::optional<step_range> steps = {};  ///< only these are looked at, as others look at the rest: see run_result::parts
+    bool whole = false;                    ///< its result is to have no parts
 };
 
 /// What one rule says of one run.
@@ -110,6 +112,9 @@ struct run_result {
     std::vector<run_message> messages = {};
     std::shared_ptr<row_spool> reductions = {};  ///< where numbers were asked for, instead of rules
     std::vector<run_result> others = {};  ///< of an archive that was looked at as a whole: those of its other runs
+    /// Not empty: it was only opened, as it is so large that others should share it, each some of these steps, which come
+    /// one behind another.  Only of runs over ranks.
+    std::vector<step_range> parts = {};
 };
 
 }  // namespace v1

@@ -56,6 +56,7 @@ struct option_texts {
     std::optional<std::string> give_up_after = {};
     std::optional<std::string> run_timeout = {};
     std::optional<std::string> memory = {};
+    std::optional<std::string> split_above = {};
     std::optional<std::string> shard = {};
     bool format_is_set = false;
     std::vector<std::string> rules = {};
@@ -302,6 +303,9 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
     detail::settle_steps(args.check, texts);
     settle(args.check.how, texts);
     settle_batch(args, texts);
+    if (texts.split_above) {
+        args.split_above = parse_size("--split-above", *texts.split_above);
+    }
     if (texts.reductions) {
         if (!args.check.rules.empty() || !args.other_trials.empty()) {
             throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");

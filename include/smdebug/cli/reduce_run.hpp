@@ -65,11 +65,13 @@ inline void add_reduced(reduced_part& part, const reduced_tensor& tensor, const 
     }
 }
 
-/// Reduces what is selected of a run, into a spool.  Threads that are free help, of steps that are begun when they are.
+/// Reduces what is selected of a run, of these steps, into a spool.  Threads that are free help, of steps that are begun when
+/// they are.
 /// Errors: those of scan(), and of row_spool.
 template <class To>
 [[nodiscard]] std::shared_ptr<row_spool> reduce_run(const program_trial& run, const std::string& path,
-                                                    const scan_arguments& args, const run_scope& scope, To& to) {
+                                                    const scan_arguments& args, const step_range& of,
+                                                    const run_scope& scope, To& to) {
     auto spool = std::make_shared<row_spool>(
         args.memory ? std::min<std::size_t>(std::size_t{16} << 20U, *args.memory / 8) : std::size_t{16} << 20U);
     const reduction_set wanted = wanted_by(*args.statistics);
@@ -82,8 +84,8 @@ template <class To>
                          .stream = true};
     const auto steps = run.steps({.show_incomplete_steps = true});
     std::size_t next = 0;
-    const auto first = std::lower_bound(steps.begin(), steps.end(), args.check.start);
-    const auto last = args.check.end ? std::lower_bound(first, steps.end(), *args.check.end) : steps.end();
+    const auto first = of.begin ? std::lower_bound(steps.begin(), steps.end(), *of.begin) : steps.begin();
+    const auto last = of.end ? std::lower_bound(first, steps.end(), *of.end) : steps.end();
     const std::vector<step_number> selected{first, last};
     if (selected.empty()) {
         to.note("no step of " + path + " is selected");

@@ -9,10 +9,13 @@
 #include <smdebug/cli/opened_archives.hpp>
 #include <smdebug/cli/reduce_run.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/run_parts.hpp>
 #include <smdebug/cli/run_places.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/scan_source.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/step.hpp>
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
 
@@ -84,6 +87,9 @@ public:
     /// names.  Before the first run.
     void tell_versions() { tells_versions_ = true; }
 
+    /// Has large runs opened only, where others can do parts of them: see run_result::parts.  Before the first run.
+    void split(const part_limits& how) { parts_ = how; }
+
     [[nodiscard]] run_result operator()(const batch_run& one, const run_scope& scope) {
         run_options how = how_;
         how.stop = scope.stop();
@@ -150,8 +156,10 @@ private:
                 };
                 open.store = smdebug::detail::open_storage_of_run(path, storage);
             }
-            if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
-                evaluate(result, open, how, says, scope);
+            if (result.run.steps) {
+                evaluate_part(result, open, how, says, scope);
+            } else if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
+                evaluate(result, open, archived, how, says, scope);
             }
         } catch (const std::bad_alloc&) {
             result.state = run_state::no_memory;
@@ -183,8 +191,25 @@ private:
         return true;
     }
 
-    void evaluate(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
-                  const run_scope& scope) {
+    [[nodiscard]] step_range selected() const { return {.begin = args_.check.start, .end = args_.check.end}; }
+
+    // Only the steps of batch_run::steps, of the version that was opened.
+    void evaluate_part(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
+                       const run_scope& scope) {
+        const std::string& path = result.run.path;
+        if (tells_versions_) {
+            const auto files = run_version(*place.store);
+            if (!files || files->version != result.run.version) {
+                throw unavailable(path + " has changed while it was looked at");
+            }
+        }
+        const program_trial run = open_run(place, how);
+        smdebug::detail::describe_run(result, run);
+        result.reductions = reduce_run(run, path, args_, *result.run.steps, scope, says);
+    }
+
+    void evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
+                  kept_messages& says, const run_scope& scope) {
         const std::string& path = result.run.path;
         const program_trial run = open_run(place, how);
         smdebug::detail::describe_run(result, run);
@@ -192,7 +217,13 @@ private:
         skipped_files skipped;
         skipped.tell(run, path, note);
         if (args_.statistics) {
-            result.reductions = reduce_run(run, path, args_, scope, says);
+            if (!archived && !result.run.whole) {
+                result.parts = parts_of(run, selected(), parts_);
+            }
+            if (!result.parts.empty()) {
+                return;
+            }
+            result.reductions = reduce_run(run, path, args_, selected(), scope, says);
             skipped.tell(run, path, note);
             return;
         }
@@ -225,6 +256,7 @@ private:
     rule_maker rules_;
     opened_archives archives_;
     kept_messages::progress_call progress_;
+    part_limits parts_;
     bool tells_versions_ = false;
 };
 

@@ -139,6 +139,10 @@ private:
     if (args.output) {
         scanner.tell_versions();
     }
+    if (channel.size() > 1 && args.split_above > 0) {
+        // Some more than ranks: who is done with its own earlier does others'.
+        scanner.split({.above = args.split_above, .most = 4 * static_cast<std::size_t>(channel.size())});
+    }
     const auto engine = [&](rank_work& work, const std::stop_token& ending) {
         batch_options how = batch_options_of(args, threads, ending);
         how.in_order = false;

@@ -334,6 +334,42 @@ TEST_CASE("of runs that ranks were lost with no rank has more than its slots, ho
     CHECK(next[0] == suspects[0]);
 }
 
+TEST_CASE("parts of large runs go before others, and no rank has more of them than slots, however quick it is") {
+    office with{3, 2};
+    with.work(1, 50us, 50ms);
+    for (const std::uint64_t place : with.has[1]) {
+        CHECK(with.accept(1, place));
+    }
+    for (std::uint64_t place = 1'000'000; place < 1'000'100; ++place) {
+        with.add(place);
+    }
+    for (std::uint64_t part = 2'000'000; part < 2'000'008; ++part) {
+        with.book.add({.place = part, .steps = smd::step_range{}}, true);
+    }
+    const auto next = with.hand_out().at(1);
+    CHECK(next.size() > 50);
+    CHECK(list{next.begin(), next.begin() + 2} == list{2'000'000, 2'000'001});
+    CHECK(next[2] == 1'000'000);
+    CHECK(with.accept(1, 2'000'000));
+    CHECK(with.hand_out().at(1) == list{2'000'002});
+}
+
+TEST_CASE("a run that is not to be done any more is not handed out, and its result is dropped") {
+    office with{2, 1, 3};
+    const auto first = with.hand_out();
+    REQUIRE(with.book.find(2) != nullptr);
+    CHECK(with.book.find(2)->path == "run-2");
+    CHECK(with.book.remove(2)->place == 2);
+    CHECK(with.book.find(2) == nullptr);
+    CHECK_FALSE(with.book.remove(2));
+    CHECK(with.book.remove(first.at(1)[0]));
+    CHECK_FALSE(with.accept(1, first.at(1)[0]));
+    CHECK(with.accept(0, first.at(0)[0]));
+    CHECK(with.hand_out().empty());
+    CHECK(with.book.open() == 0);
+    CHECK(with.book.wanted(with.now) == 2);
+}
+
 TEST_CASE("one that breaks or leaves gives back what it had; only the runs of one that breaks are suspect") {
     office with{3, 2, 6};
     const auto first = with.hand_out();

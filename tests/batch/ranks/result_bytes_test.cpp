@@ -40,7 +40,13 @@ smd::run_result sample() {
                               .unread = std::numeric_limits<std::size_t>::max(),
                               .details = odd,
                               .found = {found, smd::finding{}}};
-    return {.run = {.place = 7, .path = "runs/" + odd, .version = "v1", .bytes = 5'000'000'000, .error = "no run"},
+    return {.run = {.place = 7,
+                    .path = "runs/" + odd,
+                    .version = "v1",
+                    .bytes = 5'000'000'000,
+                    .error = "no run",
+                    .steps = smd::step_range{.begin = 31, .end = 32},
+                    .whole = true},
             .state = smd::run_state::no_memory,
             .error = "too large",
             .steps = 21,
@@ -54,7 +60,8 @@ smd::run_result sample() {
                          {.what = smd::run_message::kind::error, .text = ""}},
             .reductions = std::make_shared<smd::row_spool>(),
             .others = {{.run = {.path = "b.tar!/1"}, .error = odd, .verdicts = {verdict}},
-                       {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}}};
+                       {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}},
+            .parts = {{.begin = 41}, {.end = 42}}};
 }
 
 }  // namespace
@@ -67,12 +74,21 @@ TEST_CASE("a run comes back with every field") {
     CHECK(back.version == run.version);
     CHECK(back.bytes == run.bytes);
     CHECK(back.error == "no run");
+    REQUIRE(back.steps);
+    CHECK(back.steps->begin == 31);
+    CHECK(back.steps->end == 32);
+    CHECK(back.whole);
     CHECK(smd::run_from_bytes(smd::to_bytes(smd::batch_run{})).path.empty());
 }
 
 TEST_CASE("a result comes back with every field and bit") {
     const smd::run_result sent = sample();
     const smd::run_result back = smd::result_from_bytes(smd::to_bytes(sent));
+    REQUIRE(back.parts.size() == 2);
+    CHECK(back.parts[0].begin == 41);
+    CHECK_FALSE(back.parts[0].end);
+    CHECK_FALSE(back.parts[1].begin);
+    CHECK(back.parts[1].end == 42);
     CHECK(smd::to_bytes(back) == smd::to_bytes(sent));
     CHECK(back.run.place == 7);
     CHECK(back.run.path == sent.run.path);

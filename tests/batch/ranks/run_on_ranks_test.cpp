@@ -553,6 +553,148 @@ TEST_CASE("rows of reductions come with their results, from whatever rank") {
     CHECK(batch.failures().empty());
 }
 
+namespace {
+
+// A batch whose run 5 is in four parts of 10 steps, whose rows each are its steps.
+smd::run_result large_or_not(int rank, const smd::batch_run& run) {
+    smd::run_result result = done(rank, run);
+    const bool is_large = run.path == "run-5";
+    if (is_large && !run.steps && !run.whole) {
+        result.run.version = "v";
+        for (int begin = 0; begin < 40; begin += 10) {
+            result.parts.push_back({.begin = begin, .end = begin + 10});
+        }
+        return result;
+    }
+    CHECK((!run.steps || run.version == "v"));
+    result.reductions = std::make_shared<smd::row_spool>(100);
+    const auto all = run.steps ? *run.steps : smd::step_range{.begin = 0, .end = is_large ? 40 : 1};
+    for (auto step = *all.begin; step < *all.end; ++step) {
+        result.reductions->add({.step = step, .name = run.path});
+    }
+    return result;
+}
+
+// What every batch of them must come to.
+struct large_among_small {
+    explicit large_among_small(rank_batch& batch) {
+        batch.on_result = [this](const smd::run_result& result) {
+            CHECK(result.parts.empty());
+            CHECK(result.error.empty());
+            smd::step_number next = 0;
+            result.reductions->for_each([&](const smd::reduction_row& row) {
+                CHECK(row.step == next++);
+                CHECK(row.name == result.run.path);
+            });
+            (result.run.place == 5 ? large : small) += static_cast<int>(next);
+        };
+    }
+    int large = 0;
+    int small = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a large run is done in parts, by several ranks, and is one result in the end") {
+    rank_batch batch{3, 50};
+    const large_among_small all{batch};
+    std::mutex mutex;
+    std::set<int> ranks;
+    const auto outcome = batch.run(short_times(never), [&](int rank, const smd::batch_run& run, const auto&) {
+        if (run.steps) {
+            std::this_thread::sleep_for(20ms);
+            const std::lock_guard lock{mutex};
+            ranks.insert(rank);
+        }
+        return large_or_not(rank, run);
+    });
+    CHECK(batch.each_once());
+    CHECK(outcome.results == 50);
+    CHECK(all.large == 40);
+    CHECK(all.small == 49);
+    CHECK(ranks.size() > 1);
+    CHECK(batch.failures().empty());
+}
+
+TEST_CASE("a large run of which a part fails is done whole") {
+    rank_batch batch{3, 20};
+    const large_among_small all{batch};
+    std::atomic<int> whole{0};
+    const auto outcome = batch.run(short_times(never), [&](int rank, const smd::batch_run& run, const auto&) {
+        whole += run.whole ? 1 : 0;
+        if (run.steps && run.steps->begin == 20) {
+            return smd::run_result{.run = run, .state = smd::run_state::timed_out, .error = "slow"};
+        }
+        return large_or_not(rank, run);
+    });
+    CHECK(batch.each_once());
+    CHECK(outcome.results == 20);
+    CHECK(whole == 1);
+    CHECK(all.large == 40);
+    CHECK(all.small == 19);
+}
+
+TEST_CASE("a rank is lost with a part of a large run: others do it") {
+    rank_batch batch{3, 20};
+    const large_among_small all{batch};
+    std::atomic<bool> died{false};
+    const auto outcome =
+        batch.run(short_times(300ms), [&](int rank, const smd::batch_run& run, const std::stop_token& stop) {
+            if (rank == 2 && run.steps && !died.exchange(true)) {
+                batch.all.lose(2);
+            }
+            while (rank == 2 && died && !stop.stop_requested()) {
+                std::this_thread::sleep_for(1ms);
+            }
+            if (run.steps) {
+                std::this_thread::sleep_for(5ms);
+            }
+            return large_or_not(rank, run);
+        });
+    CHECK(died);
+    CHECK(batch.each_once());
+    CHECK(outcome.undone == 0);
+    CHECK(all.large == 40);
+}
+
+TEST_CASE("a part that ranks are lost with is given up, and with it the run; a stop leaves it undone once, too") {
+    for (const bool stops : {false, true}) {
+        CAPTURE(stops);
+        rank_batch batch{3, 20};
+        const auto outcome =
+            batch.run(short_times(300ms), [&](int rank, const smd::batch_run& run, const std::stop_token& stop) {
+                if (run.steps && run.steps->begin == 20) {
+                    if (stops) {
+                        batch.stops[0].request_stop();
+                    } else if (rank > 0) {
+                        batch.all.lose(rank);
+                    }
+                    while (!stop.stop_requested() && (stops || rank > 0)) {
+                        std::this_thread::sleep_for(1ms);
+                    }
+                    if (stops) {
+                        return smd::run_result{.run = run, .state = smd::run_state::undone, .error = "stopped"};
+                    }
+                }
+                return large_or_not(rank, run);
+            });
+        for (const auto& [place, count] : batch.counts()) {
+            CHECK(count == 1);
+        }
+        int undone = 0;
+        for (const smd::run_result& result : batch.results) {
+            if (result.run.path == "run-5" && result.state == smd::run_state::undone) {
+                CHECK(result.run.place == 5);
+                CHECK(!result.error.empty());
+                ++undone;
+            }
+        }
+        CHECK(batch.counts().at(5) == 1);
+        CHECK((undone == 1 || batch.results.size() == 20));
+        CHECK(outcome.results == batch.results.size());
+    }
+}
+
 TEST_CASE("what launchers say of the number of processes") {
     const environment_variable no_open_mpi{"OMPI_COMM_WORLD_SIZE", {}};
     const environment_variable no_pmi{"PMI_SIZE", {}};

@@ -152,6 +152,19 @@ SMDEBUG_INLINE void row_spool::for_each_piece(function_ref<void(std::string_view
     if (!bytes_.empty()) {
         take(bytes_);
     }
+    for (const std::shared_ptr<row_spool>& each : behind_) {
+        each->for_each_piece(take);
+    }
+}
+
+SMDEBUG_INLINE void row_spool::append(std::shared_ptr<row_spool> rows) { behind_.push_back(std::move(rows)); }
+
+SMDEBUG_INLINE std::uint64_t row_spool::size() const noexcept {
+    std::uint64_t all = rows_;
+    for (const std::shared_ptr<row_spool>& each : behind_) {
+        all += each->size();
+    }
+    return all;
 }
 
 SMDEBUG_INLINE void row_spool::for_each(function_ref<void(const reduction_row&)> take) {

@@ -7,6 +7,7 @@
 #include <smdebug/batch/ranks/rank_options.hpp>
 #include <smdebug/batch/ranks/rank_work.hpp>
 #include <smdebug/batch/ranks/side_threads.hpp>
+#include <smdebug/batch/ranks/split_runs.hpp>
 #include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/stop_token.hpp>
@@ -58,6 +59,10 @@ private:
     void on_ready(int rank, const rank_ready& what);
     void on_rows(int rank, const result_rows& what);
     void on_result(int rank, run_result&& result);
+    void on_opened(int rank, run_result&& opened);
+    void on_part(int rank, run_result&& part);
+    void emit(run_result&& result);
+    void remove(const std::vector<std::uint64_t>& places);
     void on_runs_back(int rank, const std::vector<std::uint64_t>& places);
     void on_leaving(int rank);
     void on_ended(int rank, const std::string& failure);
@@ -88,6 +93,7 @@ private:
     std::stop_token stop_;
     clock::time_point now_ = clock::now();
     rank_ledger ledger_;
+    split_runs split_;
     std::vector<other> ranks_;
     phase phase_ = phase::working;
     clock::time_point stop_deadline_ = clock::time_point::max();

@@ -70,13 +70,15 @@ public:
     /// machine asleep, counts as nobody's silence; so this is to be called a few times within lost_after.
     [[nodiscard]] std::vector<loss> lose_silent(time_point now);
 
-    /// A run that is to be done.  Its place tells it apart.      Errors: value_error: a run of this place is open.
-    void add(batch_run run);
+    /// A run that is to be done.  Its place tells it apart.  `first`: before those that wait already.
+    /// Errors: value_error: a run of this place is open.
+    void add(batch_run run, bool first = false);
     /// How many runs more could be handed out at once.
     [[nodiscard]] std::size_t wanted(time_point now) const noexcept;
     /// A run for a rank with a free slot, the one that has the fewest for its slots: first those that ranks were lost with,
     /// then the others in order.  Those of lost ranks do not go to rank 0 as long as there are others, and no rank has more
-    /// of them than it said slots: they may be the reason.      `to_come`: how many runs will be added later.
+    /// of them than it said slots: they may be the reason; nor of parts of runs, which are large.
+    /// `to_come`: how many runs will be added later.
     [[nodiscard]] std::optional<hand_out> next(time_point now, std::size_t to_come = many);
     /// A rank has a result.  False: the run has one already, or was given up: the result is to be dropped.
     [[nodiscard]] bool accept(int rank, std::uint64_t place, time_point now);
@@ -89,7 +91,12 @@ public:
     /// All open runs, by place; none is open afterwards.
     [[nodiscard]] std::vector<batch_run> abandon();
 
+    /// A run, which is not open any more; nothing: it was not.
+    std::optional<batch_run> remove(std::uint64_t place);
+
     [[nodiscard]] bool is_open(std::uint64_t place) const { return runs_.contains(place); }
+    /// An open run, else null.
+    [[nodiscard]] const batch_run* find(std::uint64_t place) const;
     [[nodiscard]] std::size_t open() const noexcept { return runs_.size(); }
     [[nodiscard]] bool is_lost(int rank) const { return at(rank).state == rank_state::lost; }
     [[nodiscard]] bool has_left(int rank) const { return at(rank).state == rank_state::left; }
@@ -130,7 +137,8 @@ private:
         return now - of.progressed > limits_.stalled_after;
     }
     [[nodiscard]] bool is_hindered(const member& of) const noexcept;
-    [[nodiscard]] std::size_t suspects_of(const member& of) const;
+    [[nodiscard]] static bool is_heavy(const open_run& run) noexcept { return run.losses > 0 || run.run.steps; }
+    [[nodiscard]] std::size_t heavy_of(const member& of) const;
     [[nodiscard]] std::optional<int> rank_for(const open_run& run, time_point now, std::size_t share) const;
     void measure(member& of, time_point now) const;
     void wait_again(std::uint64_t place, open_run& run);

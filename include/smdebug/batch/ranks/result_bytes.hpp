@@ -46,6 +46,7 @@ public:
 
 private:
     void one_result(const run_result& value);
+    void range(const step_range& value);
     void found(const finding& value);
     void verdict(const rule_verdict& value);
 
@@ -72,6 +73,7 @@ public:
 
 private:
     [[nodiscard]] run_result one_result();
+    [[nodiscard]] step_range range();
     [[nodiscard]] finding found();
     [[nodiscard]] rule_verdict verdict();
     [[nodiscard]] std::string_view bytes(std::size_t length);

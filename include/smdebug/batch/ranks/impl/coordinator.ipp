@@ -292,10 +292,52 @@ SMDEBUG_INLINE void coordinator::on_result(int rank, run_result&& result) {
         ledger_.has_left(rank)) {
         return;  // others do it
     }
-    if (ledger_.accept(rank, result.run.place, now_)) {
-        ++outcome_.results;
-        outcome_.undone += result.state == run_state::undone ? 1 : 0;
-        writer_.push(std::move(result));
+    if (split_runs::is_part(result.run.place)) {
+        on_part(rank, std::move(result));
+    } else if (!result.parts.empty()) {
+        on_opened(rank, std::move(result));
+    } else if (ledger_.accept(rank, result.run.place, now_)) {
+        emit(std::move(result));
+    }
+}
+
+SMDEBUG_INLINE void coordinator::emit(run_result&& result) {
+    ++outcome_.results;
+    outcome_.undone += result.state == run_state::undone ? 1 : 0;
+    writer_.push(std::move(result));
+}
+
+SMDEBUG_INLINE void coordinator::on_opened(int rank, run_result&& opened) {
+    const batch_run* const open = ledger_.find(opened.run.place);
+    if (open != nullptr && open->whole) {
+        ledger_.give_back(rank, opened.run.place);  // it is late: the parts have been tried
+        return;
+    }
+    std::optional<batch_run> run = open != nullptr ? std::optional{*open} : std::nullopt;
+    if (!ledger_.accept(rank, opened.run.place, now_)) {
+        return;
+    }
+    for (batch_run& part : split_.split(*std::move(run), std::move(opened))) {
+        ledger_.add(std::move(part), true);
+    }
+}
+
+SMDEBUG_INLINE void coordinator::on_part(int rank, run_result&& part) {
+    if (!ledger_.accept(rank, part.run.place, now_)) {
+        return;
+    }
+    split_runs::step_taken next = split_.take(std::move(part));
+    remove(next.useless);
+    if (next.joined) {
+        emit(*std::move(next.joined));
+    } else if (next.again) {
+        ledger_.add(*std::move(next.again), true);
+    }
+}
+
+SMDEBUG_INLINE void coordinator::remove(const std::vector<std::uint64_t>& places) {
+    for (const std::uint64_t place : places) {
+        ledger_.remove(place);
     }
 }
 
@@ -372,9 +414,16 @@ SMDEBUG_INLINE void coordinator::say_good_bye() {
 }
 
 SMDEBUG_INLINE void coordinator::emit_undone(batch_run&& run, const std::string& why) {
-    ++outcome_.results;
-    ++outcome_.undone;
-    writer_.push({.run = std::move(run), .state = run_state::undone, .error = why});
+    if (split_runs::is_part(run.place)) {
+        std::vector<std::uint64_t> others;
+        std::optional<batch_run> all = split_.give_up(run.place, others);
+        if (!all) {
+            return;  // with another part of it
+        }
+        remove(others);
+        run = *std::move(all);
+    }
+    emit({.run = std::move(run), .state = run_state::undone, .error = why});
 }
 
 SMDEBUG_INLINE void coordinator::tell_others(const rank_message& what) {

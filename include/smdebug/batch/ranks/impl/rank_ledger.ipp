@@ -101,12 +101,12 @@ SMDEBUG_INLINE std::vector<rank_ledger::loss> rank_ledger::lose_silent(time_poin
     return losses;
 }
 
-SMDEBUG_INLINE void rank_ledger::add(batch_run run) {
+SMDEBUG_INLINE void rank_ledger::add(batch_run run, bool first) {
     const std::uint64_t place = run.place;
     if (!runs_.try_emplace(place, open_run{.run = std::move(run)}).second) {
         throw value_error("two runs of a batch have the place " + std::to_string(place));
     }
-    fresh_.push_back(place);
+    (first ? again_ : fresh_).push_back(place);
     ++waiting_;
 }
 
@@ -137,10 +137,10 @@ SMDEBUG_INLINE std::size_t rank_ledger::wanted(time_point now) const noexcept {
     return free > waiting_ ? free - waiting_ : 0;
 }
 
-SMDEBUG_INLINE std::size_t rank_ledger::suspects_of(const member& of) const {
+SMDEBUG_INLINE std::size_t rank_ledger::heavy_of(const member& of) const {
     return static_cast<std::size_t>(std::ranges::count_if(of.holds, [&](std::uint64_t place) {
         const auto run = runs_.find(place);
-        return run != runs_.end() && run->second.losses > 0;
+        return run != runs_.end() && is_heavy(run->second);
     }));
 }
 
@@ -157,7 +157,7 @@ SMDEBUG_INLINE std::optional<int> rank_ledger::rank_for(const open_run& run, tim
         if (each.state != rank_state::living || has >= slots || each.holds.contains(run.run.place)) {
             continue;
         }
-        if (run.losses > 0 && ((i == 0 && others) || suspects_of(each) >= each.slots)) {
+        if ((run.losses > 0 && i == 0 && others) || (is_heavy(run) && heavy_of(each) >= each.slots)) {
             continue;
         }
         const bool has_less = has * best_slots < best_held * slots;
@@ -210,15 +210,25 @@ SMDEBUG_INLINE bool rank_ledger::accept(int rank, std::uint64_t place, time_poin
     by.taken_back = false;
     ++by.results;
     measure(by, now);
+    return remove(place).has_value();
+}
+
+SMDEBUG_INLINE std::optional<batch_run> rank_ledger::remove(std::uint64_t place) {
     const auto run = runs_.find(place);
     if (run == runs_.end()) {
-        return false;
+        return std::nullopt;
     }
     if (run->second.rank == waiting) {
         --waiting_;
     }
+    std::optional<batch_run> removed = std::move(run->second.run);
     runs_.erase(run);
-    return true;
+    return removed;
+}
+
+SMDEBUG_INLINE const batch_run* rank_ledger::find(std::uint64_t place) const {
+    const auto run = runs_.find(place);
+    return run == runs_.end() ? nullptr : &run->second.run;
 }
 
 SMDEBUG_INLINE bool rank_ledger::is_hindered(const member& of) const noexcept {

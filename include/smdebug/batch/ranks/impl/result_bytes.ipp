@@ -33,12 +33,27 @@ SMDEBUG_INLINE void byte_writer::text(std::string_view value) {
 }
 
 SMDEBUG_INLINE void byte_writer::run(const batch_run& value) {
-    const auto& [place, path, version, bytes, error] = value;
+    const auto& [place, path, version, bytes, error, only, whole] = value;
     number(place);
     text(path);
     text(version);
     number(bytes);
     text(error);
+    small(only ? 1 : 0);
+    if (only) {
+        range(*only);
+    }
+    small(whole ? 1 : 0);
+}
+
+SMDEBUG_INLINE void byte_writer::range(const step_range& value) {
+    const auto& [begin, end] = value;
+    for (const std::optional<step_number>& each : {begin, end}) {
+        small(each ? 1 : 0);
+        if (each) {
+            number(static_cast<std::uint64_t>(*each));
+        }
+    }
 }
 
 SMDEBUG_INLINE void byte_writer::found(const finding& value) {
@@ -71,8 +86,8 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
 }
 
 SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
-    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions,
-                 others] = value;
+    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions, others,
+                 parts] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -91,6 +106,10 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
         text(sentence);
     }
     small(reductions ? 1 : 0);
+    number(parts.size());
+    for (const step_range& each : parts) {
+        range(each);
+    }
     number(others.size());
 }
 
@@ -164,6 +183,20 @@ SMDEBUG_INLINE batch_run byte_reader::run() {
     value.version = text();
     value.bytes = number();
     value.error = text();
+    if (small(1) != 0) {
+        value.steps = range();
+    }
+    value.whole = small(1) != 0;
+    return value;
+}
+
+SMDEBUG_INLINE step_range byte_reader::range() {
+    step_range value;
+    for (std::optional<step_number>* const each : {&value.begin, &value.end}) {
+        if (small(1) != 0) {
+            *each = static_cast<step_number>(number());
+        }
+    }
     return value;
 }
 
@@ -229,7 +262,11 @@ SMDEBUG_INLINE run_result byte_reader::one_result() {
     if (small(1) != 0) {
         value.reductions = std::make_shared<row_spool>();
     }
-    constexpr std::size_t least_bytes_of_result = 14 * 8 + 2;
+    value.parts.resize(count(2));
+    for (step_range& each : value.parts) {
+        each = range();
+    }
+    constexpr std::size_t least_bytes_of_result = 15 * 8 + 4;
     value.others.resize(count(least_bytes_of_result));
     return value;
 }
