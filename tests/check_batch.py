@@ -63,7 +63,7 @@ def scan(program, listed, database, *more):
     return done
 
 
-def rows_of(database):
+def rows_of(database, tables=("results", "findings", "messages")):
     """All that a scan says, without what differs from one scan to the next: numbers of rows, and times."""
     base = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     if base.execute("PRAGMA integrity_check").fetchone() != ("ok",):
@@ -75,7 +75,7 @@ def rows_of(database):
     everything = {"runs": sorted(base.execute(f"SELECT {', '.join(columns('runs'))} FROM runs"), key=repr)}
     if len({row[columns("runs").index("path")] for row in everything["runs"]}) != len(everything["runs"]):
         fail(f"{database} has a run twice")
-    for table in ("results", "findings", "messages"):
+    for table in tables:
         key = [row[1] for row in base.execute(f"PRAGMA table_info({table})") if row[1] in ("run", "run_id")][0]
         names = ", ".join(f"t.{name}" for name in columns(table))
         everything[table] = sorted(base.execute(f"SELECT r.path, {names} FROM {table} t JOIN runs r ON r.id = t.{key}"), key=repr)
@@ -231,6 +231,7 @@ def check_ranks(args, paths):
         fail(f"four ranks ended with {done.returncode}: {done.stderr[-2000:]}")
     compare(truth, rows_of(whole), "four ranks")
     print(f"four ranks, {len(truth['runs'])} runs: the same database, {time.monotonic() - begin:.1f} s")
+    check_shared(args, paths, start, environment)
     for name, disturb in (("killed", signal.SIGKILL), *((("stopped", signal.SIGSTOP),) if args.stop else ())):
         database = os.path.join(args.folder, f"{name}.ranks.db")
         begin = time.monotonic()
@@ -258,6 +259,24 @@ def check_ranks(args, paths):
         scan(args.program, listed, database)
         compare(truth, rows_of(database), f"a rank {name}, and resumed")
         print(f"a rank {name}: {so_far} runs are there, {taken:.1f} s; resumed: the same database")
+
+
+def check_shared(args, paths, start, environment):
+    """Numbers of large runs among small ones: several ranks do the steps of one, some of which are damaged."""
+    alone, shared = os.path.join(args.folder, "numbers.db"), os.path.join(args.folder, "shared.db")
+    listed = os.path.join(args.folder, "numbers.txt")
+    with open(listed, "w", encoding="utf-8") as out:
+        out.write("".join(path + "\n" for path in paths))
+    numbers = ["--reductions", "all", "--split-above", "20K"]
+    scan(args.program, listed, alone, *numbers)
+    command = [listed if part.endswith("links.txt") else part for part in start]
+    for turn in ("", ", again"):
+        done = subprocess.run([*command, shared, *numbers], capture_output=True, text=True, check=False, timeout=600, env=environment)
+        if done.returncode not in (0, 1, 4):
+            fail(f"numbers over four ranks{turn} ended with {done.returncode}: {done.stderr[-2000:]}")
+        tables = ("reductions", "messages")
+        compare(rows_of(alone, tables), rows_of(shared, tables), f"numbers of runs that ranks share{turn}")
+    print(f"numbers of runs that four ranks share: the same database, {len(rows_of(shared, tables)['reductions'])} rows")
 
 
 if __name__ == "__main__":

@@ -167,6 +167,25 @@ case $case in
         says 'nothing has been heard of rank 0 for'
         ((status != 0)) || fail "status 0"
         ;;
+    shared)  # one large run among small ones
+        start "${busy[@]}" --threads 2 --parts 200
+        finish
+        each_once 800
+        grep -Eq '^5 ended [0-3] 200 [2-4]$' "$folder/results" || fail "run 5 was not shared: $(grep '^5 ' "$folder/results")"
+        says '800 results, 0 undone, 0 lost'
+        ((status == 0)) || fail "status $status"
+        ;;
+    shared_stopped)  # a rank that has some of it
+        start "${busy[@]}" --parts 300 --status 3
+        until_true 30 has_lines 5
+        kill -STOP "$(pid 2)"
+        finish
+        each_once 800
+        grep -Eq '^5 ended [0-3] 300 [2-4]$' "$folder/results" || fail "run 5 was not shared: $(grep '^5 ' "$folder/results")"
+        says 'rank 2 on .* is lost: nothing has been heard of it for'
+        says '800 results, 0 undone, 1 lost'
+        ((status == 3)) || fail "status $status"
+        ;;
     *) fail "no case $case" ;;
 esac
 echo "$case: $(lines) results, status $status"

@@ -128,7 +128,8 @@ endif()
 if(TARGET smdebug_mpi)
     add_executable(mpi_batch mpi_batch/mpi_batch.cpp)
     target_link_libraries(mpi_batch PRIVATE smdebug_test_options smdebug::mpi)
-    foreach(case IN ITEMS messages whole killed recovered stopped continued full interrupted rank_0_interrupted rank_0_stopped)
+    foreach(case IN ITEMS messages whole killed recovered stopped continued full interrupted rank_0_interrupted rank_0_stopped shared
+                          shared_stopped)
         add_infrastructure_test(mpi_batch/${case} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_mpi_batch.sh ${case}
                                 $<TARGET_FILE:mpi_batch> ${CMAKE_CURRENT_BINARY_DIR}/mpi_batch_runs)
         set_tests_properties(mpi_batch/${case} PROPERTIES TIMEOUT 180 PROCESSORS 2)

@@ -2,12 +2,16 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/cli/stats.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -63,4 +67,40 @@ TEST_CASE("run_scanner: what cannot be opened says why, with what may have been 
     CHECK(result.state == run_state::failed);
     CHECK(contains(result.error, "It is a part of the run"));
     CHECK(result.verdicts.empty());
+}
+
+TEST_CASE("run_scanner: a large run is only opened where others share it; its parts say together what it says whole") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const auto registry = cli::program_rules::built_in();
+    const cli::detail::scan_arguments args{.statistics = cli::detail::all_statistics()};
+    cli::detail::run_scanner scan{args, registry, 1};
+    scan.tell_versions();
+    scan.split({.above = 1, .most = 2});
+    const run_result opened = scan({.path = folder.path()}, lonely_scope{});
+    REQUIRE(opened.parts.size() == 2);
+    CHECK_FALSE(opened.reductions);
+    CHECK(opened.steps == 3);
+    CHECK(opened.run.version.size() == 32);
+    const run_result whole = scan({.path = folder.path(), .whole = true}, lonely_scope{});
+    CHECK(whole.parts.empty());
+    std::vector<std::string> rows;
+    const auto add = [&](const reduction_row& row) { rows.push_back(std::to_string(row.step) + row.name); };
+    for (const step_range& steps : opened.parts) {
+        const run_result part =
+            scan({.path = folder.path(), .version = opened.run.version, .steps = steps}, lonely_scope{});
+        CHECK(part.state == opened.state);
+        REQUIRE(part.reductions);
+        part.reductions->for_each(add);
+    }
+    const std::vector<std::string> joined = std::exchange(rows, {});
+    REQUIRE(whole.reductions);
+    whole.reductions->for_each(add);
+    CHECK(joined == rows);
+    CHECK(joined.size() == 6);
+    const run_result changed =
+        scan({.path = folder.path(), .version = "old", .steps = opened.parts[0]}, lonely_scope{});
+    CHECK(changed.state == run_state::failed);
+    CHECK(contains(changed.error, "has changed while it was looked at"));
+    CHECK(scan({.path = folder.path(), .version = opened.run.version}, lonely_scope{}).state == run_state::unchanged);
 }

@@ -395,18 +395,10 @@ TEST_CASE("scan: a run that takes too long, or an interrupt, ends what waits; th
     CHECK(contains(run.err.str(), "interrupted: 0"));
 }
 
-TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 0 alone speaks") {
-    const temporary_folder folder;
-    write_sick_run(folder);
-    texts runs;
-    for (int i = 0; i < 9; ++i) {
-        runs.push_back(i % 3 == 0 ? folder.path() + "/./" + std::string(static_cast<std::size_t>(i), '/')
-                                  : golden(i % 3 == 1 ? "torch_mlp" : "scalars") + "/../" +
-                                        (i % 3 == 1 ? "torch_mlp" : "scalars"));
-    }
-    runs.push_back("/nowhere");
-    const cli::detail::scan_arguments args{.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
-                                           .threads = 2};
+namespace {
+
+// A scan over three ranks, which says what it says alone; what rank 0 said.
+void check_over_ranks(const cli::detail::scan_arguments& args) {
     captured alone;
     const int status = cli::detail::scan_runs(args, known(), alone.to);
     fake_ranks ranks{3};
@@ -427,4 +419,71 @@ TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 
     CHECK(others[0].out.str() == alone.out.str());
     CHECK(others[0].err.str() == alone.err.str());
     CHECK(others[1].out.str() + others[2].out.str() + others[1].err.str() + others[2].err.str() == "");
+}
+
+}  // namespace
+
+TEST_CASE("scan: over ranks it says what it says alone, in the same order; rank 0 alone speaks") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    texts runs;
+    for (int i = 0; i < 9; ++i) {
+        runs.push_back(i % 3 == 0 ? folder.path() + "/./" + std::string(static_cast<std::size_t>(i), '/')
+                                  : golden(i % 3 == 1 ? "torch_mlp" : "scalars") + "/../" +
+                                        (i % 3 == 1 ? "torch_mlp" : "scalars"));
+    }
+    runs.push_back("/nowhere");
+    const cli::detail::scan_arguments args{.check = {.runs = runs, .how = {.format = cli::detail::output_format::csv}},
+                                           .threads = 2};
+    check_over_ranks(args);
+}
+
+TEST_CASE("scan: runs that ranks share by steps have the numbers, and the messages, that they have alone") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const temporary_folder damaged;  // a part of it fails
+    write_sick_run(damaged);
+    std::filesystem::remove_all(damaged.path() + "/events/000000000001");
+    const temporary_folder results;
+    cli::detail::scan_arguments args{
+        .check = {.runs = {folder.path(), golden("torch_mlp"), damaged.path(), golden("scalars"), "/nowhere"},
+                  .how = {.format = cli::detail::output_format::csv}},
+        .threads = 2,
+        .split_above = 1,
+        .statistics = cli::detail::all_statistics()};
+    check_over_ranks(args);
+    args.check.start = 1;
+    args.tensors = "w";
+    check_over_ranks(args);
+}
+
+TEST_CASE("scan: a database of runs that ranks share is that of one process, and knows what has not changed") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    const temporary_folder results;
+    const auto scan = [&](const std::string& name, int size) {
+        const cli::detail::scan_arguments args{
+            .check = {.runs = {folder.path(), golden("torch_mlp")}, .how = {.format = cli::detail::output_format::csv}},
+            .output = results.path() + "/" + name,
+            .threads = 1,
+            .split_above = 1,
+            .statistics = cli::detail::all_statistics()};
+        fake_ranks ranks{size};
+        std::vector<captured> said(static_cast<std::size_t>(size));
+        {
+            std::vector<std::jthread> processes;
+            for (int rank = 0; rank < size; ++rank) {
+                processes.emplace_back([&, rank] {
+                    const auto channel = ranks.channel(rank);
+                    static_cast<void>(cli::detail::scan_on_ranks(args, known(), said[static_cast<std::size_t>(rank)].to,
+                                                                 {}, *channel, short_times(std::chrono::seconds{60})));
+                });
+            }
+        }
+        return said[0].out.str();
+    };
+    const std::string alone = scan("one.db", 1);
+    CHECK(lines_of(alone).size() > 6);
+    CHECK(scan("three.db", 3) == alone);
+    CHECK(lines_of(scan("three.db", 3)).size() <= 1);  // nothing but the header: nothing has changed
 }

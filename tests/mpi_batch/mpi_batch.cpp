@@ -1,11 +1,14 @@
 // A batch of runs that only sleep, over the processes of mpirun: what check_mpi_batch.sh kills, stops and starves.
 //   mpi_batch FOLDER [--runs N] [--milliseconds M] [--threads T] [--lost-after MS] [--full-after BYTES] [--status S]
-//             [--messages]
+//             [--parts P] [--messages]
 // FOLDER gets pid-<rank> of each rank, and of rank 0 `results`, a line for each: place, state, rank that did it.
+// With parts run 5 is that many times as long as the others, and ranks share it; its line ends with its steps, and how many
+// ranks did some.
 #include "support/child_process.hpp"
 
 #include <smdebug/batch/ranks/mpi_channel.hpp>
 #include <smdebug/batch/ranks/run_on_ranks.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/cli/interrupt.hpp>
 
 #include <unistd.h>
@@ -17,8 +20,10 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -38,6 +43,7 @@ struct plan {
     std::chrono::milliseconds work{10};
     std::chrono::milliseconds lost_after{2'000};
     std::size_t threads = 1;
+    int parts = 0;
     std::uint64_t full_after = 0;
     int status = 0;
     bool messages = false;
@@ -60,6 +66,8 @@ plan plan_of(const std::vector<std::string>& arguments) {
             all.lost_after = std::chrono::milliseconds{value};
         } else if (name == "--threads") {
             all.threads = value;
+        } else if (name == "--parts") {
+            all.parts = static_cast<int>(value);
         } else if (name == "--full-after") {
             all.full_after = value;
         } else if (name == "--status") {
@@ -128,6 +136,30 @@ int check_messages(smd::rank_channel& channel) {
     return 0;
 }
 
+// What comes of a run that sleeps; of run 5, which ranks may share, a row for each of its steps, in order.
+smd::run_result looked_at(const plan& all, const smd::batch_run& run, int rank, const std::stop_token& ending) {
+    smd::run_result result{.run = run, .steps = static_cast<std::size_t>(rank)};
+    if (all.parts > 0 && run.path == "run-5") {
+        if (!run.steps && !run.whole) {
+            for (int step = 0; step < all.parts; ++step) {
+                result.parts.push_back({.begin = step, .end = step + 1});
+            }
+            return result;
+        }
+        result.reductions = std::make_shared<smd::row_spool>();
+        const smd::step_range steps = run.steps.value_or(smd::step_range{.begin = 0, .end = all.parts});
+        for (auto step = *steps.begin; step < *steps.end; ++step) {
+            std::this_thread::sleep_for(all.work);
+            result.reductions->add({.step = step, .worker = std::to_string(rank)});
+        }
+        result.state = ending.stop_requested() ? smd::run_state::undone : smd::run_state::ended;
+        return result;
+    }
+    std::this_thread::sleep_for(all.work);
+    result.state = ending.stop_requested() ? smd::run_state::undone : smd::run_state::ended;
+    return result;
+}
+
 int run(const plan& all, smd::rank_channel& channel, const std::stop_token& stop) {
     const std::string results = all.folder + "/results";
     std::uint64_t next = 0;
@@ -139,18 +171,25 @@ int run(const plan& all, smd::rank_channel& channel, const std::stop_token& stop
         return smd::batch_run{.place = place, .path = "run-" + std::to_string(place)};
     };
     const auto sink = [&](smd::run_result&& result) {
-        write_line(results, std::to_string(result.run.place) + ' ' + std::string{smd::name_of(result.state)} + ' ' +
-                                std::to_string(result.steps));
+        std::string line = std::to_string(result.run.place) + ' ' + std::string{smd::name_of(result.state)} + ' ' +
+                           std::to_string(result.steps);
+        if (result.reductions && result.run.path == "run-5") {
+            smd::step_number steps = 0;
+            std::set<std::string> ranks;
+            result.reductions->for_each([&](const smd::reduction_row& row) {
+                steps += row.step == steps ? 1 : 0;
+                ranks.insert(row.worker);
+            });
+            line += ' ' + std::to_string(steps) + ' ' + std::to_string(ranks.size());
+        }
+        write_line(results, line);
     };
     const auto engine = [&](smd::rank_work& from, const std::stop_token& ending) {
         std::vector<std::jthread> crew;
         for (std::size_t i = 0; i < all.threads; ++i) {
             crew.emplace_back([&] {
                 while (auto run = from.next()) {
-                    std::this_thread::sleep_for(all.work);
-                    from.emit({.run = *run,
-                               .state = ending.stop_requested() ? smd::run_state::undone : smd::run_state::ended,
-                               .steps = static_cast<std::size_t>(channel.rank())});
+                    from.emit(looked_at(all, *run, channel.rank(), ending));
                 }
             });
         }

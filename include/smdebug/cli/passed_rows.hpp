@@ -1,0 +1,98 @@
+// What was written down about event files in passing, as rows that go from one process to another, and back.
+#pragma once
+
+#include <smdebug/batch/reduction_row.hpp>
+#include <smdebug/batch/row_spool.hpp>
+#include <smdebug/cli/noted_storage.hpp>
+#include <smdebug/core/bytes.hpp>
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/shape.hpp>
+#include <smdebug/core/step.hpp>
+#include <smdebug/trial/read/passed_records.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+// In such a row the worker is the file's key, the step and the mode's step are a record's place and length, and the shape is
+// the record itself where it is small.
+
+/// The notes about one event file.
+inline void add_notes(row_spool& to, const std::string& key, const smdebug::detail::passed_records& notes) {
+    reduction_row row{.worker = key};
+    const auto begin = [&](byte_range record) {
+        row.step = static_cast<step_number>(record.offset);
+        row.mode_step = static_cast<step_number>(record.length);
+    };
+    notes.for_each(
+        [&](byte_range record, byte_view bytes) {
+            begin(record);
+            row.name.clear();
+            row.dtype.clear();
+            row.shape = std::string{as_text(bytes)};
+            row.reductions = {};
+            to.add(row);
+        },
+        [&](byte_range record, const smdebug::detail::passed_tensor& tensor) {
+            begin(record);
+            row.name = tensor.name;
+            row.dtype = std::to_string(static_cast<unsigned>(tensor.type));
+            row.shape = shape_text(tensor.shape);
+            row.reductions = tensor.reductions;
+            to.add(row);
+        });
+}
+
+/// The extents of a shape's text.
+[[nodiscard]] inline shape_type shape_of_text(std::string_view text) {
+    shape_type shape;
+    while (!text.empty()) {
+        std::size_t extent = 0;
+        const auto end = std::from_chars(text.data(), text.data() + text.size(), extent).ptr;
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        shape.push_back(extent);
+        text.remove_prefix(text.empty() ? 0 : 1);
+    }
+    return shape;
+}
+
+/// The same back.  Errors: those of row_spool.
+[[nodiscard]] inline std::shared_ptr<const file_notes> notes_of(row_spool& rows) {
+    std::map<std::string, std::shared_ptr<smdebug::detail::passed_records>, std::less<>> all;
+    rows.for_each([&](const reduction_row& row) {
+        auto& notes = all[row.worker];
+        if (!notes) {
+            notes = std::make_shared<smdebug::detail::passed_records>();
+        }
+        const byte_range record{static_cast<std::uint64_t>(row.step), static_cast<std::uint64_t>(row.mode_step)};
+        if (row.dtype.empty()) {
+            notes->add(record, as_bytes(*row.shape));
+            return;
+        }
+        unsigned type = 0;
+        std::from_chars(row.dtype.data(), row.dtype.data() + row.dtype.size(), type);
+        notes->add(record, smdebug::detail::passed_tensor{.name = row.name,
+                                                          .type = dtype_from_code(type),
+                                                          .shape = shape_of_text(*row.shape),
+                                                          .reductions = row.reductions});
+    });
+    auto made = std::make_shared<file_notes>();
+    for (auto& [key, notes] : all) {
+        made->emplace(key, std::move(notes));
+    }
+    return made;
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
