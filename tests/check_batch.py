@@ -267,7 +267,7 @@ def check_shared(args, paths, start, environment):
     listed = os.path.join(args.folder, "numbers.txt")
     with open(listed, "w", encoding="utf-8") as out:
         out.write("".join(path + "\n" for path in paths))
-    numbers = ["--reductions", "all", "--split-above", "20K"]
+    numbers = ["--reductions", "all", "--split-above", "5K"]
     scan(args.program, listed, alone, *numbers)
     command = [listed if part.endswith("links.txt") else part for part in start]
     for turn in ("", ", again"):

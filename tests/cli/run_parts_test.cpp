@@ -19,6 +19,8 @@ TEST_CASE("parts_of: ranges of whole steps, one behind another, for a run above 
     CHECK(cli::detail::parts_of(run, {}, {}).empty());
     CHECK(cli::detail::parts_of(run, {}, limits{.most = 10}).empty());  // small
     CHECK(cli::detail::parts_of(run, {}, limits{.above = 1, .most = 1}).empty());
+    CHECK(cli::detail::parts_of(run, {}, limits{.above = 1, .most = 10, .records = 5}).empty());
+    CHECK(cli::detail::parts_of(run, {}, limits{.above = 1, .most = 10, .records = 6}).size() == 3);
     const auto all = cli::detail::parts_of(run, {}, limits{.above = 1, .most = 10});
     REQUIRE(all.size() == 3);
     CHECK_FALSE(all[0].begin);

@@ -455,6 +455,12 @@ TEST_CASE("scan: runs that ranks share by steps have the numbers, and the messag
     args.check.start = 1;
     args.tensors = "w";
     check_over_ranks(args);
+    // Rules are told the numbers.
+    args.statistics.reset();
+    args.tensors.reset();
+    check_over_ranks(args);
+    args.check.start = 0;
+    check_over_ranks(args);
 }
 
 TEST_CASE("scan: a database of runs that ranks share is that of one process, and knows what has not changed") {

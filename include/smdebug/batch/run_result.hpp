@@ -48,6 +48,8 @@ enum class run_state : std::uint8_t {
     return "?";
 }
 
+class row_spool;
+
 /// A run of a batch, before anything is known of it.
 struct batch_run {
     std::uint64_t place = 0;   ///< in the list, from 0: results are in this order
@@ -55,8 +57,11 @@ struct batch_run {
     std::string version = {};  ///< another one whenever the run's files are; empty: not known.  See run_version()
     std::uint64_t bytes = 0;   ///< of all its files, or of the archive that it is in; 0: not known
     std::string error = {};    ///< not empty: it is no run but a place that could not be searched for runs, and why
-    std::optional<step_range> steps = {};  ///< only these are looked at, as others look at the rest: see run_result::parts
-    bool whole = false;                    ///< its result is to have no parts
+    std::optional<step_range> steps =
+        {};              ///< only these are looked at, as others look at the rest: see run_result::parts
+    bool whole = false;  ///< its result is to have no parts
+    std::shared_ptr<row_spool> known = {};  ///< what others read of it, so that it need not be read again; never sent
+    std::string known_of = {};              ///< the version of which that is
 };
 
 /// What one rule says of one run.
@@ -96,8 +101,6 @@ struct run_message {
     return "?";
 }
 
-class row_spool;
-
 /// All that came out of a run.
 struct run_result {
     batch_run run = {};
@@ -115,6 +118,7 @@ struct run_result {
     /// Not empty: it was only opened, as it is so large that others should share it, each some of these steps, which come
     /// one behind another.  Only of runs over ranks.
     std::vector<step_range> parts = {};
+    bool parts_inform = false;  ///< what they give is no result, but what the run is then done with: batch_run::known
 };
 
 }  // namespace v1

@@ -212,10 +212,9 @@ private:
                  "numbers instead of rules, the rows of stats: all, or names with commas between them");
         add_names(app, scan_.tensors, scan_.collection);
         add_batch(app, scan_, texts_);
-        add_text(
-            app, "--split-above", texts_.split_above, "SIZE",
-            "over many processes: of a run with more bytes of tensors several do some steps each, where numbers are "
-            "asked for; 0: never; default: 256M");
+        add_text(app, "--split-above", texts_.split_above, "SIZE",
+                 "over many processes: of a run with more bytes of tensors several read some steps each; 0: never; "
+                 "default: 256M");
         add_rule_options(app, texts_);
         add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);

@@ -67,12 +67,20 @@ inline void add_notes(row_spool& to, const std::string& key, const smdebug::deta
 
 /// The same back.  Errors: those of row_spool.
 [[nodiscard]] inline std::shared_ptr<const file_notes> notes_of(row_spool& rows) {
-    std::map<std::string, std::shared_ptr<smdebug::detail::passed_records>, std::less<>> all;
+    struct notes_so_far {
+        std::shared_ptr<smdebug::detail::passed_records> notes = std::make_shared<smdebug::detail::passed_records>();
+        step_number last_small = -1;
+        step_number last_large = -1;
+    };
+    std::map<std::string, notes_so_far, std::less<>> all;
     rows.for_each([&](const reduction_row& row) {
-        auto& notes = all[row.worker];
-        if (!notes) {
-            notes = std::make_shared<smdebug::detail::passed_records>();
+        auto& [notes, last_small, last_large] = all[row.worker];
+        // Two parts may have read one file.
+        step_number& last = row.dtype.empty() ? last_small : last_large;
+        if (row.step <= last) {
+            return;
         }
+        last = row.step;
         const byte_range record{static_cast<std::uint64_t>(row.step), static_cast<std::uint64_t>(row.mode_step)};
         if (row.dtype.empty()) {
             notes->add(record, as_bytes(*row.shape));
@@ -86,8 +94,8 @@ inline void add_notes(row_spool& to, const std::string& key, const smdebug::deta
                                                           .reductions = row.reductions});
     });
     auto made = std::make_shared<file_notes>();
-    for (auto& [key, notes] : all) {
-        made->emplace(key, std::move(notes));
+    for (auto& [key, so_far] : all) {
+        made->emplace(key, std::move(so_far.notes));
     }
     return made;
 }

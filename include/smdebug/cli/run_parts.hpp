@@ -21,6 +21,7 @@ namespace detail {
 struct part_limits {
     std::uint64_t above = std::uint64_t{256} << 20U;  ///< bytes of tensors; a part is not smaller than a quarter of it
     std::size_t most = 0;                             ///< parts; less than two: none is split
+    std::uint64_t records = ~std::uint64_t{0};        ///< a run with more tensors than that is not split
 };
 
 /// The steps of the parts of a run, one behind another, of which the first begins and the last ends where `selected` does;
@@ -46,10 +47,12 @@ struct part_limits {
     };
     const auto files = from->files_in(selected);
     std::uint64_t all = 0;
+    std::uint64_t records = 0;
     for (const auto* const file : files) {
         all += bytes(*file);
+        records += from->layout_of(*file).size();
     }
-    if (all <= limits.above) {
+    if (all <= limits.above || records > limits.records) {
         return {};
     }
     const std::uint64_t enough = std::max<std::uint64_t>({all / limits.most, limits.above / 4, 1});

@@ -140,8 +140,8 @@ private:
         scanner.tell_versions();
     }
     if (channel.size() > 1 && args.split_above > 0) {
-        // Some more than ranks: who is done with its own earlier does others'.
-        scanner.split({.above = args.split_above, .most = 4 * static_cast<std::size_t>(channel.size())});
+        // Some more than threads: who is done with its own earlier does others'.
+        scanner.split({.above = args.split_above, .most = 4 * threads * static_cast<std::size_t>(channel.size())});
     }
     const auto engine = [&](rank_work& work, const std::stop_token& ending) {
         batch_options how = batch_options_of(args, threads, ending);

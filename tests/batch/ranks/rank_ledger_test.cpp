@@ -1,4 +1,5 @@
 #include <smdebug/batch/ranks/rank_ledger.hpp>
+#include <smdebug/batch/row_spool.hpp>
 #include <smdebug/core/error.hpp>
 
 #include <doctest/doctest.h>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
@@ -352,6 +354,19 @@ TEST_CASE("parts of large runs go before others, and no rank has more of them th
     CHECK(next[2] == 1'000'000);
     CHECK(with.accept(1, 2'000'000));
     CHECK(with.hand_out().at(1) == list{2'000'002});
+}
+
+TEST_CASE("a run of which rank 0 knows something is rank 0's, while it does runs") {
+    office with{3, 1};
+    const auto known = std::make_shared<smd::row_spool>();
+    with.book.add({.place = 7, .whole = true, .known = known}, true);
+    with.add(8);
+    const auto first = with.hand_out();
+    CHECK(first.at(0) == list{7});
+    CHECK(with.accept(0, 7));
+    with.book.add({.place = 9, .whole = true, .known = known}, true);
+    with.book.leave(0);
+    CHECK(with.hand_out().size() == 1);
 }
 
 TEST_CASE("a run that is not to be done any more is not handed out, and its result is dropped") {

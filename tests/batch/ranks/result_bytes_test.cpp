@@ -61,7 +61,8 @@ smd::run_result sample() {
             .reductions = std::make_shared<smd::row_spool>(),
             .others = {{.run = {.path = "b.tar!/1"}, .error = odd, .verdicts = {verdict}},
                        {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}},
-            .parts = {{.begin = 41}, {.end = 42}}};
+            .parts = {{.begin = 41}, {.end = 42}},
+            .parts_inform = true};
 }
 
 }  // namespace
@@ -89,6 +90,7 @@ TEST_CASE("a result comes back with every field and bit") {
     CHECK_FALSE(back.parts[0].end);
     CHECK_FALSE(back.parts[1].begin);
     CHECK(back.parts[1].end == 42);
+    CHECK(back.parts_inform);
     CHECK(smd::to_bytes(back) == smd::to_bytes(sent));
     CHECK(back.run.place == 7);
     CHECK(back.run.path == sent.run.path);

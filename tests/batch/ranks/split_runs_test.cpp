@@ -119,6 +119,24 @@ TEST_CASE("split_runs: a part that failed, has a message or no rows: the run is 
     }
 }
 
+TEST_CASE("split_runs: parts that only inform give what the run is then done with") {
+    split_runs book;
+    smd::run_result first = opened();
+    first.parts_inform = true;
+    const auto parts = book.split({.place = 3, .path = "huge", .version = "old"}, std::move(first));
+    CHECK_FALSE(book.take(done(parts[2])).again);
+    CHECK_FALSE(book.take(done(parts[0])).again);
+    const auto next = book.take(done(parts[1]));
+    CHECK_FALSE(next.joined);
+    REQUIRE(next.again);
+    CHECK(next.again->place == 3);
+    CHECK(next.again->version == "old");
+    CHECK(next.again->whole);
+    CHECK(next.again->known_of == "new");
+    REQUIRE(next.again->known);
+    CHECK(next.again->known->size() == 3);
+}
+
 TEST_CASE("split_runs: a part that is given up is the end of its run, once") {
     office with;
     CHECK_FALSE(with.book.take(done(with.parts[1])).joined);

@@ -13,7 +13,8 @@ inline namespace v1 {
 
 /// Every rank has its own threads, all ranks the same times.
 struct rank_options {
-    std::size_t threads = 1;                         ///< of this rank's engine; it has one run more than that at a time
+    /// Of this rank's engine.  The rank has one run more than that at a time, or more where runs are small.
+    std::size_t threads = 1;
     std::chrono::milliseconds heartbeat{1'000};      ///< so often a rank says that it lives
     std::chrono::milliseconds lost_after{20'000};    ///< a rank of which nothing is heard for so long is lost
     std::chrono::milliseconds start_limit{120'000};  ///< the same before its first word

@@ -21,6 +21,10 @@ inline namespace v1 {
 /// handed: `next()` and `emit()`.  It ends when next() gives nothing.
 /// Rank 0 asks the source, whose runs have a `place` each, and gives the sink one result a run, in the order in which they
 /// come, as soon as they come; source and sink are called by one thread each.  The other ranks use neither.
+///   A rank is quick     It has the runs of its next 20 ms, up to 64; where it has no result for 100 ms it gives back those
+///                       that it has not begun.
+///   A run is huge       Its result names parts (run_result::parts): ranks do these, and their rows, joined, are the run's; or
+///                       rank 0 does the run with them (run_result::parts_inform).  Places of 2^63 and more are the parts'.
 ///   A rank is lost      Nothing was heard of it for options.lost_after: others do its runs.  If it was only stopped, it is
 ///                       back with its first word; of two results of a run the first is taken.
 ///   A run is given up   Two ranks were lost with it: its result is `undone`.  Rank 0 does no run that a rank was lost

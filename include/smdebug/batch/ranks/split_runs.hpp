@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,8 +16,8 @@ inline namespace v1 {
 namespace detail {
 
 /// The runs that are done in parts.  A part is a run with a place of its own, behind those of any list.  Joined, the parts say
-/// what the whole run would have said, or nothing: one that failed, that has a message, or that was not looked at to its end,
-/// has the run done whole.
+/// what the whole run would have said, or give what the run is done with, by this process (run_result::parts_inform), or
+/// nothing: one that failed, that has a message, or that was not looked at to its end, has the run done whole.
 /// Memory: a result for each such run and each of its parts, until it is joined.      Threads: one.
 class split_runs {
 public:
@@ -51,6 +52,7 @@ private:
     [[nodiscard]] shared_runs::iterator run_of(std::uint64_t part);
     [[nodiscard]] static std::vector<std::uint64_t> places_left(const shared_runs::value_type& of);
     [[nodiscard]] static run_result joined(shared_run&& of);
+    [[nodiscard]] static std::shared_ptr<row_spool> rows_of(const shared_run& of);
 
     shared_runs runs_;
     std::uint64_t next_ = first_place;

@@ -157,6 +157,9 @@ SMDEBUG_INLINE std::optional<int> rank_ledger::rank_for(const open_run& run, tim
         if (each.state != rank_state::living || has >= slots || each.holds.contains(run.run.place)) {
             continue;
         }
+        if (run.run.known && i != 0 && members_.front().state == rank_state::living) {
+            continue;  // rank 0 has what is known of it
+        }
         if ((run.losses > 0 && i == 0 && others) || (is_heavy(run) && heavy_of(each) >= each.slots)) {
             continue;
         }

@@ -33,7 +33,9 @@ SMDEBUG_INLINE void byte_writer::text(std::string_view value) {
 }
 
 SMDEBUG_INLINE void byte_writer::run(const batch_run& value) {
-    const auto& [place, path, version, bytes, error, only, whole] = value;
+    const auto& [place, path, version, bytes, error, only, whole, known, known_of] = value;
+    static_cast<void>(known);  // they are for this process, which has them
+    static_cast<void>(known_of);
     number(place);
     text(path);
     text(version);
@@ -87,7 +89,7 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
 
 SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions, others,
-                 parts] = value;
+                 parts, inform] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -110,6 +112,7 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     for (const step_range& each : parts) {
         range(each);
     }
+    small(inform ? 1 : 0);
     number(others.size());
 }
 
@@ -266,7 +269,8 @@ SMDEBUG_INLINE run_result byte_reader::one_result() {
     for (step_range& each : value.parts) {
         each = range();
     }
-    constexpr std::size_t least_bytes_of_result = 15 * 8 + 4;
+    value.parts_inform = small(1) != 0;
+    constexpr std::size_t least_bytes_of_result = 15 * 8 + 5;
     value.others.resize(count(least_bytes_of_result));
     return value;
 }

@@ -67,7 +67,14 @@ SMDEBUG_INLINE split_runs::step_taken split_runs::take(run_result part) {
         what.again->whole = true;
         runs_.erase(run);
     } else if (--of.left == 0) {
-        what.joined = joined(std::move(of));
+        if (of.opened.parts_inform) {
+            what.again = std::move(of.run);
+            what.again->whole = true;
+            what.again->known = rows_of(of);
+            what.again->known_of = std::move(of.opened.run.version);
+        } else {
+            what.joined = joined(std::move(of));
+        }
         runs_.erase(run);
     }
     return what;
@@ -76,12 +83,19 @@ SMDEBUG_INLINE split_runs::step_taken split_runs::take(run_result part) {
 SMDEBUG_INLINE run_result split_runs::joined(shared_run&& of) {
     run_result all = std::move(of.opened);
     all.parts.clear();
-    all.reductions = std::make_shared<row_spool>();
-    for (std::optional<run_result>& part : of.parts) {
+    for (const std::optional<run_result>& part : of.parts) {
         all.seconds += part->seconds;
-        all.reductions->append(std::move(part->reductions));
     }
+    all.reductions = rows_of(of);
     return all;
+}
+
+SMDEBUG_INLINE std::shared_ptr<row_spool> split_runs::rows_of(const shared_run& of) {
+    auto rows = std::make_shared<row_spool>();
+    for (const std::optional<run_result>& part : of.parts) {
+        rows->append(part->reductions);
+    }
+    return rows;
 }
 
 SMDEBUG_INLINE std::optional<batch_run> split_runs::give_up(std::uint64_t part, std::vector<std::uint64_t>& useless) {
