@@ -2,7 +2,7 @@
 """batch_program_bench.py PROGRAM RUN [runs] [rounds]: `smdebug scan` over many copies of a small run (2,000; 100 KB is what the
 README's figure is of), whole processes, files in the cache, in turns with the limit: `cat` of all files, two at once as the scan's
 threads.  The least time of each; what one run costs beyond its bytes; what a second thread, and a second process, bring; the most
-memory.  Ranks only where there is mpirun."""
+memory.  Ranks only where there is mpirun, whose own time, to start and end processes, is measured with a run alone."""
 import os
 import resource
 import shutil
@@ -40,18 +40,22 @@ def main():
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(paths[0]) for name in names)
         scan = [program, "scan", "--list", listed, "--progress", "none"]
         database = os.path.join(folder, "results.db")
-        cat = ["bash", "-c", f"find {folder}/runs -type f -print0 | xargs -0 -n 2000 -P 2 cat"]
+        cat = [["bash", "-c", f"find {folder}/runs -type f -print0 | xargs -0 -n 2000 -P {at_once} cat"] for at_once in (1, 2)]
         ranks = shutil.which("mpirun")
         allowed = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         mpirun = [ranks, "--oversubscribe", "-n"]
         cases = {
-            "cat of all files, two at once": lambda: measured(*cat),
+            "cat of all files, one at a time": lambda: measured(*cat[0]),
+            "cat of all files, two at once": lambda: measured(*cat[1]),
             "scan, 1 thread": lambda: measured(*scan, "--threads", "1", "--format", "csv"),
             "scan, 2 threads": lambda: measured(*scan, "--threads", "2", "--format", "csv"),
             "scan, 2 threads, a new database": lambda: measured(*scan, "--threads", "2", "-o", database),
             "the same again: nothing to do": lambda: measured(*scan, "--threads", "2", "-o", database),
         }
         if ranks:
+            one = [program, "scan", paths[0], "--progress", "none", "--threads", "1", "--format", "csv"]
+            cases["1 process of mpirun, one run"] = lambda: measured(*mpirun, "1", *one, env=allowed)
+            cases["2 processes of mpirun, one run"] = lambda: measured(*mpirun, "2", *one, env=allowed)
             cases["scan, 1 process of mpirun"] = lambda: measured(*mpirun, "1", *scan, "--threads", "1", "--format", "csv", env=allowed)
             cases["scan, 2 processes of mpirun"] = lambda: measured(*mpirun, "2", *scan, "--threads", "1", "--format", "csv", env=allowed)
         best = {}
@@ -70,9 +74,13 @@ def main():
         limit = best["cat of all files, two at once"][0]
         for name in ("scan, 2 threads", "scan, 2 threads, a new database"):
             print(f"{name}: {1000 * (best[name][0] - limit) / count:.3f} ms a run beyond its bytes")
+        print(f"cat, two at once: {best['cat of all files, one at a time'][0] / limit:.2f} x one")
         print(f"2 threads: {best['scan, 1 thread'][0] / best['scan, 2 threads'][0]:.2f} x one")
         if ranks:
-            print(f"2 processes: {best['scan, 1 process of mpirun'][0] / best['scan, 2 processes of mpirun'][0]:.2f} x one")
+            whole = [best[f"scan, {count} of mpirun"][0] for count in ("1 process", "2 processes")]
+            start = [best[f"{count} of mpirun, one run"][0] for count in ("1 process", "2 processes")]
+            print(f"2 processes: {whole[0] / whole[1]:.2f} x one; "
+                  f"without their start and end {(whole[0] - start[0]) / (whole[1] - start[1]):.2f} x")
     finally:
         shutil.rmtree(folder)
 

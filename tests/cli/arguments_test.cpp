@@ -208,10 +208,9 @@ TEST_CASE("arguments: scan") {
     CHECK(refusal({"scan"}) ==
           "scan needs at least one run, or --list with a file that names some\nTry `smdebug scan --help`.");
     CHECK(parsed<cli::detail::scan_arguments>({"scan", "--list", "-"}).list == "-");
-    const auto batch =
-        parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--threads", "3", "--shard", "2/4",
-                                             "--run-timeout", "90s", "--memory", "2G", "--progress", "json",
-                                             "--split-above", "1G"});
+    const auto batch = parsed<cli::detail::scan_arguments>({"scan", "a", "-o", "r.db", "--threads", "3", "--shard",
+                                                            "2/4", "--run-timeout", "90s", "--memory", "2G",
+                                                            "--progress", "json", "--split-above", "1G"});
     CHECK(batch.split_above == std::uint64_t{1} << 30U);
     CHECK(batch.output == "r.db");
     CHECK_FALSE(batch.rows);

@@ -6,11 +6,10 @@
 #include <smdebug/batch/run_version.hpp>
 #include <smdebug/batch/scan_runs.hpp>
 #include <smdebug/cli/evaluate_run.hpp>
-#include <smdebug/cli/noted_storage.hpp>
 #include <smdebug/cli/opened_archives.hpp>
-#include <smdebug/cli/passed_rows.hpp>
 #include <smdebug/cli/reduce_run.hpp>
 #include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/run_notes.hpp>
 #include <smdebug/cli/run_parts.hpp>
 #include <smdebug/cli/run_places.hpp>
 #include <smdebug/cli/runs.hpp>
@@ -20,8 +19,6 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
-#include <smdebug/storage/abilities.hpp>
-#include <smdebug/trial/shared/passing_reductions.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -195,18 +192,10 @@ private:
         return true;
     }
 
-    // Some 300 bytes each, of small records up to twice that.
-    static constexpr std::uint64_t most_noted = 1'000'000;
-    static constexpr std::uint64_t bytes_noted = 512;
-
     // The run, with what others have read of just this version of it.
     [[nodiscard]] run_place with_known(batch_run& run, const run_place& place) const {
-        run_place known = place;
         const auto rows = std::exchange(run.known, nullptr);
-        if (rows && (!tells_versions_ || run.version == run.known_of)) {
-            known.store = any_storage{noted_storage{*place.store, notes_of(*rows)}};
-        }
-        return known;
+        return rows && (!tells_versions_ || run.version == run.known_of) ? with_notes(place, *rows) : place;
     }
 
     [[nodiscard]] step_range selected() const { return {.begin = args_.check.start, .end = args_.check.end}; }
@@ -224,44 +213,7 @@ private:
         const program_trial run = open_run(place, how);
         smdebug::detail::describe_run(result, run);
         result.reductions = args_.statistics ? reduce_run(run, path, args_, *result.run.steps, scope, says)
-                                             : noted(run, *place.store, *result.run.steps, scope);
-    }
-
-    // What rules may ask for of the event files of some steps; what cannot be read is left out: reading it again tells.
-    [[nodiscard]] std::shared_ptr<row_spool> noted(const program_trial& run, const any_storage& store,
-                                                   const step_range& steps, const run_scope& scope) const {
-        auto rows = std::make_shared<row_spool>();
-        smdebug::detail::passing_reductions reader{most_noted * bytes_noted};
-        const auto from = run.state()->current();
-        std::string last;
-        for (const auto* const file : from->files_in(steps)) {
-            const std::string key = run.state()->event_key(*from, *file);
-            if (scope.stop().stop_requested()) {
-                break;
-            }
-            const auto object = key == last ? nullptr : store.open(key);
-            last = key;
-            try {
-                const auto notes = object == nullptr ? nullptr : reader.pass(key, *object);
-                if (const auto* known = dynamic_cast<const smdebug::detail::passed_records*>(notes.get())) {
-                    add_notes(*rows, key, *known);
-                }
-            } catch (const corrupt_data&) {
-                continue;
-            }
-        }
-        return rows;
-    }
-
-    // Parts that help rules: where event files can be opened, and the numbers of all tensors fit into memory.
-    [[nodiscard]] std::vector<step_range> parts_for_rules(const program_trial& run, const any_storage& store) const {
-        if (abilities_of(store).batches_ranges) {
-            return {};
-        }
-        part_limits limits = parts_;
-        limits.records =
-            args_.memory ? std::min<std::uint64_t>(most_noted, *args_.memory / 4 / bytes_noted) : most_noted;
-        return parts_of(run, selected(), limits);
+                                             : noted_steps(run, *place.store, *result.run.steps, scope.stop());
     }
 
     void evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
@@ -291,7 +243,7 @@ private:
             }
         }
         if (!archived && !result.run.whole && !chosen.empty()) {
-            result.parts = parts_for_rules(run, *place.store);
+            result.parts = parts_for_rules(run, *place.store, selected(), parts_, args_.memory);
             if (!result.parts.empty()) {
                 result.parts_inform = true;
                 return;

@@ -555,14 +555,14 @@ TEST_CASE("rows of reductions come with their results, from whatever rank") {
 
 namespace {
 
-// A batch whose run 5 is in four parts of 10 steps, whose rows each are its steps.
+// A batch whose run 5 is in 40 parts of a step, whose rows each are its steps.
 smd::run_result large_or_not(int rank, const smd::batch_run& run) {
     smd::run_result result = done(rank, run);
     const bool is_large = run.path == "run-5";
     if (is_large && !run.steps && !run.whole) {
         result.run.version = "v";
-        for (int begin = 0; begin < 40; begin += 10) {
-            result.parts.push_back({.begin = begin, .end = begin + 10});
+        for (int step = 0; step < 40; ++step) {
+            result.parts.push_back({.begin = step, .end = step + 1});
         }
         return result;
     }
@@ -601,10 +601,16 @@ TEST_CASE("a large run is done in parts, by several ranks, and is one result in 
     std::mutex mutex;
     std::set<int> ranks;
     const auto outcome = batch.run(short_times(never), [&](int rank, const smd::batch_run& run, const auto&) {
-        if (run.steps) {
-            std::this_thread::sleep_for(20ms);
-            const std::lock_guard lock{mutex};
-            ranks.insert(rank);
+        // No rank has all parts at once: these wait for another one's.
+        for (int turn = 0; run.steps && turn < 60'000; ++turn) {
+            {
+                const std::lock_guard lock{mutex};
+                ranks.insert(rank);
+                if (ranks.size() > 1) {
+                    break;
+                }
+            }
+            std::this_thread::sleep_for(1ms);
         }
         return large_or_not(rank, run);
     });
@@ -643,11 +649,9 @@ TEST_CASE("a rank is lost with a part of a large run: others do it") {
             if (rank == 2 && run.steps && !died.exchange(true)) {
                 batch.all.lose(2);
             }
-            while (rank == 2 && died && !stop.stop_requested()) {
+            // No rank has all parts at once, so this one gets some while the others wait with theirs.
+            while (!stop.stop_requested() && (rank == 2 ? died.load() : run.steps && !died)) {
                 std::this_thread::sleep_for(1ms);
-            }
-            if (run.steps) {
-                std::this_thread::sleep_for(5ms);
             }
             return large_or_not(rank, run);
         });
