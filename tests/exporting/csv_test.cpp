@@ -24,7 +24,7 @@ TEST_CASE("export_csv: a row for each tensor") {
     const std::string path = folder.path() + "/new/x.csv";
     const export_result result =
         export_csv(memory_trial{odd_run()}, path, {.run_name = "r,1", .reductions = {"mean", "nan", "abs_max"}});
-    CHECK(result.tensors == 13);
+    CHECK(result.tensors == 14);
     CHECK(result.bytes == fs::file_size(path));
     CHECK(file_content(path) ==
           "run,tensor,worker,step,mode,mode_step,dtype,shape,count,mean,nan,abs_max\n"
@@ -37,6 +37,7 @@ TEST_CASE("export_csv: a row for each tensor") {
           "\"r,1\",flags,worker_0,0,TRAIN,0,bool,3,3,0.66666666666666663,0,1\n"
           "\"r,1\",half,worker_0,0,TRAIN,0,float16,2,2,-0.5,0,2\n"
           "\"r,1\",brain,worker_0,0,TRAIN,0,bfloat16,2,2,NaN,1,NaN\n"
+          "\"r,1\",f8,worker_0,0,TRAIN,0,float8_e4m3fn,3,3,NaN,1,NaN\n"
           "\"r,1\",z,worker_0,0,TRAIN,0,complex64,1,1,,0,2.2360679774997898\n"
           "\"r,1\",words,worker_0,0,TRAIN,0,string,3,3,,,\n"
           "\"r,1\",plain,worker_0,3,EVAL,0,float32,2x3,6,-3.5,0,6\n"
@@ -98,5 +99,5 @@ TEST_CASE("export_csv: an unknown reduction, an output that is there, and a sele
     folder.write("x.csv", "old");
     CHECK_THROWS_AS(export_csv(run, path), run_exists);
     CHECK(file_content(path) == "old");
-    CHECK(export_csv(run, path, {.replace = true}).tensors == 13);
+    CHECK(export_csv(run, path, {.replace = true}).tensors == 14);
 }

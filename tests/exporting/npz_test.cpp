@@ -4,12 +4,14 @@
 #include "support/temporary_folder.hpp"
 
 #include <smdebug/archive/archive_storage.hpp>
+#include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/exporting/write/npy_head.hpp>
 #include <smdebug/storage/local_storage.hpp>
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -50,11 +52,11 @@ TEST_CASE("export_npz: a file a step, whatever the names, dtypes and shapes") {
     noted_export noted;
     const export_result result = export_npz(memory_trial{odd_run()}, out, noted.options);
     CHECK(noted.told.empty());
-    CHECK(result.tensors == 13);
+    CHECK(result.tensors == 14);
     CHECK(result.files == 2);
     CHECK(result.bytes == fs::file_size(out + "/step_000000000.npz") + fs::file_size(out + "/step_000000003.npz"));
     const auto first = arrays_of(out + "/step_000000000.npz");
-    CHECK(first.size() == 11);
+    CHECK(first.size() == 12);
     CHECK(first.at("plain") == npy<float>("<f4", {2, 3}, {1, 2, 3, 4, 5, 6}));
     CHECK(first.at("scalar") == npy<double>("<f8", {}, {2.5}));
     CHECK(first.at("empty") == npy<float>("<f4", {0, 4}, {}));
@@ -64,6 +66,9 @@ TEST_CASE("export_npz: a file a step, whatever the names, dtypes and shapes") {
     CHECK(first.at("flags") == npy<std::uint8_t>("|b1", {3}, {1, 0, 1}));
     CHECK(first.at("half") == npy<std::uint16_t>("<f2", {2}, {0x3c00, 0xc000}));
     CHECK(first.at("brain") == npy<std::uint32_t>("<f4", {2}, {0x3f800000, 0x7fc00000}));
+    const std::string& f8 = first.at("f8");
+    CHECK(f8.substr(0, f8.size() - 4) == npy<float>("<f4", {3}, {1, -2}));
+    CHECK(std::isnan(load_le<float>(as_bytes(std::string_view{f8}).last(4).data())));
     CHECK(first.at("z") == npy<float>("<c8", {1}, {1, -2}));
     CHECK(first.at("words") == npy<char>("|S8", {3}, {'a', 0, 0, 0, 0,   0,   0,   0,   0,   0,   0,   0,
                                                       0,   0, 0, 0, 'l', 'o', 'n', 'g', ',', '"', 'e', 'r'}));

@@ -44,6 +44,7 @@ inline std::vector<written_tensor> odd_tensors() {
             raw_tensor("flags", dtype::boolean, {3}, std::string_view{"\1\0\1", 3}),
             raw_tensor("half", dtype::float16, {2}, std::string_view{"\0\x3c\0\xc0", 4}),        // 1, -2
             raw_tensor("brain", dtype::bfloat16, {2}, std::string_view{"\x80\x3f\xc0\x7f", 4}),  // 1, NaN
+            raw_tensor("f8", dtype::float8_e4m3fn, {3}, std::string_view{"\x38\xc0\x7f", 3}),    // 1, -2, NaN
             tensor_of<std::complex<float>>("z", {{1, -2}}),
             text_tensor("words", {"a", "", "long,\"er"})};
 }

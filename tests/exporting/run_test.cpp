@@ -36,7 +36,7 @@ TEST_CASE("export_run: all of a run is the same run") {
     const temporary_folder folder;
     const memory_trial run{odd_run()};
     const export_result result = export_run(run, folder.path() + "/out");
-    CHECK(result.tensors == 13);
+    CHECK(result.tensors == 14);
     CHECK(result.refused == 0);
     const local_trial made{folder.path() + "/out"};
     CHECK(differences(run, made).empty());

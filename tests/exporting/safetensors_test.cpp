@@ -44,7 +44,7 @@ TEST_CASE("export_safetensors: a file a step: header, and the elements one behin
     noted_export noted;
     noted.options.run_name = "a \"run\"";
     const export_result result = export_safetensors(memory_trial{odd_run()}, out, noted.options);
-    CHECK(result.tensors == 11);
+    CHECK(result.tensors == 12);
     CHECK(result.refused == 2);
     CHECK(noted.told ==
           std::vector<std::string>{
@@ -62,8 +62,9 @@ TEST_CASE("export_safetensors: a file a step: header, and the elements one behin
     CHECK(contains_text(first.header, R"("q\"uo'te,\n\\x":{"dtype":"U8","shape":[2])"));
     CHECK(contains_text(first.header, R"("../evil":{"dtype":"I32")"));
     CHECK(contains_text(first.header, R"("brain":{"dtype":"BF16","shape":[2])"));
+    CHECK(contains_text(first.header, R"("f8":{"dtype":"F8_E4M3","shape":[3])"));
     CHECK(contains_text(first.header, R"("flags":{"dtype":"BOOL","shape":[3])"));
-    CHECK(first.elements.size() == 32 + 16 + 4 + 2 + 3 + 4 + 4);
+    CHECK(first.elements.size() == 32 + 16 + 4 + 2 + 3 + 4 + 4 + 3);
 }
 
 TEST_CASE("export_safetensors: a header that is longer than was likely") {

@@ -66,7 +66,8 @@ TEST_CASE("export_tensorboard: curves and histograms, a file for each mode") {
     CHECK(result.files == 2);
     CHECK(lines_of(folder.path() + "/out/train/events.tfevents") ==
           texts{"brain.Event:2", "plain 0 1.5 histogram", "scalar 0 1.5 2.50", "a/b_0 0 1.5 histogram",
-                "../evil 0 1.5 7.00", "q_uo_te___x 0 1.5 histogram", "half 0 1.5 histogram", "brain 0 1.5 histogram"});
+                "../evil 0 1.5 7.00", "q_uo_te___x 0 1.5 histogram", "half 0 1.5 histogram", "brain 0 1.5 histogram",
+                "f8 0 1.5 histogram"});
     CHECK(lines_of(folder.path() + "/out/validation/events.tfevents") ==
           texts{"brain.Event:2", "plain 0 1.5 histogram", "scalar 0 1.5 0.50"});
     CHECK(result.bytes == fs::file_size(folder.path() + "/out/train/events.tfevents") +
@@ -82,12 +83,12 @@ TEST_CASE("export_tensorboard: whole tensors") {
     const temporary_folder folder;
     memory_storage store = odd_run({tensor_of<float>("large", std::vector<float>(50'000, 1.5F))});
     const export_result result = export_tensorboard(memory_trial{store}, folder.path() + "/out", {.tensors = true});
-    CHECK(result.tensors == 14);
+    CHECK(result.tensors == 15);
     CHECK(result.refused == 0);
     const auto lines = lines_of(folder.path() + "/out/train/events.tfevents");
-    REQUIRE(lines.size() == 13);
+    REQUIRE(lines.size() == 14);
     CHECK(lines[1] == "plain 0 1.5 tensor");
-    CHECK(lines[12] == "large 0 1.5 tensor");
+    CHECK(lines[13] == "large 0 1.5 tensor");
     // The last record, read again.
     const std::string file = file_content(folder.path() + "/out/train/events.tfevents");
     byte_view rest = as_bytes(std::string_view{file});

@@ -297,7 +297,7 @@ private:
         add_storage(app, export_.how.storage);
         app.footer(
             "npz          step_000000500.npz for each step; FILE.npz: of one step, or of one tensor over its steps,\n"
-            "             stacked, with their numbers in \"steps\".  bfloat16 becomes float32, which holds it exactly\n"
+            "             stacked, with their numbers in \"steps\".  bfloat16 becomes float32, as does float8\n"
             "safetensors  step_000000500.safetensors for each step; not: complex numbers and strings\n"
             "csv          the rows of stats --format csv; --values: run,tensor,worker,step,mode,mode_step,index,value\n"
             "tensorboard  train, validation, ... with an event file each, by the steps of the mode\n"

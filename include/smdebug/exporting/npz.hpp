@@ -29,7 +29,7 @@ struct numpy_array {
     std::vector<std::byte> made = {};  ///< elements that had to be made
     byte_view bytes = {};              ///< in the tensor, or in `made`
 
-    /// Fills it, and tells why there is no such array, as export_target::add() does.  bfloat16 becomes float32; strings
+    /// Fills it, and tells why there is no such array, as export_target::add() does.  bfloat16 and float8 become float32; strings
     /// become bytes of one length, filled up with zeros.
     [[nodiscard]] std::string hold(const tensor_view& tensor);
 };
@@ -86,7 +86,7 @@ private:
 ///         step; or of one tensor of one worker over several steps, stacked: an array with one dimension more, and its
 ///         global steps in "steps".
 /// Names:  those of the tensors, but for what would lead out of an archive: see detail::member_name.
-/// Values: bit by bit; bfloat16, for which numpy has no word, as float32, which holds each value exactly; strings as
+/// Values: bit by bit; bfloat16 and float8, for which numpy has no word, as float32, which holds each value exactly; strings as
 ///         bytes of one length (dtype "S").  Left out, and told: strings that end in a zero byte, which numpy drops, more
 ///         dimensions than 32, and strings that would be filled up to more than 1 GiB.
 /// Errors: run_exists (the output is there), value_error (nothing to export; one file that would be several; steps that

@@ -7,7 +7,7 @@
 #include <smdebug/core/json_text.hpp>
 #include <smdebug/exporting/csv.hpp>
 #include <smdebug/tensor/element.hpp>
-#include <smdebug/tensor/half.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <charconv>
@@ -122,7 +122,7 @@ void append_element(std::string& out, const T& value) {
         append_json_integer(out, value);
     } else if constexpr (std::floating_point<T>) {
         append_real(out, value);
-    } else if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+    } else if constexpr (narrow_float<T>) {
         append_real(out, static_cast<float>(value));
     } else {
         append_complex(out, value);

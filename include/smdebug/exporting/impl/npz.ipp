@@ -6,6 +6,8 @@
 #include <smdebug/exporting/npz.hpp>
 #include <smdebug/exporting/write/member_name.hpp>
 #include <smdebug/exporting/write/npy_head.hpp>
+#include <smdebug/tensor/element.hpp>
+#include <smdebug/tensor/float8.hpp>
 #include <smdebug/tensor/tensor_view.hpp>
 
 #include <algorithm>
@@ -44,15 +46,17 @@ SMDEBUG_INLINE std::string numpy_array::hold(const tensor_view& tensor) {
         bytes = made;
         return {};
     }
-    if (tensor.type == dtype::bfloat16) {
+    if (numpy_type(tensor.type).empty() && is_numeric(tensor.type)) {
         const std::size_t count = tensor.count();
         made.resize(count * sizeof(float));
-        for (std::size_t i = 0; i < count; ++i) {
-            // Its bits are the upper half of the float's.
-            made[4 * i] = made[4 * i + 1] = std::byte{0};
-            made[4 * i + 2] = tensor.bytes[2 * i];
-            made[4 * i + 3] = tensor.bytes[2 * i + 1];
-        }
+        visit_dtype(tensor.type, [&]<class T>() {
+            if constexpr (narrow_float<T>) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    const T number = load_le<T>(tensor.bytes.data() + i * sizeof(T));
+                    store_le(made.data() + i * sizeof(float), static_cast<float>(number));
+                }
+            }
+        });
         type = numpy_type(dtype::float32);
         bytes = made;
         return {};

@@ -28,6 +28,10 @@ SMDEBUG_INLINE std::string_view safetensors_type(dtype type) noexcept {
             return "F16";
         case dtype::bfloat16:
             return "BF16";
+        case dtype::float8_e4m3fn:
+            return "F8_E4M3";
+        case dtype::float8_e5m2:
+            return "F8_E5M2";
         case dtype::int64:
             return "I64";
         case dtype::int32:

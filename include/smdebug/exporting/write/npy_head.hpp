@@ -17,7 +17,8 @@ namespace detail {
 /// numpy has no arrays of more dimensions (from 2.0 on: 64).
 inline constexpr std::size_t most_numpy_dimensions = 32;
 
-/// numpy's word for a dtype, "<f4"; empty for those that it has none for: bfloat16, strings.
+/// numpy's word for a dtype, "<f4"; empty for those that it has none for: bfloat16, the two of 8 bits,
+/// strings.
 [[nodiscard]] std::string_view numpy_type(dtype type) noexcept;
 
 /// The head, byte for byte as numpy writes it, for arrays in C order.  It has room for any first extent: its size is

@@ -38,6 +38,8 @@ SMDEBUG_INLINE std::string_view numpy_type(dtype type) noexcept {
         case dtype::complex128:
             return "<c16";
         case dtype::bfloat16:
+        case dtype::float8_e4m3fn:
+        case dtype::float8_e5m2:
         case dtype::string:
         case dtype::invalid:
             return {};
