@@ -262,21 +262,22 @@ def check_ranks(args, paths):
 
 
 def check_shared(args, paths, start, environment):
-    """Numbers of large runs among small ones: several ranks do the steps of one, some of which are damaged."""
-    alone, shared = os.path.join(args.folder, "numbers.db"), os.path.join(args.folder, "shared.db")
-    listed = os.path.join(args.folder, "numbers.txt")
+    """Large runs among small ones: several ranks read the steps of one, some of which are damaged."""
+    listed = os.path.join(args.folder, "shared.txt")
     with open(listed, "w", encoding="utf-8") as out:
         out.write("".join(path + "\n" for path in paths))
-    numbers = ["--reductions", "all", "--split-above", "5K"]
-    scan(args.program, listed, alone, *numbers)
     command = [listed if part.endswith("links.txt") else part for part in start]
-    for turn in ("", ", again"):
-        done = subprocess.run([*command, shared, *numbers], capture_output=True, text=True, check=False, timeout=600, env=environment)
-        if done.returncode not in (0, 1, 4):
-            fail(f"numbers over four ranks{turn} ended with {done.returncode}: {done.stderr[-2000:]}")
-        tables = ("reductions", "messages")
-        compare(rows_of(alone, tables), rows_of(shared, tables), f"numbers of runs that ranks share{turn}")
-    print(f"numbers of runs that four ranks share: the same database, {len(rows_of(shared, tables)['reductions'])} rows")
+    for what, asked, tables in (("numbers", ["--reductions", "all"], ("reductions", "messages")),
+                                ("rules", [], ("results", "findings", "messages"))):
+        alone, shared = (os.path.join(args.folder, f"{what}.{who}.db") for who in ("alone", "shared"))
+        scan(args.program, listed, alone, *asked)
+        for turn in ("", ", again"):
+            done = subprocess.run([*command, shared, "--split-above", "5K", *asked], capture_output=True, text=True, check=False,
+                                  timeout=600, env=environment)
+            if done.returncode not in (0, 1, 3, 4):
+                fail(f"{what} over four ranks{turn} ended with {done.returncode}: {done.stderr[-2000:]}")
+            compare(rows_of(alone, tables), rows_of(shared, tables), f"{what} of runs that ranks share{turn}")
+        print(f"{what} of runs that four ranks share: the same database, {len(rows_of(shared, tables)[tables[0]])} rows")
 
 
 if __name__ == "__main__":

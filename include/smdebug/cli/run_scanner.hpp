@@ -55,6 +55,7 @@ public:
     }
     [[nodiscard]] static bool results_on_terminal() noexcept { return false; }
 
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] std::vector<run_message> take() { return std::move(all_); }
 
 private:
@@ -224,8 +225,10 @@ private:
         const auto note = [&](std::string text) { says.note(std::move(text)); };
         skipped_files skipped;
         skipped.tell(run, path, note);
+        // Of what has something to tell already, each part would tell it again.
+        const bool can_split = !archived && !result.run.whole && says.empty();
         if (args_.statistics) {
-            if (!archived && !result.run.whole) {
+            if (can_split) {
                 result.parts = parts_of(run, selected(), parts_);
             }
             if (!result.parts.empty()) {
@@ -242,7 +245,7 @@ private:
                 chosen.push_back(each.request);
             }
         }
-        if (!archived && !result.run.whole && !chosen.empty()) {
+        if (can_split && !chosen.empty()) {
             result.parts = parts_for_rules(run, *place.store, selected(), parts_, args_.memory);
             if (!result.parts.empty()) {
                 result.parts_inform = true;
