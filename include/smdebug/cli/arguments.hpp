@@ -13,6 +13,7 @@
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/repair.hpp>
+#include <smdebug/cli/report.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
@@ -38,9 +39,10 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
-                             check_arguments, scan_arguments, merge_arguments, pack_arguments, export_arguments,
-                             rules_arguments, index_arguments, repair_arguments>;
+using command =
+    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
+                 scan_arguments, report_arguments, merge_arguments, pack_arguments, export_arguments, rules_arguments,
+                 index_arguments, repair_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -62,6 +64,7 @@ public:
         add_diff();
         add_check();
         add_scan();
+        add_report();
         add_merge();
         add_pack();
         add_export();
@@ -227,6 +230,35 @@ private:
             std::string{conventions});
     }
 
+    void add_report() {
+        CLI::App& app = *app_.add_subcommand(
+            "report",
+            "runs as one page to look at, an HTML file that needs no network; exit status 3 if a rule is met");
+        add_runs(app, report_.check.runs);
+        app.add_option("-o,--output", report_.output, "the file, which is replaced when the new one is whole")
+            ->required()
+            ->type_name("FILE.html");
+        add_names(app, report_.tensors, report_.collection);
+        add_steps(app, texts_);
+        add_rule_options(app, texts_);
+        app.add_option("--other-trials", texts_.other_trials, "runs to compare with, for rules that compare runs")
+            ->type_name("RUN2")
+            ->allow_extra_args(false);
+        app.add_flag("--no-rules", report_.no_rules, "only the pictures: no rule is evaluated");
+        add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
+        add_text(app, "--title", report_.title, "TEXT", "what stands at its top; default: the names of the runs");
+        add_text(app, "--max-size", texts_.memory, "SIZE",
+                 "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely");
+        app.add_flag("--skip-damaged", report_.check.how.skip_damaged,
+                     "go on without index files that are damaged, and name them; else they are an error");
+        add_storage(app, report_.check.how.storage);
+        app.footer(
+            "Of two runs it says since where they differ.  All rules that have something to look at are evaluated;\n"
+            "--rule and --rules-json give them other parameters than their defaults.\n"
+            "Example: smdebug report runs/a -o a.html\n\n" +
+            std::string{conventions});
+    }
+
     void add_merge() {
         CLI::App& app = *app_.add_subcommand("merge", "databases of results in one: of shards, of machines, of nights");
         app.add_option("DATABASE", merge_.sources, "databases that scans wrote; they are only read")
@@ -365,6 +397,10 @@ private:
             settle(scan_, texts_, registry_);
             return scan_;
         }
+        if (name == "report") {
+            settle(report_, texts_, registry_);
+            return report_;
+        }
         if (name == "merge") {
             return merge_;
         }
@@ -398,6 +434,7 @@ private:
     diff_arguments diff_;
     check_arguments check_;
     scan_arguments scan_;
+    report_arguments report_;
     merge_arguments merge_;
     pack_arguments pack_;
     export_arguments export_;

@@ -10,6 +10,7 @@
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/numbers.hpp>
 #include <smdebug/cli/pack.hpp>
+#include <smdebug/cli/report.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
@@ -318,6 +319,21 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
     if (args.check.runs.empty() && !args.list) {
         throw usage_error("scan needs at least one run, or --list with a file that names some",
                           "Try `smdebug scan --help`.");
+    }
+}
+
+inline void settle(report_arguments& args, const option_texts& texts, const program_rules& registry) {
+    args.threads = settled_threads(texts.threads);
+    detail::check_tensors_regex(args.tensors);
+    args.check.rules = detail::settled_rules(texts, registry, true);
+    args.other_trials = texts.other_trials;
+    if (args.no_rules && (!args.check.rules.empty() || !args.other_trials.empty())) {
+        throw usage_error("--no-rules and rules exclude each other");
+    }
+    detail::settle_steps(args.check, texts);
+    settle(args.check.follow, args.check.runs.size(), texts);
+    if (texts.memory) {
+        args.most_bytes = parse_size("--max-size", *texts.memory);
     }
 }
 

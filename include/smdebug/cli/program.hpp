@@ -13,6 +13,7 @@
 #include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/pack.hpp>
 #include <smdebug/cli/repair.hpp>
+#include <smdebug/cli/report.hpp>
 #include <smdebug/cli/rule_list.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/scan.hpp>
@@ -71,6 +72,7 @@ struct dispatcher {
     [[nodiscard]] int operator()(const merge_arguments& args) const { return merge(args, to, stop()); }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const export_arguments& args) const { return export_to(args, to, stop()); }
+    [[nodiscard]] int operator()(const report_arguments& args) const { return report_runs(args, registry, to, stop()); }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
         fit(args.width);
         return list_rules(args, registry, to);

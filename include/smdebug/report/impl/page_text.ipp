@@ -1,0 +1,390 @@
+// The bodies of <smdebug/report/page_text.hpp>.
+#pragma once
+
+#include <smdebug/core/dtype.hpp>
+#include <smdebug/core/json_text.hpp>
+#include <smdebug/core/utf8.hpp>
+#include <smdebug/core/version.hpp>
+#include <smdebug/report/data_writer.hpp>
+#include <smdebug/report/page/bundle.hpp>
+#include <smdebug/report/page_text.hpp>
+#include <smdebug/rules/rule_status.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace smdebug {
+inline namespace v1 {
+namespace report {
+namespace detail {
+
+/// Findings of a rule about one tensor of one worker.
+struct finding_group {
+    std::size_t rule = 0;
+    std::size_t tensor = 0;  ///< the number of tensors: of none that is shown
+    std::size_t worker = 0;
+    std::string tensor_name = {};
+    std::string worker_name = {};
+    std::size_t count = 0;
+    step_number last = -1;
+    const finding* first = nullptr;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places = {};  ///< by axis and bucket: how many
+};
+
+/// In the order of rules, then of first steps.
+[[nodiscard]] SMDEBUG_INLINE std::vector<finding_group> groups_of(const reported_run& run, step_axes& axes) {
+    std::vector<finding_group> groups;
+    for (std::size_t rule = 0; rule < run.verdicts.size(); ++rule) {
+        std::map<std::pair<std::string, std::string>, std::size_t> places;
+        for (const finding& each : run.verdicts[rule].outcome.findings) {
+            const auto [place, is_new] = places.try_emplace({each.tensor, each.worker}, groups.size());
+            if (is_new) {
+                groups.push_back({.rule = rule,
+                                  .tensor = run.series.tensor_place(each.tensor),
+                                  .worker = run.series.worker_place(each.worker),
+                                  .tensor_name = each.tensor,
+                                  .worker_name = each.worker,
+                                  .first = &each});
+            }
+            finding_group& group = groups[place->second];
+            ++group.count;
+            group.last = std::max(group.last, each.step);
+            if (const auto where = axes.place_of(each.step)) {
+                ++group.places[{where->axis, where->bucket}];
+            }
+        }
+    }
+    return groups;
+}
+
+/// A JSON object being written.
+class json_object {
+public:
+    explicit json_object(std::string& out) : out_(out) { out_ += '{'; }
+    json_object(const json_object&) = delete;
+    json_object& operator=(const json_object&) = delete;
+    ~json_object() { out_ += '}'; }
+
+    std::string& key(std::string_view name) {
+        out_ += first_ ? "\"" : ",\"";
+        first_ = false;
+        out_.append(name).append("\":");
+        return out_;
+    }
+    void text(std::string_view name, std::string_view value) { append_json_ascii(key(name), value); }
+    void number(std::string_view name, std::integral auto value) { append_json_integer(key(name), value); }
+    void number(std::string_view name, double value) { append_json_number(key(name), value); }
+    void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
+    /// write(out, each) for each of them.
+    template <class All, class Write>
+    void list(std::string_view name, const All& all, Write&& write) {
+        key(name) += '[';
+        bool first = true;
+        for (const auto& each : all) {
+            out_ += first ? "" : ",";
+            first = false;
+            write(each);
+        }
+        out_ += ']';
+    }
+    void texts(std::string_view name, const std::vector<std::string>& all) {
+        list(name, all, [&](const std::string& each) { append_json_ascii(out_, each); });
+    }
+
+private:
+    std::string& out_;
+    bool first_ = true;
+};
+
+/// At most that many bytes of a message.
+[[nodiscard]] SMDEBUG_INLINE std::string_view short_message(std::string_view text) {
+    constexpr std::size_t most = 600;
+    if (text.size() <= most) {
+        return text;
+    }
+    std::size_t end = most;
+    while (end > most - 4 && continues_utf8_character(text[end])) {
+        --end;
+    }
+    return text.substr(0, end);
+}
+
+SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
+    constexpr std::size_t most_groups = 2000;  // of all rules, in the list; pictures have all
+    step_axes axes = run.axes;
+    json_object object{out};
+    object.text("name", run.name);
+    object.text("path", run.path);
+    object.text("state", run.failed.empty() ? name_of(run.state) : "failed");
+    object.text("failed", short_message(run.failed));
+    object.number("workersOfJob", run.num_workers);
+    object.number("tensorCount", run.tensors);
+    object.number("lastComplete", run.last_complete);
+    object.number("bytes", run.bytes);
+    object.number("values", run.values);
+    object.flag("sampled", run.sampled);
+    object.flag("mergedWorkers", run.series.merges_workers());
+    object.number("leftOut", run.series.left_out());
+    object.texts("workers", run.series.workers());
+    object.texts("damage", run.damage);
+    object.number("damaged", run.damaged);
+    object.list("tensors", run.series.tensors(), [&, place = std::size_t{0}](const std::string& name) mutable {
+        json_object tensor{out};
+        tensor.text("name", name);
+        if (place < run.facts.size()) {
+            const tensor_facts& facts = run.facts[place++];
+            tensor.text("dtype", facts.type != dtype::invalid ? name_of(facts.type) : std::string_view{});
+            tensor.text("shape", shape_text(facts.shape));
+            tensor.flag("changes", facts.changes);
+        }
+    });
+    object.list("collections", run.collections, [&](const auto& each) {
+        json_object group{out};
+        group.text("name", each.first);
+        std::vector<std::size_t> members;
+        for (const std::string& name : each.second) {
+            if (const std::size_t place = run.series.tensor_place(name); place < run.series.tensors().size()) {
+                members.push_back(place);
+            }
+        }
+        group.number("all", each.second.size());
+        group.list("tensors", members, [&](std::size_t member) { append_json_integer(out, member); });
+    });
+    object.list("axes", axes.all(), [&](const step_axis& axis) {
+        json_object one{out};
+        one.text("mode", name_of(axis.mode));
+        one.number("steps", axis.steps);
+    });
+    object.list("rules", run.verdicts, [&](const rule_result& each) {
+        json_object rule{out};
+        rule.text("name", each.name);
+        rule.text("status", name_of(each.report.status));
+        rule.text("details", short_message(each.failure.empty() ? each.report.status_details : each.failure));
+        rule.number("evaluated", each.outcome.evaluated);
+        rule.number("met", each.outcome.met_at.size());
+        rule.number("findings", each.outcome.findings.size());
+        rule.number("unread", each.outcome.unread);
+        rule.list("parameters", each.report.parameters, [&](const auto& parameter) {
+            append_json_ascii(out, short_message(parameter.first + "=" + parameter.second));
+        });
+    });
+    object.list("notEvaluated", run.not_evaluated, [&](const rule_left_out& each) {
+        json_object rule{out};
+        rule.text("name", each.name);
+        rule.text("why", each.why);
+    });
+    std::vector<finding_group> groups = groups_of(run, axes);
+    object.number("groups", groups.size());
+    groups.resize(std::min(groups.size(), most_groups));
+    object.list("findings", groups, [&](const finding_group& each) {
+        json_object group{out};
+        group.number("rule", each.rule);
+        group.number("tensor", each.tensor < run.series.tensors().size() ? static_cast<std::int64_t>(each.tensor) : -1);
+        group.text("tensorName", each.tensor_name);
+        group.text("worker", each.worker_name);
+        group.number("count", each.count);
+        group.number("first", each.first->step);
+        group.text("mode", name_of(each.first->mode));
+        group.number("modeStep", each.first->mode_step);
+        group.number("last", each.last);
+        group.number("value", each.first->value);
+        group.number("threshold", each.first->threshold);
+        group.text("message", short_message(each.first->message));
+    });
+}
+
+SMDEBUG_INLINE std::string data_text(const reported_run& run) {
+    data_writer data;
+    step_axes axes = run.axes;
+    data.whole(axes.all().size());
+    for (const step_axis& axis : axes.all()) {
+        data.whole(axis.buckets.size());
+        step_bucket before;
+        for (const step_bucket& each : axis.buckets) {
+            data.whole_signed(each.first - before.first);
+            data.whole_signed(each.last - each.first);
+            data.whole_signed(each.mode_step - before.mode_step);
+            data.whole(each.count);
+            before = each;
+        }
+    }
+    data.whole(run.series.all().size());
+    for (const tensor_series& each : run.series.all()) {
+        data.whole(each.tensor);
+        data.whole(each.worker);
+        data.whole(each.axis);
+        data.byte(each.scalar ? 1 : 0);
+        data.presence(each.there);
+        // Of a scalar, mean says all.
+        constexpr auto mean = static_cast<std::size_t>(series_column::least_mean);
+        for (std::size_t i = each.scalar ? mean : 0; i < (each.scalar ? mean + 2 : series_columns); ++i) {
+            data.column(each, i);
+        }
+        data.whole(each.distributions.size());
+        for (const auto& [bucket, spread] : each.distributions) {
+            data.whole(bucket);
+            for (const float quartile : spread.quartiles) {
+                data.number(quartile);
+            }
+            data.number(spread.low);
+            data.number(spread.high);
+            for (const std::uint8_t count : spread.counts) {
+                data.byte(count);
+            }
+        }
+    }
+    // Where rules found something: of every finding, its bucket.
+    const std::vector<finding_group> groups = groups_of(run, axes);
+    data.whole(groups.size());
+    for (const finding_group& each : groups) {
+        data.whole(each.rule);
+        data.whole(std::min(each.tensor, run.series.tensors().size()));
+        data.whole(std::min(each.worker, run.series.workers().size()));
+        data.whole(each.places.size());
+        std::pair<std::uint32_t, std::uint32_t> before{0, 0};
+        for (const auto& [where, count] : each.places) {
+            data.whole(where.first);
+            data.whole(where.first == before.first ? where.second - before.second : where.second);
+            data.whole(count);
+            before = where;
+        }
+    }
+    return base64(data.bytes());
+}
+
+SMDEBUG_INLINE std::string json_for_html(std::string_view json) {
+    std::string safe;
+    safe.reserve(json.size() + json.size() / 16);
+    for (const char each : json) {
+        switch (each) {
+            case '<':
+                safe += "\\u003c";
+                break;
+            case '>':
+                safe += "\\u003e";
+                break;
+            case '&':
+                safe += "\\u0026";
+                break;
+            default:
+                safe += each;
+        }
+    }
+    return safe;
+}
+
+SMDEBUG_INLINE std::string text_for_html(std::string_view text) {
+    std::string safe;
+    while (!text.empty()) {
+        const auto [code, length] = first_utf8_character(text);
+        const bool plain = length != 0 && code >= ' ' && code != '<' && code != '>' && code != '&' && code != '"' &&
+                           code != '\'' && code != 0x7F;
+        if (plain) {
+            safe.append(text.substr(0, length));
+        } else {
+            safe.append("&#").append(std::to_string(length == 0 || code < ' ' ? 0xFFFD : code)).append(";");
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return safe;
+}
+
+SMDEBUG_INLINE void append_comparison_json(std::string& out, const reported_comparison& all) {
+    json_object object{out};
+    object.text("sentence", all.sentence);
+    object.number("all", all.all);
+    object.list("steps", all.steps, [&](const reported_comparison::step& each) {
+        out += '[';
+        append_json_integer(out, each.step);
+        out += ',';
+        append_json_integer(out, each.tensors);
+        out += ',';
+        append_json_integer(out, each.differing);
+        out += ',';
+        append_json_number(out, each.largest);
+        out += ']';
+    });
+    object.list("differences", all.differences, [&](const reported_difference& each) {
+        json_object one{out};
+        one.text("kind", each.kind);
+        one.number("step", each.step);
+        one.text("worker", each.worker);
+        one.text("tensor", each.tensor);
+        one.number("largest", each.largest);
+        one.text("what", short_message(each.what));
+    });
+}
+
+SMDEBUG_INLINE void append_row_json(std::string& out, const reported_row& row) {
+    json_object object{out};
+    object.text("path", row.path);
+    object.text("state", row.state);
+    object.text("error", short_message(row.error));
+    object.text("link", row.link);
+    object.number("steps", row.steps);
+    object.list("verdicts", row.verdicts, [&](const reported_verdict& each) {
+        json_object verdict{out};
+        verdict.text("rule", each.rule);
+        verdict.text("status", each.status);
+        verdict.number("findings", each.findings);
+        verdict.number("first", each.first);
+        verdict.text("details", short_message(each.details));
+    });
+    object.list("loss", row.loss,
+                [&](float each) { out += short_text(static_cast<double>(each)).insert(0, "\"") + '"'; });
+}
+
+SMDEBUG_INLINE std::vector<std::string> page_text(const page& what) {
+    std::string facts;
+    {
+        json_object object{facts};
+        object.text("title", what.title);
+        object.text("by", "smdebug " + std::to_string(SMDEBUG_VERSION_MAJOR) + "." +
+                              std::to_string(SMDEBUG_VERSION_MINOR) + "." + std::to_string(SMDEBUG_VERSION_PATCH));
+        object.number("lookAgain", what.look_again);
+        object.flag("isBatch", what.is_batch);
+        object.list("runs", what.runs, [&](const reported_run& each) { append_run_json(facts, each); });
+        if (what.comparison) {
+            append_comparison_json(object.key("comparison"), *what.comparison);
+        }
+        if (what.is_batch) {
+            object.list("batch", what.batch, [&](const reported_row& each) { append_row_json(facts, each); });
+        }
+    }
+    std::vector<std::string> pieces;
+    std::string head =
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '";
+    head.append(page_script_hash()).append("'; style-src '").append(page_style_hash());
+    head +=
+        "'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"referrer\" content=\"no-referrer\">\n"
+        "<link rel=\"icon\" href=\"data:,\">\n<title>";
+    head.append(text_for_html(what.title)).append("</title>\n<style>");
+    for (const std::string_view piece : page_style()) {
+        head.append(piece);
+    }
+    head.append("</style>\n</head>\n<body>\n").append(page_body());
+    head.append("\n<script type=\"application/json\" id=\"facts\">");
+    pieces.push_back(std::move(head));
+    pieces.push_back(json_for_html(facts));
+    std::string script = "</script>\n<script>";
+    for (const std::string_view piece : page_script()) {
+        script.append(piece);
+    }
+    pieces.push_back(script + "</script>\n");
+    for (std::size_t i = 0; i < what.runs.size(); ++i) {
+        pieces.push_back("<script type=\"application/octet-stream\" id=\"data" + std::to_string(i) + "\">");
+        pieces.push_back(data_text(what.runs[i]));
+        pieces.emplace_back("</script>\n");
+    }
+    pieces.emplace_back("</body>\n</html>\n");
+    return pieces;
+}
+
+}  // namespace detail
+}  // namespace report
+}  // namespace v1
+}  // namespace smdebug

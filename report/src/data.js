@@ -1,0 +1,234 @@
+// What the page was given: facts as JSON, and for each run its series as bytes (include/smdebug/report/data_writer.hpp).
+const ABSENT = 0x7fc00001; // the bits of a number that is not there; NaN is one that is
+
+// Places of the columns, as series_column has them: the smallest and the largest of a bucket's steps.
+export const METRICS = [
+    { id: 'abs_mean', lo: 6, hi: 7, label: 'mean of |x|', positive: true },
+    { id: 'l2', lo: 8, hi: 9, label: 'l2 norm', positive: true },
+    { id: 'std', lo: 4, hi: 5, label: 'standard deviation', positive: true },
+    { id: 'nan', lo: 10, hi: 10, label: 'NaN count', positive: true },
+    { id: 'inf', lo: 11, hi: 11, label: 'infinity count', positive: true },
+    { id: 'zeros', lo: 12, hi: 12, label: 'share of zeros', positive: true, linear: true },
+    { id: 'mean', lo: 2, hi: 3, label: 'mean' },
+    { id: 'min', lo: 0, hi: 0, label: 'minimum' },
+    { id: 'max', lo: 1, hi: 1, label: 'maximum' },
+];
+export const metric = (id) => METRICS.find((one) => one.id === id) || METRICS[0];
+const COLUMNS = 13;
+const BINS = 32;
+
+export const readFacts = () => JSON.parse(document.getElementById('facts').textContent);
+
+function bytesOf(id) {
+    const text = document.getElementById(id).textContent;
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const raw = atob(text);
+    const bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
+    return bytes;
+}
+
+class Reader {
+    constructor(bytes) {
+        this.bytes = bytes;
+        this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        this.at = 0;
+    }
+    byte() {
+        return this.bytes[this.at++];
+    }
+    whole() {
+        let value = 0;
+        let scale = 1;
+        for (;;) {
+            const byte = this.bytes[this.at++];
+            value += (byte & 127) * scale;
+            if (byte < 128) return value;
+            scale *= 128;
+        }
+    }
+    signed() {
+        const value = this.whole();
+        return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    }
+    float() {
+        const value = this.view.getFloat32(this.at, true);
+        this.at += 4;
+        return value;
+    }
+}
+
+// Numbers by bucket, some of which are not there.
+class Column {
+    constructor(size) {
+        this.values = new Float32Array(size);
+        this.bits = new Uint32Array(this.values.buffer);
+        this.bits.fill(ABSENT);
+    }
+    has(i) {
+        return this.bits[i] !== ABSENT;
+    }
+}
+
+class Series {
+    constructor(run, reader) {
+        this.run = run;
+        this.tensor = reader.whole();
+        this.worker = reader.whole();
+        this.axis = reader.whole();
+        this.scalar = reader.byte() === 1;
+        this.size = run.axes[this.axis].first.length;
+        this.runs = [];
+        let rows = 0;
+        for (let i = 0, n = reader.whole(); i < n; ++i) {
+            this.runs.push(reader.whole());
+            rows += i % 2 ? this.runs[i] : 0;
+        }
+        this.view = reader.view;
+        this.places = []; // of columns: kind and place
+        for (let i = 0, n = this.scalar ? 2 : COLUMNS; i < n; ++i) {
+            const kind = reader.byte();
+            this.places.push([kind, reader.at]);
+            reader.at += kind === 0 ? 4 : kind === 1 ? 4 * rows : 0;
+        }
+        this.distributions = [];
+        for (let n = reader.whole(); n > 0; --n) {
+            const one = { bucket: reader.whole(), q1: reader.float(), median: reader.float(), q3: reader.float(), low: reader.float(), high: reader.float() };
+            one.counts = reader.bytes.subarray(reader.at, reader.at + BINS);
+            reader.at += BINS;
+            this.distributions.push(one);
+        }
+        this.columns = [];
+    }
+    // Made when it is asked for.
+    column(which) {
+        return (this.columns[which] ||= this.scalar ? this.scalarColumn(which) : this.rawColumn(which));
+    }
+    rawColumn(which) {
+        const [kind, from] = this.places[which];
+        if (kind === 2) return this.scalar ? this.rawColumn(which - 1) : this.column(which - 1);
+        const made = new Column(this.size);
+        const step = kind === 1 ? 4 : 0;
+        let bucket = 0;
+        let at = from;
+        this.runs.forEach((length, i) => {
+            if (i % 2) for (let j = bucket; j < bucket + length; ++j, at += step) made.bits[j] = this.view.getUint32(at, true);
+            bucket += length;
+        });
+        return made;
+    }
+    scalarColumn(which) {
+        const raw = this.rawColumn(which % 2 || which >= 10 ? 1 : 0);
+        const change = which < 4 ? null : which < 6 ? () => 0 : which < 10 ? Math.abs : which === 10 ? (v) => +(v !== v) : which === 11 ? (v) => +(v === Infinity || v === -Infinity) : (v) => +(v === 0);
+        if (!change) return raw;
+        const made = new Column(this.size);
+        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.values[i] = change(raw.values[i]);
+        return made;
+    }
+}
+
+// The smallest, or largest, of several series at each bucket; NaN is the largest.
+export function mergedColumn(series, which, largest) {
+    if (series.length === 1) return series[0].column(which);
+    const made = new Column(series.length ? series[0].size : 0);
+    for (const one of series) {
+        const column = one.column(which);
+        for (let i = 0; i < made.values.length; ++i) {
+            if (!column.has(i)) continue;
+            const value = column.values[i];
+            const now = made.values[i];
+            if (!made.has(i) || (largest ? value > now || value !== value : value < now || now !== now)) made.bits[i] = column.bits[i];
+        }
+    }
+    return made;
+}
+
+export function readRun(facts, index) {
+    const run = { ...facts, index, axes: facts.axes.map((axis) => ({ ...axis })), series: [], marks: [] };
+    const reader = new Reader(bytesOf('data' + index));
+    reader.whole();
+    for (const axis of run.axes) {
+        const size = reader.whole();
+        for (const key of ['first', 'last', 'modeStep', 'count']) axis[key] = new Float64Array(size);
+        let first = 0;
+        let modeStep = 0;
+        for (let i = 0; i < size; ++i) {
+            axis.first[i] = first += reader.signed();
+            axis.last[i] = first + reader.signed();
+            axis.modeStep[i] = modeStep += reader.signed();
+            axis.count[i] = reader.whole();
+        }
+        axis.together = axis.count.some((n) => n > 1);
+    }
+    for (let n = reader.whole(); n > 0; --n) run.series.push(new Series(run, reader));
+    run.byTensor = new Map();
+    for (const one of run.series) {
+        if (!run.byTensor.has(one.tensor)) run.byTensor.set(one.tensor, []);
+        run.byTensor.get(one.tensor).push(one);
+    }
+    for (let n = reader.whole(); n > 0; --n) {
+        const mark = { rule: reader.whole(), tensor: reader.whole(), worker: reader.whole(), places: [] };
+        let axis = 0;
+        let bucket = 0;
+        for (let m = reader.whole(); m > 0; --m) {
+            const now = reader.whole();
+            const delta = reader.whole();
+            bucket = now === axis ? bucket + delta : delta;
+            axis = now;
+            mark.places.push({ axis, bucket, count: reader.whole() });
+        }
+        run.marks.push(mark);
+    }
+    run.marksOf = new Map();
+    for (const mark of run.marks) {
+        if (!run.marksOf.has(mark.tensor)) run.marksOf.set(mark.tensor, []);
+        run.marksOf.get(mark.tensor).push(mark);
+    }
+    const all = run.axes.flatMap((axis) => (axis.first.length ? [axis.first[0], axis.last[axis.last.length - 1]] : []));
+    run.steps = all.length ? [Math.min(...all), Math.max(...all)] : [0, 0];
+    run.stepCount = run.axes.reduce((sum, axis) => sum + axis.steps, 0);
+    run.tensorPlace = new Map(run.tensors.map((tensor, place) => [tensor.name, place]));
+    return run;
+}
+
+// The series of a tensor on an axis: of one worker, or of all.
+export const seriesOf = (run, tensor, axis, worker) =>
+    (run.byTensor.get(tensor) || []).filter((one) => one.axis === axis && (worker < 0 || one.worker === worker));
+
+// The bucket of an axis that shows a step: the last one that begins at or before it.
+export function bucketAt(axis, step) {
+    let low = 0;
+    let high = axis.first.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (axis.first[middle] <= step) low = middle + 1;
+        else high = middle;
+    }
+    return low - 1;
+}
+
+export const stepText = (axis, bucket) => {
+    const first = axis.first[bucket];
+    const mode = axis.mode === 'GLOBAL' ? '' : ` (${axis.mode} ${axis.modeStep[bucket]})`;
+    return axis.count[bucket] > 1 ? `steps ${first} to ${axis.last[bucket]}` : `step ${first}${mode}`;
+};
+
+// Names of the scalars that are shown first: losses and metrics, else whatever has one element.
+export function scalarTensors(runs) {
+    const groups = ['losses', 'metrics', 'scalars', 'sm_metrics'];
+    const names = new Map();
+    for (const run of runs) {
+        run.tensors.forEach((tensor, place) => {
+            const series = run.byTensor.get(place);
+            if (!series || !series.every((one) => one.scalar)) return;
+            const rank = run.collections.reduce((best, group) => {
+                const at = groups.indexOf(group.name);
+                return at >= 0 && group.tensors.includes(place) ? Math.min(best, at) : best;
+            }, groups.length);
+            names.set(tensor.name, Math.min(rank, names.get(tensor.name) ?? groups.length));
+        });
+    }
+    const sorted = [...names].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
+    const named = sorted.filter((one) => one[1] < groups.length);
+    return (named.length ? named : sorted).map((one) => one[0]);
+}

@@ -1,0 +1,125 @@
+// Losses and other scalars over steps: of all runs, by mode.
+import { mergedColumn, scalarTensors, seriesOf } from './data.js';
+import { el, number, plural, seriesColor } from './dom.js';
+import { Lines, smoothed } from './lines.js';
+import { on, set, state } from './state.js';
+import { pictures } from './theme.js';
+
+const dashes = { TRAIN: undefined, GLOBAL: undefined, EVAL: [6, 4], PREDICT: [2, 3] };
+
+// One curve for each run and mode; workers together, by their smallest and largest.
+function curvesOf(view, name, smooth) {
+    const curves = [];
+    view.runs.forEach((run, r) => {
+        const place = run.tensorPlace.get(name);
+        if (place === undefined) return;
+        run.axes.forEach((axis, a) => {
+            const series = seriesOf(run, place, a, -1);
+            if (!series.length) return;
+            const low = mergedColumn(series, 2, false);
+            const high = mergedColumn(series, 3, true);
+            const curve = { x: [], low: [], high: [], y: [] };
+            for (let i = 0; i < axis.first.length; ++i) {
+                if (!high.has(i)) continue;
+                curve.x.push(axis.first[i]);
+                curve.low.push(low.values[i]);
+                curve.high.push(high.values[i]);
+                curve.y.push((low.values[i] + high.values[i]) / 2);
+            }
+            if (!curve.x.length) return;
+            const apart = curve.low.some((v, i) => v !== curve.high[i] && Number.isFinite(v));
+            const parts = [view.runs.length > 1 ? run.name : '', run.axes.length > 1 || axis.mode !== 'GLOBAL' ? axis.mode : ''].filter(Boolean);
+            curve.label = parts.join(' ') || name;
+            curve.color = view.runs.length > 1 ? seriesColor(r) : seriesColor(a);
+            curve.dash = dashes[axis.mode];
+            curve.hidden = state.off.includes(curve.label);
+            const raw = curve.y;
+            if (smooth > 0) {
+                curve.faint = raw;
+                curve.y = smoothed(raw, smooth);
+            }
+            if (apart) curve.bands = [[curve.low, curve.high, '2e']];
+            curve.text = (i) => {
+                const range = apart && curve.low[i] !== curve.high[i] ? ` (${number(curve.low[i])} to ${number(curve.high[i])})` : '';
+                return `${curve.label}: ${number(raw[i])}${range}`;
+            };
+            curves.push(curve);
+        });
+    });
+    return curves;
+}
+
+// Steps at which a rule found something of this scalar, of the run that is chosen.
+export function markedSteps(run, place) {
+    const steps = new Set();
+    for (const mark of run.marksOf.get(place) || []) for (const { axis, bucket } of mark.places) steps.add(run.axes[axis].first[bucket]);
+    return [...steps].sort((a, b) => a - b);
+}
+
+export function scalarsPart(view) {
+    const names = scalarTensors(view.runs);
+    const part = el('section', { id: 'scalars-part', 'aria-labelledby': 'scalars-title' });
+    if (!names.length) return part;
+    let most = 6;
+    const positive = (curves) => curves.every((curve) => curve.low.every((v) => !(v <= 0)));
+    const log = el('input', { type: 'checkbox', id: 'log' });
+    const smooth = el('input', { type: 'range', id: 'smooth', min: '0', max: '0.98', step: '0.02' });
+    const shown = el('output', { for: 'smooth' });
+    const grid = el('div', { class: 'grid' });
+    const charts = [];
+    const redraw = () => {
+        for (const { chart, name, note } of charts) {
+            const curves = curvesOf(view, name, state.smooth);
+            // NaN breaks a line, and is said.
+            const lost = curves.reduce((sum, curve) => sum + curve.high.filter((v) => !Number.isFinite(v)).length, 0);
+            const can = positive(curves);
+            chart.log = (state.log ?? 0) === 1 && can;
+            note.textContent = [(state.log ?? 0) === 1 && !can ? 'not all positive: linear' : '', lost ? `NaN or infinite at ${plural(lost, 'step')}` : ''].filter(Boolean).join('; ');
+            note.className = lost ? 'chart-note bad' : 'chart-note';
+            const run = view.runs[state.run];
+            chart.draw(curves, run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : []);
+        }
+        log.checked = (state.log ?? 0) === 1;
+        smooth.value = String(state.smooth);
+        shown.textContent = state.smooth ? state.smooth.toFixed(2) : 'off';
+    };
+    const build = () => {
+        charts.forEach(({ chart }) => chart.destroy());
+        charts.length = 0;
+        grid.replaceChildren(
+            ...names.slice(0, most).map((name) => {
+                const chart = new Lines({ label: name, full: view.full });
+                chart.onToggle = (curve) => set({ off: curve.hidden ? [...state.off, curve.label] : state.off.filter((each) => each !== curve.label) });
+                const note = el('span', { class: 'chart-note' });
+                charts.push({ chart, name, note });
+                return el('figure', {}, el('figcaption', {}, el('span', { class: 'name', text: name, title: name }), note), chart.box);
+            }),
+        );
+        more.hidden = names.length <= most;
+    };
+    const more = el('button', { type: 'button', class: 'more', text: `Show all ${names.length} scalars`, onclick: () => ((most = names.length), build(), redraw()) });
+    log.addEventListener('change', () => set({ log: log.checked ? 1 : 0 }));
+    smooth.addEventListener('input', () => set({ smooth: Number(smooth.value) }));
+    build();
+    on(['log', 'smooth', 'run', 'off'], (changed) => (changed.length === 1 && changed[0] === 'off' ? syncHidden(charts) : redraw()));
+    on(['range'], () => charts.forEach(({ chart }) => chart.setRange()));
+    on(['step'], () => charts.forEach(({ chart }) => chart.redraw()));
+    pictures.add({ redraw, resize: () => charts.forEach(({ chart }) => chart.resize()) });
+    part.append(
+        el('h2', { id: 'scalars-title', text: 'Losses and scalars' }),
+        el('div', { class: 'controls' }, el('label', {}, log, ' Log scale'), el('label', {}, 'Smoothing ', smooth, ' ', shown)),
+        grid,
+        more,
+    );
+    return part;
+}
+
+// A curve that is switched off in one picture is so in all.
+function syncHidden(charts) {
+    for (const { chart } of charts) for (const curve of chart.curves || []) if (!!curve.hidden !== state.off.includes(curve.label)) {
+        const told = chart.onToggle;
+        chart.onToggle = null;
+        chart.toggle(curve);
+        chart.onToggle = told;
+    }
+}
