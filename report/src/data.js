@@ -229,6 +229,5 @@ export function scalarTensors(runs) {
         });
     }
     const sorted = [...names].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
-    const named = sorted.filter((one) => one[1] < groups.length);
-    return (named.length ? named : sorted).map((one) => one[0]);
+    return sorted.map((one) => one[0]);
 }

@@ -116,7 +116,10 @@ export class Heat {
         const width = Math.max(this.box.clientWidth, 200);
         const rows = Math.max(this.rows.length, 1);
         const row = Math.max(rows > 400 ? 2 : rows > 120 ? 4 : rows > 48 ? 9 : rows > 24 ? 14 : 18, 2);
-        const left = Math.round(Math.min(Math.max(width * 0.27, 84), 250));
+        const context = this.canvas.getContext('2d');
+        context.font = '12px system-ui, sans-serif';
+        const longest = this.rows.reduce((most, each) => Math.max(most, context.measureText(each.label).width), 0);
+        const left = Math.round(Math.min(Math.max(longest + 20, 64), Math.max(width * 0.3, 110), 280));
         return { width, row, left, top: 4, height: rows * row, bottom: 22, plot: Math.max(width - left - 10, 50) };
     }
 
@@ -217,7 +220,8 @@ export class Heat {
 
     drawLabels(context, box) {
         context.textBaseline = 'middle';
-        context.font = `${Math.min(box.row - 1, 12)}px system-ui, sans-serif`;
+        context.font = `${Math.max(Math.min(box.row - 1, 12), 10)}px system-ui, sans-serif`;
+        const every = Math.ceil(11 / box.row); // of thin rows only some have room for their names
         this.rows.forEach((row, i) => {
             const y = box.top + i * box.row + box.row / 2;
             const chosen = row.chosen && row.chosen();
@@ -229,7 +233,7 @@ export class Heat {
                 context.fillStyle = color('bad');
                 context.fillRect(0, y - Math.min(box.row, 10) / 2, 3, Math.min(box.row, 10));
             }
-            if (box.row < 9) return;
+            if (i % every) return;
             context.fillStyle = color(chosen ? 'text' : 'muted');
             context.fillText(fitText(context, row.label, box.left - 16), 8, y + 0.5);
         });

@@ -1,16 +1,16 @@
 // For each collection a heat map of its tensors over the steps; with several runs one below the other, on the same axes.
 import { METRICS, mergedColumn, metric, seriesOf } from './data.js';
-import { el, number, plural } from './dom.js';
+import { el, number, plural, seriesColor } from './dom.js';
 import { Heat, Scale, legend } from './heat.js';
 import { on, set, state } from './state.js';
 import { pictures } from './theme.js';
 import { openTensor } from './findings.js';
 
-const ordered = ['weights', 'gradients', 'biases', 'losses', 'all', 'default'];
+const ordered = ['weights', 'gradients', 'biases', 'all', 'all tensors', 'default', 'losses'];
 
 // Collections with something in them; that of all tensors last, where it says more than the others.
 export function collectionsOf(run) {
-    const rank = (name) => (ordered.includes(name) ? ordered.indexOf(name) : 3.5);
+    const rank = (name) => (ordered.includes(name) ? ordered.indexOf(name) : 2.5);
     const some = run.collections.filter((one) => one.tensors.length).map((one) => ({ name: one.name, tensors: one.tensors }));
     if (!some.some((one) => one.tensors.length === run.tensors.length)) some.push({ name: 'all tensors', tensors: run.tensors.map((_, i) => i) });
     return some.sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
@@ -54,7 +54,12 @@ export function mapsPart(view) {
     };
     const groupOf = (run) => {
         const all = collectionsOf(run);
-        return all.find((one) => one.name === state.collection) || all[0];
+        const chosen = all.find((one) => one.name === state.collection);
+        if (chosen) return chosen;
+        // That in which the most tensors have findings, of the groups that are shown best as a map.
+        const marked = (one) => one.tensors.filter((tensor) => run.marksOf.has(tensor)).length;
+        const groups = all.filter((one) => !['all', 'default', 'all tensors', 'losses', 'metrics', 'scalars', 'sm_metrics'].includes(one.name));
+        return groups.reduce((best, one) => (marked(one) > marked(best) ? one : best), groups[0] || all[0]);
     };
     const rowsOf = (run) => {
         const axis = axisPlace(run);
@@ -79,6 +84,11 @@ export function mapsPart(view) {
         worker.parentElement.hidden = run.workers.length < 2;
         number_.value = state.metric;
         if (!number_.value) number_.value = 'abs_mean';
+    };
+    const caption = (run) => {
+        const dot = el('i', { class: 'dot' });
+        dot.style.background = seriesColor(run.index);
+        return el('figcaption', {}, el('span', { class: 'name' }, dot, run.name));
     };
     const refresh = () => {
         options();
@@ -105,7 +115,7 @@ export function mapsPart(view) {
                 heat.run = run;
                 return heat;
             });
-            where.replaceChildren(...heats.map((heat) => el('figure', {}, view.runs.length > 1 ? el('figcaption', { text: heat.run.name }) : null, heat.box)));
+            where.replaceChildren(...heats.map((heat) => el('figure', {}, view.runs.length > 1 ? caption(heat.run) : null, heat.box)));
         }
         heats.scale = new Scale(metric(state.metric).linear);
         for (const heat of heats) {

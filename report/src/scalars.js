@@ -61,25 +61,31 @@ export function scalarsPart(view) {
     const part = el('section', { id: 'scalars-part', 'aria-labelledby': 'scalars-title' });
     if (!names.length) return part;
     let most = 6;
-    const positive = (curves) => curves.every((curve) => curve.low.every((v) => !(v <= 0)));
+    const positive = (curves) => curves.every((curve) => curve.low.every((v) => !(v <= 0) || v === -Infinity));
     const log = el('input', { type: 'checkbox', id: 'log' });
     const smooth = el('input', { type: 'range', id: 'smooth', min: '0', max: '0.98', step: '0.02' });
     const shown = el('output', { for: 'smooth' });
     const grid = el('div', { class: 'grid' });
     const charts = [];
     const redraw = () => {
+        let anyLog = false;
         for (const { chart, name, note } of charts) {
             const curves = curvesOf(view, name, state.smooth);
             // NaN breaks a line, and is said.
             const lost = curves.reduce((sum, curve) => sum + curve.high.filter((v) => !Number.isFinite(v)).length, 0);
             const can = positive(curves);
-            chart.log = (state.log ?? 0) === 1 && can;
-            note.textContent = [(state.log ?? 0) === 1 && !can ? 'not all positive: linear' : '', lost ? `NaN or infinite at ${plural(lost, 'step')}` : ''].filter(Boolean).join('; ');
+            // Unless it was chosen: where the values lie far apart.
+            const all = curves.flatMap((curve) => [...curve.low, ...curve.high]).filter((v) => v > 0 && v < Infinity);
+            const apart = can && all.reduce((m, v) => Math.max(m, v), 0) > 100 * all.reduce((m, v) => Math.min(m, v), Infinity);
+            const wanted = state.log === null ? apart : state.log === 1;
+            anyLog = anyLog || (wanted && can);
+            chart.log = wanted && can;
+            note.textContent = [wanted && !can ? 'not all positive: linear' : '', lost ? `NaN or infinite at ${plural(lost, 'step')}` : ''].filter(Boolean).join('; ');
             note.className = lost ? 'chart-note bad' : 'chart-note';
             const run = view.runs[state.run];
             chart.draw(curves, run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : []);
         }
-        log.checked = (state.log ?? 0) === 1;
+        log.checked = state.log === null ? anyLog : state.log === 1;
         smooth.value = String(state.smooth);
         shown.textContent = state.smooth ? state.smooth.toFixed(2) : 'off';
     };

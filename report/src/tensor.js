@@ -10,7 +10,8 @@ import { pictures } from './theme.js';
 
 // The tensor to begin with: that of the first finding, else the first of the largest collection but all.
 function firstTensor(run) {
-    const found = run.findings.find((each) => each.tensor >= 0 && run.byTensor.has(each.tensor));
+    const some = run.findings.filter((each) => each.tensor >= 0 && run.byTensor.has(each.tensor));
+    const found = some.find((each) => !run.byTensor.get(each.tensor).every((one) => one.scalar)) || some[0];
     if (found) return run.tensors[found.tensor].name;
     const big = run.series.find((one) => !one.scalar) || run.series[0];
     return big ? run.tensors[big.tensor].name : null;
@@ -211,6 +212,8 @@ export function tensorPart(view) {
             histogram.take(axis, spread);
         }
         drawWorkers(axis, tensor);
+        [values, sizes, others].forEach((chart) => chart.resize()); // a picture that is hidden leaves its room to others
+        histogram.redraw();
     };
 
     const drawValues = (axis, series, marks) => {

@@ -31,8 +31,8 @@ public:
     /// Which of a row are there: numbers of those that are not, that are, that are not, ...
     void presence(const std::vector<bool>& there);
     /// A column of the rows that are there: a byte, then 0: one number for all of them; 1: a number each; 2: nothing, it
-    /// is as the column before.
-    void column(const tensor_series& of, std::size_t column);
+    /// is as the column before, where that was written, too.
+    void column(const tensor_series& of, std::size_t column, bool follows_another);
 
     [[nodiscard]] byte_view bytes() const noexcept { return bytes_; }
 

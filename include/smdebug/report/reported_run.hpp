@@ -155,6 +155,7 @@ template <scannable_trial Trial>
     for (const mode each : run.modes()) {
         tensors_of_modes += run.tensor_names({.mode = each}).size();
     }
+    tensors_of_modes = std::max(tensors_of_modes, all.tensors);  // steps of no mode have some, too
     const room_of_run room = room_for(steps.size(), tensors_of_modes, all.tensors,
                                       std::max<std::size_t>(run.workers().size(), 1), options.most_bytes);
     all.axes = step_axes{steps, room.buckets};

@@ -43,11 +43,11 @@ SMDEBUG_INLINE void data_writer::presence(const std::vector<bool>& there) {
     }
 }
 
-SMDEBUG_INLINE void data_writer::column(const tensor_series& of, std::size_t column) {
+SMDEBUG_INLINE void data_writer::column(const tensor_series& of, std::size_t column, bool follows_another) {
     const auto bits = [&](std::size_t row, std::size_t in) { return std::bit_cast<std::uint32_t>(of.rows[row][in]); };
     std::optional<std::uint32_t> first;
     bool constant = true;
-    bool as_before = column > 0;
+    bool as_before = follows_another && column > 0;
     for (std::size_t i = 0; i < of.rows.size(); ++i) {
         if (of.there[i]) {
             first = first.value_or(bits(i, column));

@@ -218,8 +218,9 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
         data.presence(each.there);
         // Of a scalar, mean says all.
         constexpr auto mean = static_cast<std::size_t>(series_column::least_mean);
-        for (std::size_t i = each.scalar ? mean : 0; i < (each.scalar ? mean + 2 : series_columns); ++i) {
-            data.column(each, i);
+        const std::size_t first = each.scalar ? mean : 0;
+        for (std::size_t i = first; i < (each.scalar ? mean + 2 : series_columns); ++i) {
+            data.column(each, i, i > first);
         }
         data.whole(each.distributions.size());
         for (const auto& [bucket, spread] : each.distributions) {

@@ -1,0 +1,396 @@
+// check_report.mjs SMDEBUG REPORT_RUNS GOLDEN FOLDER [--only NAME]: makes reports, and looks at them in headless Chromium as
+// a person would: nothing on the console, no request, pictures that are drawn (pixels, not only elements), the bubble at the
+// pointer, from a finding to its place, legend, zoom, pan, keyboard, both themes, three widths, paper.
+// Screenshots lie in FOLDER/screenshots.  Exit status 77 where Chromium, or playwright-core in report/node_modules, is missing.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [program, makeRuns, golden, folderGiven] = process.argv.slice(2);
+const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : null;
+const folder = resolve(folderGiven);
+const packages = process.env.SMDEBUG_REPORT_PACKAGES || join(here, '../report/node_modules');
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserPath) {
+    console.log('skipped: Chromium is not installed (Debian package chromium)');
+    process.exit(77);
+}
+if (!existsSync(join(packages, 'playwright-core/index.mjs'))) {
+    console.log('skipped: playwright-core is not installed (cd report && npm ci)');
+    process.exit(77);
+}
+const { chromium } = await import(join(packages, 'playwright-core/index.mjs'));
+const shots = join(folder, 'screenshots');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(shots, { recursive: true });
+
+const failures = [];
+let checks = 0;
+function check(good, what) {
+    ++checks;
+    if (!good) {
+        failures.push(what);
+        console.log('FAILED: ' + what);
+    }
+}
+
+// Runs the program; any of these statuses is good.
+function run(statuses, ...args) {
+    try {
+        execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60000 });
+        check(statuses.includes(0), `status 0 of ${args.join(' ')}`);
+    } catch (failed) {
+        if (typeof failed.status !== 'number') throw failed;
+        check(statuses.includes(failed.status), `status ${failed.status} of ${args.join(' ')}: ${failed.stderr}`);
+    }
+}
+
+execFileSync(makeRuns, [join(folder, 'runs')], { stdio: 'inherit', timeout: 60000 });
+const made = (name) => join(folder, 'runs', name);
+const recorded = (name) => join(golden, name);
+const page = (name) => join(folder, name + '.html');
+
+const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+
+// An opened report; whatever it says or asks for is a failure.
+async function open(name, { width = 1400, height = 900, theme = 'light', hash = '', expectLog = false } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    const tab = await context.newPage();
+    tab.on('console', (message) => check(expectLog, `${name}: the console says: ${message.text()}`));
+    tab.on('pageerror', (error) => check(false, `${name}: ${error.stack}`));
+    tab.on('dialog', (dialog) => {
+        check(false, `${name}: a dialog: ${dialog.message()}`);
+        dialog.dismiss();
+    });
+    tab.on('request', (request) => check(/^(file|data|blob):/.test(request.url()) && (!request.url().startsWith('file:') || request.url().includes(name)), `${name}: asks for ${request.url()}`));
+    await tab.goto('file://' + page(name) + hash);
+    await tab.waitForFunction(() => document.documentElement.dataset.ready === '1', null, { timeout: 15000 });
+    await tab.waitForTimeout(60);
+    return tab;
+}
+const close = (tab) => tab.context().close();
+
+// How many colours each visible canvas has, in places spread over it.
+const colours = (tab) =>
+    tab.evaluate(() =>
+        [...document.querySelectorAll('canvas')]
+            .filter((canvas) => canvas.offsetParent !== null && canvas.width > 1 && !canvas.classList.contains('scale-bar'))
+            .map((canvas) => {
+                const copy = document.createElement('canvas'); // to read the picture's own would change how it is drawn
+                copy.width = canvas.width;
+                copy.height = canvas.height;
+                const context = copy.getContext('2d', { willReadFrequently: true });
+                context.drawImage(canvas, 0, 0);
+                const pixels = context.getImageData(0, 0, copy.width, copy.height).data;
+                const seen = new Set();
+                for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 60) seen.add((pixels[i] << 16) | (pixels[i + 1] << 8) | pixels[i + 2]);
+                return { what: canvas.closest('figure, section, td')?.textContent.slice(0, 40) || '', label: canvas.getAttribute('aria-label') || '', colours: seen.size };
+            }),
+    );
+async function checkDrawn(tab, name, least) {
+    const all = await colours(tab);
+    check(all.length >= least, `${name}: ${all.length} pictures, not ${least}`);
+    for (const each of all) check(each.colours >= 3, `${name}: a picture has ${each.colours} colours: ${each.label} ${each.what}`);
+}
+
+// No part of the page sticks out to the right.
+async function checkWidth(tab, name) {
+    const [scroll, width, who] = await tab.evaluate(() => {
+        const wide = [...document.querySelectorAll('main *')].find((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.table-box, .uplot, .heat'));
+        return [document.documentElement.scrollWidth, innerWidth, wide ? wide.outerHTML.slice(0, 120) : ''];
+    });
+    check(scroll <= width, `${name}: ${scroll} pixels wide in a window of ${width}: ${who}`);
+}
+
+const shoot = (tab, name, full = true) => tab.screenshot({ path: join(shots, name + '.png'), fullPage: full });
+
+// Cases ---------------------------------------------------------------------------------------------------------------------
+const cases = {
+    // Everything that can be done with a page.
+    async bad() {
+        run([3], 'report', made('bad'), '-o', page('bad'));
+        const tab = await open('bad');
+        await checkDrawn(tab, 'bad', 5);
+        await checkWidth(tab, 'bad');
+        const heading = await tab.textContent('#findings-title');
+        check(/rules? found something/.test(heading), `bad: the heading says ${heading}`);
+        check((await tab.locator('#findings-part .rule.bad').count()) > 0, 'bad: a rule is marked');
+
+        // From a finding to its place.
+        const link = tab.locator('.findings tbody .link').filter({ hasText: 'gradient/' }).first();
+        const wanted = await link.textContent();
+        await link.click();
+        await tab.waitForTimeout(700);
+        check((await tab.inputValue('#tensor-part input[type=search]')) === wanted, `bad: a click on ${wanted} shows it`);
+        check(await tab.evaluate(() => document.querySelector('#tensor-part').getBoundingClientRect().top < innerHeight / 2), 'bad: and goes there');
+        check(new URL(tab.url()).hash.includes('step='), 'bad: and its step is kept in the address');
+
+        // The bubble of a heat map, by pointer; then its cursor, by keyboard.
+        const heat = tab.locator('#maps-part .heat canvas').first();
+        await heat.scrollIntoViewIfNeeded();
+        await tab.waitForTimeout(150); // scrolling hides bubbles
+        let box = await heat.boundingBox();
+        await tab.mouse.move(box.x + box.width * 0.6, box.y + 12);
+        await tab.waitForTimeout(50);
+        const tip = await tab.textContent('.tip');
+        check((await tab.isVisible('.tip')) && /step/.test(tip) && /mean of \|x\|/.test(tip), `bad: the bubble says ${tip}`);
+        await heat.focus();
+        await tab.keyboard.press('ArrowDown');
+        await tab.keyboard.press('ArrowRight');
+        const first = await tab.textContent('.tip');
+        await tab.keyboard.press('ArrowRight');
+        const second = await tab.textContent('.tip');
+        check(first !== second && /step/.test(second), `bad: arrow keys move: ${first} / ${second}`);
+        await tab.keyboard.press('Enter');
+        await tab.waitForTimeout(700);
+        check(second.startsWith(await tab.inputValue('#tensor-part input[type=search]')), `bad: Enter chooses: ${second}`);
+
+        // Zoom by dragging, all pictures together; pan by buttons; back.
+        await heat.scrollIntoViewIfNeeded();
+        box = await heat.boundingBox();
+        const before = await tab.inputValue('[aria-label="First step shown"]');
+        await tab.mouse.move(box.x + box.width * 0.5, box.y + 20);
+        await tab.mouse.down();
+        await tab.mouse.move(box.x + box.width * 0.7, box.y + 24, { steps: 4 });
+        await tab.mouse.up();
+        await tab.waitForTimeout(80);
+        const zoomed = Number(await tab.inputValue('[aria-label="First step shown"]'));
+        check(zoomed > Number(before), `bad: dragging zooms: from ${before} to ${zoomed}`);
+        await checkDrawn(tab, 'bad, zoomed', 5);
+        await shoot(tab, 'bad_zoomed');
+        await tab.click('[aria-label="Later steps"]');
+        check(Number(await tab.inputValue('[aria-label="First step shown"]')) > zoomed, 'bad: a button pans');
+        await tab.click('[aria-label="Show all steps"]');
+        check((await tab.inputValue('[aria-label="First step shown"]')) === before, 'bad: a button shows all steps again');
+
+        // A chart: its bubble, its legend, zoom, keyboard, log, smoothing.
+        const plot = tab.locator('#scalars-part .lines-plot').first();
+        await plot.scrollIntoViewIfNeeded();
+        await tab.waitForTimeout(150);
+        const over = await plot.locator('.u-over').boundingBox();
+        await tab.mouse.move(over.x + over.width * 0.3, over.y + over.height * 0.5);
+        await tab.mouse.move(over.x + over.width * 0.31, over.y + over.height * 0.5);
+        await tab.waitForTimeout(60);
+        check((await tab.isVisible('.tip')) && /TRAIN|EVAL/.test(await tab.textContent('.tip')), `bad: the bubble of a chart says ${await tab.textContent('.tip')}`);
+        const pixels = () => plot.locator('canvas').evaluate((canvas) => canvas.toDataURL().length + canvas.toDataURL().slice(-300));
+        const shown = await pixels();
+        const key = tab.locator('#scalars-part .key').filter({ hasText: 'EVAL' }).first();
+        await key.click();
+        await tab.waitForTimeout(60);
+        check((await key.getAttribute('aria-pressed')) === 'false' && (await pixels()) !== shown, 'bad: a key of the legend hides its curve');
+        const keys = tab.locator('#scalars-part .key').filter({ hasText: 'EVAL' });
+        check((await keys.evaluateAll((all) => all.every((each) => each.getAttribute('aria-pressed') === 'false'))), 'bad: in all charts');
+        await key.focus();
+        await tab.keyboard.press('Enter');
+        check((await key.getAttribute('aria-pressed')) === 'true', 'bad: by keyboard it is shown again');
+        const linear = await pixels();
+        await tab.click('#log');
+        await tab.waitForTimeout(60);
+        check((await pixels()) !== linear, 'bad: the logarithmic scale is another picture');
+        const raw = await pixels();
+        await tab.locator('#smooth').fill('0.8');
+        await tab.waitForTimeout(60);
+        check((await pixels()) !== raw, 'bad: smoothing is another picture');
+        await plot.focus();
+        await tab.keyboard.press('ArrowRight');
+        const at = await tab.textContent('.tip');
+        await tab.keyboard.press('ArrowRight');
+        check(/^step/.test(at) && (await tab.textContent('.tip')) !== at, 'bad: arrow keys move in a chart');
+        const area = await plot.locator('.u-over').boundingBox();
+        await tab.mouse.move(area.x + area.width * 0.2, area.y + 40);
+        await tab.mouse.down();
+        await tab.mouse.move(area.x + area.width * 0.5, area.y + 44, { steps: 4 });
+        await tab.mouse.up();
+        await tab.waitForTimeout(80);
+        check(new URL(tab.url()).hash.includes('range=') || (await tab.inputValue('[aria-label="Last step shown"]')) !== '239', 'bad: dragging in a chart zooms');
+
+        // The view is in the address: a reload shows it again.
+        await tab.waitForTimeout(250);
+        const view = [await tab.inputValue('[aria-label="First step shown"]'), await tab.inputValue('#tensor-part input[type=search]'), await tab.isChecked('#log')].join();
+        await tab.reload();
+        await tab.waitForFunction(() => document.documentElement.dataset.ready === '1');
+        check([await tab.inputValue('[aria-label="First step shown"]'), await tab.inputValue('#tensor-part input[type=search]'), await tab.isChecked('#log')].join() === view, 'bad: a reload keeps the view');
+        await tab.click('[aria-label="Show all steps"]');
+
+        // The theme: by button, and kept.
+        const background = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        const light = await background();
+        await tab.click('#theme');
+        await tab.click('#theme');
+        check((await background()) !== light, 'bad: the button makes it dark');
+        await checkDrawn(tab, 'bad, dark by button', 5);
+        await tab.reload();
+        await tab.waitForFunction(() => document.documentElement.dataset.ready === '1');
+        check((await background()) !== light, 'bad: and it stays so');
+
+        // Paper.
+        await tab.emulateMedia({ media: 'print' });
+        check(!(await tab.isVisible('.steps-bar')), 'bad: buttons are not printed');
+        const pdf = await tab.pdf({ format: 'A4', printBackground: true });
+        check(pdf.length > 20000, 'bad: it prints');
+        writeFileSync(join(shots, 'bad.pdf'), pdf);
+        await close(tab);
+
+        // What a screen reader, and keys alone, find.
+        const other = await open('bad');
+        const unnamed = await other.evaluate(() => [...document.querySelectorAll('button, select, input, canvas[tabindex], [role=application]')].filter((e) => e.offsetParent !== null && !(e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label') || e.title)).map((e) => e.outerHTML.slice(0, 100)));
+        check(unnamed.length === 0, `bad: without a name: ${unnamed}`);
+        check((await other.getAttribute('html', 'lang')) === 'en' && (await other.locator('h1').count()) === 1, 'bad: language and heading');
+        await other.keyboard.press('Tab');
+        check((await other.evaluate(() => document.activeElement.id)) === 'theme', 'bad: Tab begins with the theme');
+        await close(other);
+    },
+
+    async themes_and_widths() {
+        run([3], 'report', made('bad'), '-o', page('themes'));
+        for (const theme of ['light', 'dark']) {
+            for (const width of [380, 800, 1400]) {
+                const name = `themes_${theme}_${width}`;
+                const tab = await open('themes', { width, theme });
+                await checkDrawn(tab, name, 5);
+                await checkWidth(tab, name);
+                await shoot(tab, name);
+                await close(tab);
+            }
+        }
+    },
+
+    async good() {
+        run([0, 3], 'report', made('good'), '-o', page('good'), '--title', 'A good run');
+        const tab = await open('good');
+        check((await tab.title()) === 'A good run', 'good: its title');
+        await checkDrawn(tab, 'good', 4);
+        await shoot(tab, 'good');
+        await close(tab);
+    },
+
+    async recorded() {
+        for (const [name, status] of [['torch_mlp', [0, 3]], ['torch_ddp', [0, 3]], ['xgboost_like', [0, 3, 1]], ['reductions_only', [0, 3]], ['dtypes', [0, 3, 1]]]) {
+            run(status, 'report', recorded(name), '-o', page(name));
+            const tab = await open(name);
+            await checkDrawn(tab, name, 1);
+            await checkWidth(tab, name);
+            await shoot(tab, name);
+            await close(tab);
+        }
+    },
+
+    // Cut in the middle of an event file: named on the page, the rest is shown.
+    async damaged() {
+        cpSync(made('good'), join(folder, 'runs/cut'), { recursive: true });
+        const events = join(folder, 'runs/cut/events/000000000100/000000000100_worker_0.tfevents');
+        writeFileSync(events, readFileSync(events).subarray(0, 900));
+        rmSync(join(folder, 'runs/cut/events/000000000120'), { recursive: true });
+        run([1, 4], 'report', join(folder, 'runs/cut'), '-o', page('damaged'));
+        const tab = await open('damaged');
+        check((await tab.locator('.damage li').count()) > 1, 'damaged: what cannot be read is named');
+        check(/Damaged places(?!none)/.test(await tab.textContent('#facts-part')), 'damaged: and counted');
+        await checkDrawn(tab, 'damaged', 4);
+        await shoot(tab, 'damaged');
+        await close(tab);
+        run([1, 4], 'report', join(folder, 'no_run'), recorded('torch_mlp'), '-o', page('no_run'));
+        const other = await open('no_run');
+        check(/no_run/.test(await other.textContent('#facts-part')), 'no_run: why it cannot be opened');
+        await close(other);
+    },
+
+    async empty() {
+        run([0], 'report', made('empty'), '-o', page('empty'));
+        const tab = await open('empty');
+        check(/No tensor/.test(await tab.textContent('main')), 'empty: it says so');
+        await shoot(tab, 'empty');
+        await close(tab);
+    },
+
+    async workers() {
+        run([0, 3], 'report', made('workers'), '-o', page('workers'));
+        const tab = await open('workers', { hash: '#tensor=fc.weight' });
+        await checkDrawn(tab, 'workers', 4);
+        check(/worker_11/.test(await tab.textContent('#tensor-part')), 'workers: the one that differs is named');
+        await tab.selectOption('[aria-label="Worker"]', { label: 'worker_3' });
+        await tab.waitForTimeout(80);
+        await checkDrawn(tab, 'workers, one', 4);
+        await shoot(tab, 'workers');
+        await close(tab);
+    },
+
+    async hostile() {
+        run([0, 3], 'report', made('hostile'), '-o', page('hostile'), '--title', '</title><script>alert(3)</script>&amp;');
+        const text = readFileSync(page('hostile'), 'utf8');
+        check(!text.includes('<img') && !text.includes('<svg') && !text.includes('alert(3)</script>'), 'hostile: names are no markup');
+        check(/default-src 'none'; script-src 'sha256-/.test(text), 'hostile: the policy');
+        const tab = await open('hostile');
+        check((await tab.locator('img, svg').count()) === 0, 'hostile: no element comes of a name');
+        check((await tab.title()) === '</title><script>alert(3)</script>&amp;', 'hostile: the title is a text');
+        check((await tab.locator('#tensor-names option').evaluateAll((all) => all.map((each) => each.value))).includes('</script><img src=x onerror=alert(1)>'), 'hostile: the name is a text');
+        for (const name of ['__proto__', '<!--<script>', "a\"b'c&amp;"]) {
+            await tab.fill('#tensor-part input[type=search]', name);
+            await tab.keyboard.press('Enter');
+            await tab.waitForTimeout(80);
+            check(await tab.isVisible('#tensor-part figure'), `hostile: ${name} is shown`);
+        }
+        await checkDrawn(tab, 'hostile', 3);
+        await shoot(tab, 'hostile');
+        // The policy holds: nothing that is put in runs.
+        const stopped = await open('hostile', { expectLog: true });
+        const ran = await stopped.evaluate(() => {
+            const script = document.createElement('script');
+            script.textContent = 'window.ran = 1';
+            document.body.append(script);
+            return window.ran === 1;
+        });
+        check(!ran, 'hostile: a script that is put in does not run');
+        await close(stopped);
+        await close(tab);
+    },
+
+    // Steps that share a column lose neither an outlier nor a NaN.
+    async long() {
+        run([0, 3], 'report', made('long'), '-o', page('long'), '--max-size', '1M');
+        check(statSync(page('long')).size < 1.3 * 2 ** 20, `long: ${statSync(page('long')).size} bytes`);
+        const tab = await open('long', { hash: '#metric=l2' });
+        check(/share one, the largest/.test(await tab.textContent('#maps-part')), 'long: it says that steps share columns');
+        check(/4(\.\d*)?e6/.test(await tab.textContent('#maps-part .legend-scale')), `long: the outlier is the end of the scale: ${await tab.textContent('#maps-part .legend-scale')}`);
+        check(/NaN or infinite/.test(await tab.textContent('#maps-part .legend-scale')), 'long: the NaN is there');
+        await checkDrawn(tab, 'long', 4);
+        await shoot(tab, 'long');
+        await close(tab);
+    },
+
+    async compared() {
+        run([3], 'report', made('good'), made('bad'), '-o', page('compared'));
+        const tab = await open('compared');
+        check(/The runs part at step \d+/.test(await tab.textContent('#comparison-part')), 'compared: where they part');
+        await checkDrawn(tab, 'compared', 7);
+        check((await tab.locator('#scalars-part .key').filter({ hasText: 'good' }).count()) > 0, 'compared: both runs are in the legend');
+        check((await tab.locator('#maps-part .heat').count()) === 2, 'compared: a heat map each');
+        await tab.locator('.tab').nth(1).click();
+        await tab.waitForTimeout(100);
+        check(/found something/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');
+        await shoot(tab, 'compared');
+        await close(tab);
+        const narrow = await open('compared', { width: 380 });
+        await checkWidth(narrow, 'compared, narrow');
+        await close(narrow);
+    },
+};
+
+const began = Date.now();
+try {
+    for (const [name, body] of Object.entries(cases)) {
+        if (only && only !== name) continue;
+        const start = Date.now();
+        try {
+            await body();
+        } catch (error) {
+            check(false, `${name}: ${error.stack}`);
+        }
+        console.log(`${name}: ${Date.now() - start} ms`);
+    }
+} finally {
+    await browser.close();
+}
+console.log(`${checks - failures.length} passed, ${failures.length} failed, in ${Math.round((Date.now() - began) / 1000)} s; screenshots are in ${shots}`);
+process.exitCode = failures.length ? 1 : 0;

@@ -1,0 +1,74 @@
+#include <smdebug/report/data_writer.hpp>
+
+#include <smdebug/core/bytes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using report::detail::base64;
+using report::detail::data_writer;
+
+namespace {
+
+template <class Write>
+std::vector<int> written(Write&& write) {
+    data_writer data;
+    write(data);
+    std::vector<int> bytes;
+    for (const std::byte each : data.bytes()) {
+        bytes.push_back(std::to_integer<int>(each));
+    }
+    return bytes;
+}
+using ints = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("data_writer: whole numbers") {
+    CHECK(written([](data_writer& to) { to.whole(0); }) == ints{0});
+    CHECK(written([](data_writer& to) { to.whole(300); }) == ints{0xAC, 2});
+    CHECK(written([](data_writer& to) { to.whole(std::numeric_limits<std::uint64_t>::max()); }).size() == 10);
+    CHECK(written([](data_writer& to) { to.whole_signed(-1); }) == ints{1});
+    CHECK(written([](data_writer& to) { to.whole_signed(1); }) == ints{2});
+    CHECK(written([](data_writer& to) { to.whole_signed(-64); }) == ints{127});
+    CHECK(written([](data_writer& to) { to.number(1); }) == ints{0, 0, 0x80, 0x3F});
+}
+
+TEST_CASE("data_writer: which rows are there") {
+    CHECK(written([](data_writer& to) { to.presence({}); }) == ints{1, 0});
+    CHECK(written([](data_writer& to) { to.presence({true, true}); }) == ints{2, 0, 2});
+    CHECK(written([](data_writer& to) { to.presence({false, true, false}); }) == ints{3, 1, 1, 1});
+}
+
+TEST_CASE("data_writer: columns, shorter where they say nothing new") {
+    report::detail::tensor_series series;
+    series.there = {true, false, true};
+    series.rows.resize(3);
+    series.rows[0].fill(1);
+    series.rows[1].fill(7);  // not there
+    series.rows[2].fill(1);
+    CHECK(written([&](data_writer& to) { to.column(series, 0, false); }) == ints{0, 0, 0, 0x80, 0x3F});
+    series.rows[2][2] = 2;
+    series.rows[2][3] = 2;
+    CHECK(written([&](data_writer& to) { to.column(series, 2, false); }) == ints{1, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40});
+    CHECK(written([&](data_writer& to) { to.column(series, 3, true); }) == ints{2});
+    CHECK(written([&](data_writer& to) { to.column(series, 3, false); }).front() == 1);  // the first that is written
+    series.there = {false, false, false};
+    CHECK(written([&](data_writer& to) { to.column(series, 2, true); }) == ints{0, 0, 0, 0, 0});
+}
+
+TEST_CASE("base64") {
+    const auto text = [](std::string_view bytes) { return base64(as_bytes(bytes)); };
+    CHECK(text("") == "");
+    CHECK(text("f") == "Zg==");
+    CHECK(text("fo") == "Zm8=");
+    CHECK(text("foo") == "Zm9v");
+    CHECK(text("foobar") == "Zm9vYmFy");
+    CHECK(text("\xFF\xFE\xFD") == "//79");
+}

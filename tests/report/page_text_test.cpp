@@ -1,0 +1,125 @@
+#include <smdebug/report/page_text.hpp>
+
+#include <smdebug/core/json_document.hpp>
+#include <smdebug/report/page/bundle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace smdebug;
+using namespace report::detail;
+
+namespace {
+
+std::string text_of(const page& what) {
+    std::string text;
+    for (const std::string& piece : page_text(what)) {
+        text += piece;
+    }
+    return text;
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+/// A run with a finding about a tensor of that name.
+reported_run run_named(const std::string& name) {
+    reported_run run;
+    run.name = name;
+    run.path = "runs/" + name;
+    run.axes = step_axes{{{.step = 0, .mode = mode::train}, {.step = 5, .mode = mode::train}}, 10};
+    series_row row;
+    row.fill(2);
+    for (const std::uint32_t bucket : {0U, 1U}) {
+        run.series.add(name, "worker_0", {.axis = 0, .bucket = bucket}, row, 4);
+    }
+    run.facts.resize(1);
+    run.damage = {name};
+    run.damaged = 1;
+    run.collections = {{name, {name}}};
+    run.verdicts.push_back({.name = name});
+    run.verdicts.back().report.status = rule_status::issues_found;
+    for (const step_number step : {0, 5, 5}) {
+        run.verdicts.back().outcome.findings.push_back(
+            {.met = true, .tensor = name, .worker = "worker_0", .step = step, .message = name});
+    }
+    run.not_evaluated = {{name, name}};
+    return run;
+}
+
+/// The text between two others.
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+    const std::size_t begin = text.find(from) + from.size();
+    return text.substr(begin, text.find(to, begin) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("page_text: whatever a run is called, its page has the same elements") {
+    page plain;
+    plain.title = "plain";
+    plain.runs.push_back(run_named("plain"));
+    const std::string usual = text_of(plain);
+    for (const std::string name :
+         {"</script><script>alert(1)</script>", "<!--<script>", "]]>--!><img src=x onerror=alert(1)>",
+          "</title></style>&lt;", "\xE2\x80\xA8\xE2\x80\xA9", "\"'`\\", "\xFF\xFE\x80", ""}) {
+        page hostile;
+        hostile.title = name;
+        hostile.runs.push_back(run_named(name));
+        hostile.comparison = reported_comparison{.sentence = name, .differences = {{.tensor = name, .what = name}}};
+        hostile.batch = {{.path = name, .error = name, .link = name}};
+        hostile.is_batch = true;
+        const std::string text = text_of(hostile);
+        for (const std::string_view part :
+             {"<script", "</script", "<style", "</style", "<title", "</title", "<!--", "<img"}) {
+            CHECK_MESSAGE(count_of(text, part) == count_of(usual, part), name, " ", part);
+        }
+        // Nothing but ASCII in the data, and JSON that can be read.
+        const std::string facts = between(text, "id=\"facts\">", "</script>");
+        CHECK(std::all_of(facts.begin(), facts.end(), [](char each) { return each >= ' ' && each <= '~'; }));
+    }
+}
+
+TEST_CASE("page_text: a policy lets nothing but the page's own script and style") {
+    const std::string text = text_of({.title = "policy"});
+    const std::string policy = between(text, "Content-Security-Policy\" content=\"", "\">");
+    CHECK(policy == "default-src 'none'; script-src '" + std::string{page_script_hash()} + "'; style-src '" +
+                        std::string{page_style_hash()} + "'; img-src data:; base-uri 'none'; form-action 'none'");
+    CHECK(policy.find("unsafe") == std::string::npos);
+    std::string script;
+    for (const std::string_view piece : page_script()) {
+        script += piece;
+    }
+    CHECK(text.find("<script>" + script + "</script>") != std::string::npos);  // byte by byte, as the hash wants it
+    CHECK(count_of(text, "http://") + count_of(text, "https://") ==
+          count_of(script, "http://") + count_of(script, "https://"));
+}
+
+TEST_CASE("page_text: facts as JSON, findings by tensor") {
+    page what;
+    what.title = "one";
+    what.runs.push_back(run_named("one"));
+    const std::string facts = between(text_of(what), "id=\"facts\">", "</script>");
+    CHECK(
+        facts.find(R"("findings":[{"rule":0,"tensor":0,"tensorName":"one","worker":"worker_0","count":3,"first":0,)") !=
+        std::string::npos);
+    CHECK(facts.find(R"("last":5)") != std::string::npos);
+    CHECK(facts.find(R"("status":"IssuesFound")") != std::string::npos);
+    CHECK(facts.find(R"("lookAgain":0)") != std::string::npos);
+    CHECK(facts.find(R"("value":"NaN")") != std::string::npos);
+}
+
+TEST_CASE("text_for_html, json_for_html") {
+    CHECK(text_for_html("<a href=\"x\">&'") == "&#60;a href=&#34;x&#34;&#62;&#38;&#39;");
+    CHECK(text_for_html("\xC3\xA9\n\xFF") == "\xC3\xA9&#65533;&#65533;");
+    CHECK(json_for_html(R"({"a":"<b>&"})") == R"({"a":"\u003cb\u003e\u0026"})");
+}
