@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains a small network that saves its run with a hook, looks at that run with the program smdebug, and checks it; then
-# once more, so that rules find something.
+# once more, so that rules find something; and makes a page of both.
 # Works from any directory, as root or with sudo, on a bare Debian 12 or 13: installs what is missing.  What has been built is
 # not built again.  SMDEBUG_JOBS=N: how many jobs at once (default: one a processor).
 set -euo pipefail
@@ -47,4 +47,7 @@ show "$smdebug" scan "$run"
 say "6. And where the learning rate is too high?  A rule stops the training; others say more of what is left"
 show "$build/examples/train_mlp" "$bad_run" 10
 show "$smdebug" scan "$bad_run"
+say "7. And as a page to look at?  Both runs on the same axes, and since when they part"
+show "$smdebug" report "$run" "$bad_run" -o "$build/report.html"
+say "Open it in a browser: $root/$build/report.html  (xdg-open, or copy it to wherever you have one; it needs no network)"
 say "done.  Next: $smdebug --help, README.md, the other programs in examples/, and tensorboard --logdir $run/tensorboard"

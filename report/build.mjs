@@ -1,5 +1,6 @@
 // Makes include/smdebug/report/page/impl/bundle.ipp of report/src: `npm ci && npm run build`.
 // --check: fails where that file is not what the sources give.
+// --target FILE: that file instead.
 // --sources: prints the hash of the sources alone; needs no packages.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = join(here, '../include/smdebug/report/page/impl/bundle.ipp');
+const named = process.argv.indexOf('--target');
+const target = named > 0 ? process.argv[named + 1] : join(here, '../include/smdebug/report/page/impl/bundle.ipp');
 
 // As `cat build.mjs package.json package-lock.json src/* | sha256sum` gives it, names in the order of bytes.
 function sourceHash() {

@@ -124,6 +124,19 @@ if(TARGET smdebug_program AND NOT SMDEBUG_SANITIZE)
                             ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/exports)
 endif()
 
+# --- reports: the bundle in them is what report/src gives; pages made by the program, looked at in a browser ------------------
+add_infrastructure_test(report_bundle ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_bundle.sh ${PROJECT_SOURCE_DIR}
+                        ${CMAKE_CURRENT_BINARY_DIR}/report_packages)
+if(TARGET smdebug_program)
+    add_executable(report_runs report_runs/report_runs.cpp)
+    target_link_libraries(report_runs PRIVATE smdebug_test_options)
+    add_infrastructure_test(report_pages ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_report.sh ${PROJECT_SOURCE_DIR}
+                            ${CMAKE_CURRENT_BINARY_DIR}/report_packages $<TARGET_FILE:smdebug_program>
+                            $<TARGET_FILE:report_runs> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/report_pages)
+    set_tests_properties(report_bundle report_pages PROPERTIES RESOURCE_LOCK report_packages)
+    set_tests_properties(report_pages PROPERTIES PROCESSORS 2)
+endif()
+
 # --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------
 if(TARGET smdebug_mpi)
     add_executable(mpi_batch mpi_batch/mpi_batch.cpp)

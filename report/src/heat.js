@@ -204,16 +204,23 @@ export class Heat {
         this.rows.forEach((row, i) => {
             if (!row.marks || !row.marks.size) return;
             const y = box.top + i * box.row + box.row / 2;
-            let last = -Infinity;
+            // Marks that touch become a thin line, so that the colours under them are seen.
+            const places = [];
             for (const bucket of row.marks.keys()) {
-                const middle = (this.axis.first[bucket] + this.axis.last[bucket]) / 2;
-                const x = box.left + (middle - from) / perPixel + 0.5 / perPixel / 2;
-                if (x < box.left - 1 || x > box.left + box.plot + 1 || x - last < 1.5) continue;
-                last = x;
+                const x = box.left + ((this.axis.first[bucket] + this.axis.last[bucket] + 0.5) / 2 - from) / perPixel;
+                if (x < box.left - 1 || x > box.left + box.plot + 1) continue;
+                const last = places[places.length - 1];
+                if (last && x - last[1] < size + 3) last[1] = x;
+                else places.push([x, x]);
+            }
+            for (const [a, b] of places) {
+                const high = b > a ? Math.min(size, 3) : size;
+                const begin = a - size / 2;
+                const wide = Math.min(b - a + size, box.left + box.plot - begin);
                 context.fillStyle = '#000';
-                context.fillRect(x - size / 2 - 1, y - size / 2 - 1, size + 2, size + 2);
+                context.fillRect(begin - 1, y - high / 2 - 1, wide + 2, high + 2);
                 context.fillStyle = '#fff';
-                context.fillRect(x - size / 2, y - size / 2, size, size);
+                context.fillRect(begin, y - high / 2, wide, high);
             }
         });
     }

@@ -56,7 +56,7 @@ export class Lines {
             if (curve.faint) add(curve.faint, { stroke: stroke + '55', width: 1 });
             curve.main = series.length;
             const few = curve.x.length <= 40;
-            add(curve.y, { stroke, width: curve.width || 1.75, dash: curve.dash, spanGaps: curve.spanGaps, points: { show: few, size: 5, fill: stroke, stroke } });
+            add(curve.y, { stroke, width: curve.width || 1.75, dash: curve.dash, spanGaps: curve.spanGaps, points: { show: few && curve.points !== false, size: 5, fill: stroke, stroke } });
             curve.end = series.length;
         }
         const axis = { stroke: color('muted'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
@@ -70,11 +70,11 @@ export class Lines {
                 cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: 24 } },
                 scales: {
                     x: { time: false, range: () => state.range || (self.full[1] > self.full[0] ? self.full : [self.full[0] - 1, self.full[0] + 1]) },
-                    y: { distr: this.log ? 3 : this.asinh ? 4 : 1, range: this.log ? logRange : undefined },
+                    y: { distr: this.log ? 3 : this.asinh ? 4 : 1, asinh: this.asinh || 1, range: this.log ? logRange : undefined },
                 },
                 axes: [
                     { ...axis, size: 30, gap: 4, space: 64, incrs: [1, 2, 5].flatMap((m) => Array.from({ length: 12 }, (_, i) => m * 10 ** i)).sort((a, b) => a - b), values: (_, at) => at.map(String) },
-                    { ...axis, size: 58, gap: 4, values: (_, at) => thinned(at, this.log || this.asinh) },
+                    { ...axis, size: 58, gap: 4, grid: { ...axis.grid, filter: (u, at) => (this.log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, this.log || this.asinh) },
                 ],
                 series,
                 bands,
@@ -210,8 +210,16 @@ function logRange(u, min, max) {
 
 // Of a logarithmic axis only the powers of ten have numbers, where there are some.
 function thinned(at, log) {
-    const powers = at.filter((v) => v && Math.abs(Math.log10(Math.abs(v)) % 1) < 1e-6);
-    return at.map((v) => (v === null ? '' : log && powers.length > 1 && v !== 0 && !powers.includes(v) ? '' : number(v)));
+    const powers = at.filter((v) => v && isPower(v));
+    return at.map((v) => (v === null ? '' : log && powers.length > 1 && !isPower(v) ? '' : number(v)));
+}
+
+const isPower = (v) => v === 0 || Math.abs(Math.log10(Math.abs(v)) - Math.round(Math.log10(Math.abs(v)))) < 1e-6;
+
+// The same for lines across the picture.
+function powersOnly(at) {
+    const powers = at.filter((v) => v !== null && isPower(v));
+    return powers.length > 1 ? at.map((v) => (v !== null && isPower(v) ? v : null)) : at;
 }
 
 function nearest(xs, x) {

@@ -81,8 +81,9 @@ class Histogram {
         context.fillStyle = color('heat-empty');
         context.fillRect(this.left, top, this.width, tall);
         const [from, to] = state.range || this.view.full;
-        const span = this.high - this.low || 1;
-        const y = (value) => top + tall * (1 - (value - this.low) / span);
+        const place = this.squeeze ? (value) => Math.asinh(value / this.squeeze) : (value) => value;
+        const span = place(this.high) - place(this.low) || 1;
+        const y = (value) => top + tall * (1 - (place(value) - place(this.low)) / span);
         context.save();
         context.beginPath();
         context.rect(this.left, top, this.width, tall);
@@ -108,9 +109,12 @@ class Histogram {
         context.fillStyle = color('muted');
         context.textAlign = 'right';
         context.textBaseline = 'middle';
-        const marks = ticks(this.low, this.high, 5);
-        const step = ticksOfValues(this.low, this.high);
-        for (const value of step.length ? step : marks) context.fillText(number(value), this.left - 8, y(value));
+        let above = Infinity;
+        for (const value of this.squeeze ? powersOfTen(this.low, this.high, this.squeeze) : ticksOfValues(this.low, this.high)) {
+            if (above - y(value) < 14) continue;
+            above = y(value);
+            context.fillText(number(value), this.left - 8, above);
+        }
         context.textAlign = 'center';
         context.textBaseline = 'alphabetic';
         for (const tick of ticks(from, to, this.width / 80)) {
@@ -120,6 +124,13 @@ class Histogram {
         }
         context.textAlign = 'start';
     }
+}
+
+// 0 and powers of ten of both signs, from `low` to `high`.
+function powersOfTen(low, high, least) {
+    const all = [0];
+    for (let at = 10 ** Math.ceil(Math.log10(least)); at <= Math.max(Math.abs(low), Math.abs(high)); at *= 10) all.push(at, -at);
+    return all.filter((value) => value >= low && value <= high).sort((a, b) => a - b);
 }
 
 function ticksOfValues(low, high) {
@@ -150,6 +161,8 @@ export function tensorPart(view) {
     const workersNote = el('p', { class: 'muted' });
     const run = () => view.runs[state.run];
     const place = () => (run().tensorPlace.has(state.tensor) ? run().tensorPlace.get(state.tensor) : -1);
+    let squeezed = null; // as it was chosen
+    let squeeze = 0;
     let axisPlace = 0;
     let rows = [];
     let workersScale = new Scale(false);
@@ -208,10 +221,13 @@ export function tensorPart(view) {
         const spread = shown[0].distributions;
         histogramFigure.hidden = !spread.length;
         if (spread.length) {
+            histogram.squeeze = squeeze;
             histogramNote.textContent = [`of ${plural(spread.length, 'step')}`, shown.length > 1 ? here.workers[shown[0].worker] : '', here.sampled ? 'large tensors by 4,096 of their elements' : ''].filter(Boolean).join('; ');
             histogram.take(axis, spread);
         }
         drawWorkers(axis, tensor);
+        const shownFigures = [valuesFigure, sizesFigure, histogramFigure, othersFigure].filter((each) => !each.hidden);
+        for (const each of [valuesFigure, sizesFigure, histogramFigure, othersFigure]) each.classList.toggle('whole', shownFigures.length % 2 === 1 && each === shownFigures[shownFigures.length - 1]);
         [values, sizes, others].forEach((chart) => chart.resize()); // a picture that is hidden leaves its room to others
         histogram.redraw();
     };
@@ -232,7 +248,7 @@ export function tensorPart(view) {
         if (edges.length && !scalar) {
             const least = edges.map((i) => low.values[i]);
             const most = edges.map((i) => high.values[i]);
-            curves.unshift({ label: 'smallest to largest', color: seriesColor(5), width: 0.001, x: edges.map((i) => axis.first[i]), y: most, bands: [[least, most, '38']], text: (i) => `from ${number(least[i])} to ${number(most[i])}` });
+            curves.unshift({ label: 'smallest to largest', color: seriesColor(5), width: 0.001, points: false, x: edges.map((i) => axis.first[i]), y: most, bands: [[least, most, '38']], text: (i) => `from ${number(least[i])} to ${number(most[i])}` });
         }
         const spread = series[0].distributions;
         if (spread.length) {
@@ -240,7 +256,12 @@ export function tensorPart(view) {
             curves.splice(edges.length && !scalar ? 1 : 0, 0, { label: 'quartiles and median', color: seriesColor(2), spanGaps: true, dash: [4, 3], width: 1.25, x: sorted.map((one) => axis.first[one.bucket]), y: sorted.map((one) => one.median), bands: [[sorted.map((one) => one.q1), sorted.map((one) => one.q3), '40']], text: (i) => `quartiles ${number(sorted[i].q1)}, ${number(sorted[i].median)}, ${number(sorted[i].q3)}` });
         }
         valuesFigure.hidden = !curves.length;
-        values.asinh = asinh.checked;
+        // Values that grow by orders of magnitude would leave nothing to be seen of the others.
+        const sizesOfSteps = edges.map((i) => Math.max(Math.abs(low.values[i]), Math.abs(high.values[i]))).filter((v) => v > 0 && v < Infinity).sort((a, b) => a - b);
+        const usual = sizesOfSteps[sizesOfSteps.length >> 1] || 1;
+        if (squeezed === null) asinh.checked = sizesOfSteps.length > 0 && sizesOfSteps[sizesOfSteps.length - 1] > 30 * usual;
+        squeeze = asinh.checked ? usual / 4 : 0;
+        values.asinh = squeeze;
         if (curves.length) values.draw(curves, marks);
     };
 
@@ -298,6 +319,7 @@ export function tensorPart(view) {
         const one = what();
         workersScale = new Scale(one.linear);
         rows = series.map((each) => ({ label: here.workers[each.worker], title: here.workers[each.worker], column: each.column(one.hi), marks: new Map(), tensor, chosen: () => state.worker === each.worker }));
+        rows.sort((a, b) => a.label.localeCompare(b.label, 'en', { numeric: true }));
         rows.forEach((row) => workersScale.take(row.column));
         for (let b = 0; b < axis.first.length; ++b) {
             const there = rows.filter((row) => row.column.has(b)).map((row) => row.column.values[b]);
@@ -322,7 +344,10 @@ export function tensorPart(view) {
 
     const names = () => list.replaceChildren(...run().tensors.slice(0, 5000).map((tensor) => el('option', { value: tensor.name })));
     search.addEventListener('change', () => run().tensorPlace.has(search.value) && set({ tensor: search.value }));
-    asinh.addEventListener('change', redraw);
+    asinh.addEventListener('change', () => {
+        squeezed = asinh.checked;
+        redraw();
+    });
     names();
     on(['run'], names);
     const later = oncePerFrame(redraw);

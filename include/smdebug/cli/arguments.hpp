@@ -218,6 +218,9 @@ private:
         add_text(app, "--split-above", texts_.split_above, "SIZE",
                  "over many processes: of a run with more bytes of tensors several read some steps each; 0: never; "
                  "default: 256M");
+        add_text(app, "--report", scan_.report, "FILE.html",
+                 "a page of the results, too: a table of runs and rules; a run's own report is linked where it lies "
+                 "beside it as NAME.html");
         add_rule_options(app, texts_);
         add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);
@@ -249,6 +252,10 @@ private:
         add_text(app, "--title", report_.title, "TEXT", "what stands at its top; default: the names of the runs");
         add_text(app, "--max-size", texts_.memory, "SIZE",
                  "how large the file may be, about: 5M, 14M (default).  What does not fit is shown less finely");
+        add_follow(app, report_.check.follow, texts_,
+                   "write the page again while the jobs run, until they end; an open page reads it again");
+        add_text(app, "--interval", texts_.run_timeout, "T",
+                 "with --follow: how often a run is looked at: 500ms, 2s (default), 1m");
         app.add_flag("--skip-damaged", report_.check.how.skip_damaged,
                      "go on without index files that are damaged, and name them; else they are an error");
         add_storage(app, report_.check.how.storage);

@@ -308,6 +308,10 @@ inline void settle(scan_arguments& args, const option_texts& texts, const progra
         args.split_above = parse_size("--split-above", *texts.split_above);
     }
     if (texts.reductions) {
+        if (args.report) {
+            throw usage_error(
+                "--report shows what rules say, and --reductions gives numbers instead: give one or the other");
+        }
         if (!args.check.rules.empty() || !args.other_trials.empty()) {
             throw usage_error("--reductions gives numbers instead of what rules say: give one or the other");
         }
@@ -334,6 +338,12 @@ inline void settle(report_arguments& args, const option_texts& texts, const prog
     settle(args.check.follow, args.check.runs.size(), texts);
     if (texts.memory) {
         args.most_bytes = parse_size("--max-size", *texts.memory);
+    }
+    if (texts.run_timeout) {
+        args.interval = parse_duration("--interval", *texts.run_timeout);
+        if (!args.check.follow.on) {
+            throw usage_error("--interval is for --follow: without it the page is written once");
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 #include <smdebug/cli/export.hpp>
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
+#include <smdebug/cli/follow_report.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
 #include <smdebug/cli/merge.hpp>
@@ -72,7 +73,9 @@ struct dispatcher {
     [[nodiscard]] int operator()(const merge_arguments& args) const { return merge(args, to, stop()); }
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const export_arguments& args) const { return export_to(args, to, stop()); }
-    [[nodiscard]] int operator()(const report_arguments& args) const { return report_runs(args, registry, to, stop()); }
+    [[nodiscard]] int operator()(const report_arguments& args) const {
+        return args.check.follow.on ? follow_report(args, registry, to, stop()) : report_runs(args, registry, to);
+    }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
         fit(args.width);
         return list_rules(args, registry, to);

@@ -14,6 +14,7 @@
 #include <smdebug/cli/run_places.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/scan_page.hpp>
 #include <smdebug/cli/scan_source.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
@@ -257,6 +258,9 @@ private:
         run_result evaluated;
         smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
         skipped.tell(run, path, note);  // a refresh may have met more
+        if (args_.report) {
+            result.loss = loss_of(run, scope.stop());
+        }
         auto verdict = evaluated.verdicts.begin();
         for (const smdebug::detail::planned_rule& each : plan) {
             if (each.why_not.empty()) {

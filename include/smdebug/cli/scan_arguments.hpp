@@ -35,6 +35,7 @@ struct scan_arguments {
     std::optional<std::vector<statistic>> statistics = {};
     std::optional<std::string> tensors = {};     ///< a regex: of these
     std::optional<std::string> collection = {};  ///< with `tensors`: those that are in both
+    std::optional<std::string> report = {};      ///< a page of the results
     progress_format progress = progress_format::people;
 };
 

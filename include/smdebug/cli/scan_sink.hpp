@@ -8,6 +8,7 @@
 #include <smdebug/cli/finding_actions.hpp>
 #include <smdebug/cli/rule_notes.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
+#include <smdebug/cli/scan_page.hpp>
 #include <smdebug/cli/scan_results.hpp>
 #include <smdebug/cli/scan_rows.hpp>
 #include <smdebug/cli/text.hpp>
@@ -77,6 +78,9 @@ public:
             rows_.emplace(args, runs, to);
         }
         writes_rows_ = args.rows;
+        if (args.report) {
+            page_.emplace(*args.report);
+        }
     }
 
     /// Errors: output_error, those of scan_database.
@@ -101,6 +105,10 @@ public:
             numbers_ ? numbers_->finish() : rows_->finish(sum);
         }
         actions_.flush([&](const std::string& text) { to_.note(text); });
+        if (page_) {
+            page_->write();
+            to_.note("wrote " + page_->path() + "; open it in a browser");
+        }
         const batch_counts counts = progress_.so_far();
         if (base_ != nullptr && !writes_rows_) {
             to_.print(
@@ -135,6 +143,9 @@ private:
         if (writes_rows_) {
             numbers_ ? numbers_->add(result) : rows_->add(result);
         }
+        if (page_) {
+            page_->add(result);
+        }
     }
 
     scan_database* base_;
@@ -143,6 +154,7 @@ private:
     finding_actions actions_;
     std::optional<scan_rows> rows_;
     std::optional<reduction_rows> numbers_;
+    std::optional<scan_page> page_;
     run_tally tally_;
     bool writes_rows_ = true;
     bool met_ = false;

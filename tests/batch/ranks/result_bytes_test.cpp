@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smd = smdebug;
 using namespace std::string_view_literals;
@@ -59,6 +60,7 @@ smd::run_result sample() {
                          {.what = smd::run_message::kind::damage, .text = odd},
                          {.what = smd::run_message::kind::error, .text = ""}},
             .reductions = std::make_shared<smd::row_spool>(),
+            .loss = {1, 0.5F, std::numeric_limits<float>::infinity()},
             .others = {{.run = {.path = "b.tar!/1"}, .error = odd, .verdicts = {verdict}},
                        {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}},
             .parts = {{.begin = 41}, {.end = 42}},
@@ -131,6 +133,7 @@ TEST_CASE("a result comes back with every field and bit") {
     CHECK(back.messages[1].text == sent.messages[1].text);
     CHECK(back.messages[2].what == smd::run_message::kind::error);
     CHECK(back.reductions);
+    CHECK(back.loss == std::vector<float>{1, 0.5F, std::numeric_limits<float>::infinity()});
     REQUIRE(back.others.size() == 2);
     CHECK(back.others[0].run.path == "b.tar!/1");
     CHECK(back.others[0].verdicts.at(0).found.size() == 2);

@@ -88,8 +88,8 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
 }
 
 SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
-    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions, others,
-                 parts, inform] = value;
+    const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions, loss,
+                 others, parts, inform] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -108,6 +108,10 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
         text(sentence);
     }
     small(reductions ? 1 : 0);
+    number(loss.size());
+    for (const float each : loss) {
+        real(static_cast<double>(each));
+    }
     number(parts.size());
     for (const step_range& each : parts) {
         range(each);
@@ -265,12 +269,16 @@ SMDEBUG_INLINE run_result byte_reader::one_result() {
     if (small(1) != 0) {
         value.reductions = std::make_shared<row_spool>();
     }
+    value.loss.resize(count(8));
+    for (float& each : value.loss) {
+        each = static_cast<float>(real());
+    }
     value.parts.resize(count(2));
     for (step_range& each : value.parts) {
         each = range();
     }
     value.parts_inform = small(1) != 0;
-    constexpr std::size_t least_bytes_of_result = 15 * 8 + 5;
+    constexpr std::size_t least_bytes_of_result = 16 * 8 + 5;
     value.others.resize(count(least_bytes_of_result));
     return value;
 }

@@ -1,0 +1,175 @@
+// `smdebug report --follow`: the page is written again while its runs grow, until their jobs end; an open page reads it again.
+#pragma once
+
+#include <smdebug/cli/console.hpp>
+#include <smdebug/cli/following.hpp>
+#include <smdebug/cli/report.hpp>
+#include <smdebug/cli/rule_set.hpp>
+#include <smdebug/cli/runs.hpp>
+#include <smdebug/core/error.hpp>
+#include <smdebug/core/stop_token.hpp>
+#include <smdebug/report/page_text.hpp>
+#include <smdebug/report/write_report.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// What is said about a run each time that it is looked at, said once: has what evaluate_run() asks of a console.
+class quiet_notes {
+public:
+    explicit quiet_notes(console& to) : to_(to) {}
+
+    void note(const std::string&) {}
+    void damage(const std::string&) {}
+    void error(const std::string& text) {
+        if (std::find(told_.begin(), told_.end(), text) == told_.end() && told_.size() < most) {
+            told_.push_back(text);
+            to_.error(text);
+        }
+    }
+    void progress(const std::string&, std::size_t, std::size_t) {}
+    [[nodiscard]] static bool results_on_terminal() noexcept { return false; }
+
+private:
+    static constexpr std::size_t most = 1000;
+
+    console& to_;
+    std::vector<std::string> told_;
+};
+
+/// Waits so long, or until `stop`.
+inline void pause_for(std::chrono::milliseconds time, const std::stop_token& stop) {
+    std::mutex guard;
+    std::condition_variable_any woken;
+    std::unique_lock lock{guard};
+    woken.wait_for(lock, stop, time, [] { return false; });
+}
+
+/// The runs of a report that grow.
+class followed_report {
+public:
+    /// Borrows all.
+    followed_report(const report_arguments& args, const program_rules& registry, console& to, std::stop_token stop)
+        : args_(args),
+          registry_(registry),
+          to_(to),
+          stop_(std::move(stop)),
+          maker_(registry, args.check.how),
+          quiet_(to) {}
+
+    /// Until every job has ended, was given up, or `stop`; the exit status.
+    [[nodiscard]] int follow() {
+        shared_console shared{to_};
+        for (const std::string& path : args_.check.runs) {
+            opened_.push_back({plain_path(path),
+                               open_to_follow(plain_path(path), args_.check.how, args_.check.follow, stop_, shared)});
+        }
+        using clock = std::chrono::steady_clock;
+        while (true) {
+            const bool over = look();
+            if (!over && !changed_ && written_) {
+                pause_for(args_.interval, stop_);
+                continue;
+            }
+            const auto began = clock::now();
+            gather();
+            page_.look_again = over ? 0 : seconds();
+            report::detail::write_page(page_, args_.output);
+            written_ = true;
+            if (over) {
+                break;
+            }
+            // A run is walked from its beginning each time: at most a tenth of the time goes into it.
+            pause_for(std::max(args_.interval,
+                               std::chrono::duration_cast<std::chrono::milliseconds>(9 * (clock::now() - began))),
+                      stop_);
+        }
+        tell_report(args_, page_, to_);
+        for (const one& each : opened_) {
+            if (each.stalled) {
+                to_.error(stalled_text(each.run, each.path));
+            }
+        }
+        return stop_.stop_requested() ? exit_interrupted : to_.status(has_findings(page_));
+    }
+
+private:
+    struct one {
+        std::string path;
+        program_trial run;
+        std::size_t steps = 0;
+        bool ended = false;
+        bool stalled = false;
+    };
+
+    [[nodiscard]] std::uint32_t seconds() const {
+        return static_cast<std::uint32_t>(std::max<std::int64_t>(args_.interval.count() / 1000, 2));
+    }
+
+    // Whether all is over; what is new is in changed_.
+    [[nodiscard]] bool look() {
+        changed_ = false;
+        bool all = true;
+        for (one& each : opened_) {
+            if (!each.ended) {
+                each.run.refresh();
+                const std::size_t steps = each.run.steps({.show_incomplete_steps = true}).size();
+                each.ended = each.run.loaded_all_steps();
+                changed_ = changed_ || steps != each.steps || each.ended;
+                each.steps = steps;
+            }
+            const auto limit = args_.check.follow.give_up_after;
+            each.stalled = !each.ended && limit && each.run.quiet_time() > *limit;
+            all = all && (each.ended || each.stalled);
+        }
+        return all || stop_.stop_requested();
+    }
+
+    void gather() {
+        page_.runs.clear();
+        for (const one& each : opened_) {
+            // Interrupted, it shows what is there all the same.
+            page_.runs.push_back(report_run(maker_, registry_, each.run, each.path, args_, {}, quiet_));
+        }
+        page_.title = title_of(args_, page_);
+    }
+
+    const report_arguments& args_;
+    const program_rules& registry_;
+    console& to_;
+    std::stop_token stop_;
+    rule_maker maker_;
+    quiet_notes quiet_;
+    std::vector<one> opened_;
+    report::detail::page page_;
+    bool changed_ = false;
+    bool written_ = false;
+};
+
+/// Runs the command; the exit status.
+[[nodiscard]] inline int follow_report(const report_arguments& args, const program_rules& registry, console& to,
+                                       const std::stop_token& stop) {
+    try {
+        return followed_report{args, registry, to, stop}.follow();
+    } catch (const stopped&) {  // before there was a run
+        return exit_interrupted;
+    }
+}
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
