@@ -3,7 +3,7 @@
 // pointer, from a finding to its place, legend, zoom, pan, keyboard, both themes, three widths, paper.
 // Screenshots lie in FOLDER/screenshots.  Exit status 77 where Chromium, or playwright-core in report/node_modules, is missing.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -357,6 +357,92 @@ const cases = {
         await checkDrawn(tab, 'long', 4);
         await shoot(tab, 'long');
         await close(tab);
+    },
+
+    // A page of a run that grows reads itself again, and shows what it showed.
+    async follow() {
+        const growing = join(folder, 'runs/growing');
+        // Steps below `end`, as a hook writes them: events, then indexes, each whole when it appears; at last the mark of the end.
+        const bring = (end, over) => {
+            const rank = (path) => (path.startsWith('index/') ? 1 : path === 'training_job_end.ts' ? 2 : 0);
+            const all = readdirSync(made('good'), { recursive: true }).filter((path) => statSync(join(made('good'), path)).isFile());
+            for (const path of all.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))) {
+                const step = /0*(\d+)_worker/.exec(path);
+                if ((step && Number(step[1]) >= end && !path.startsWith('collections')) || existsSync(join(growing, path)) || (rank(path) === 2 && !over)) continue;
+                mkdirSync(dirname(join(growing, path)), { recursive: true });
+                copyFileSync(join(made('good'), path), join(folder, 'whole'));
+                renameSync(join(folder, 'whole'), join(growing, path));
+            }
+        };
+        bring(100, false);
+        const program_ = spawn(program, ['report', growing, '-o', page('growing'), '--follow', '--interval', '300ms'], { stdio: 'ignore' });
+        const ended = new Promise((good) => program_.on('exit', good));
+        try {
+            for (let i = 0; i < 200 && !existsSync(page('growing')); ++i) await new Promise((good) => setTimeout(good, 50));
+            const tab = await open('growing');
+            check(await tab.isVisible('#live'), 'follow: it says that it grows');
+            const before = await tab.textContent('#facts-part');
+            await tab.fill('#tensor-part input[type=search]', 'head.fc.weight');
+            await tab.keyboard.press('Enter');
+            await tab.evaluate(() => document.activeElement.blur());
+            await tab.selectOption('[aria-label="Number"]', 'l2');
+            await tab.evaluate(() => document.activeElement.blur());
+            await tab.click('[aria-label="Zoom in"]');
+            await tab.click('#theme');
+            await tab.evaluate(() => scrollTo(0, 500));
+            const view = await Promise.all([tab.inputValue('[aria-label="First step shown"]'), tab.inputValue('[aria-label="Last step shown"]')]);
+            const at = await tab.evaluate(() => scrollY);
+            bring(1000, true);
+            const left = setTimeout(() => program_.kill(), 20000);
+            check([0, 3].includes(await ended), 'follow: it ends with the job');
+            clearTimeout(left);
+            await tab.waitForFunction((old) => document.documentElement.dataset.ready === '1' && document.querySelector('#facts-part').textContent !== old, before, { timeout: 10000 });
+            await tab.waitForFunction(() => document.documentElement.dataset.ready === '1' && document.getElementById('live').hidden, null, { timeout: 10000 });
+            check(/ended/.test(await tab.textContent('#facts-part')), 'follow: the page has noticed');
+            check((await tab.inputValue('#tensor-part input[type=search]')) === 'head.fc.weight' && (await tab.inputValue('[aria-label="Number"]')) === 'l2', 'follow: the tensor is still chosen');
+            check((await Promise.all([tab.inputValue('[aria-label="First step shown"]'), tab.inputValue('[aria-label="Last step shown"]')])).join() === view.join(), 'follow: the zoom is kept');
+            check(Math.abs((await tab.evaluate(() => scrollY)) - at) < 50, `follow: and the place on the page: ${at}, ${await tab.evaluate(() => scrollY)}`);
+            check((await tab.getAttribute('html', 'data-theme')) === 'light', 'follow: and the theme');
+            await close(tab);
+        } finally {
+            program_.kill();
+        }
+    },
+
+    // A batch of 500.
+    async batch() {
+        mkdirSync(join(folder, 'batch'));
+        const list = [];
+        for (let i = 0; i < 500; ++i) {
+            const to = join(folder, 'batch', `job-${String(i).padStart(3, '0')}`);
+            if (i !== 400) symlinkSync(i % 50 === 7 ? made('hostile') : recorded('torch_mlp'), to);
+            list.push(to);
+        }
+        writeFileSync(join(folder, 'list.txt'), list.join('\n') + '\n');
+        writeFileSync(join(folder, 'job-003.html'), '<!doctype html><title>job 3</title>');
+        run([3, 4], 'scan', '--list', join(folder, 'list.txt'), '--report', page('batch'), '--format', 'csv');
+        const tab = await open('batch');
+        const rows = () => tab.locator('.batch tbody tr').count();
+        check((await rows()) === 500, `batch: ${await rows()} rows`);
+        await checkWidth(tab, 'batch');
+        const [drawn] = (await colours(tab)).filter((each) => /loss/.test(each.label));
+        check(drawn && drawn.colours > 1, 'batch: a line of a loss is drawn');
+        check(/job-007/.test(await tab.locator('.batch tbody th').first().textContent()), 'batch: those with findings come first');
+        await tab.click('.batch thead button:has-text("Run")');
+        check(/job-000/.test(await tab.locator('.batch tbody th').first().textContent()), 'batch: sorted by path');
+        await tab.fill('[aria-label="Only runs whose path has"]', 'job-00');
+        check((await rows()) === 10, 'batch: filtered by path');
+        check((await tab.locator('.batch a').getAttribute('href')) === 'job-003.html', 'batch: a report is linked');
+        await tab.fill('[aria-label="Only runs whose path has"]', '');
+        await tab.selectOption('[aria-label="Only runs"]', 'failed');
+        check((await rows()) === 1, 'batch: those that cannot be read');
+        await tab.selectOption('[aria-label="Only runs"]', 'all');
+        await shoot(tab, 'batch', false);
+        await close(tab);
+        const narrow = await open('batch', { width: 380, theme: 'dark' });
+        await checkWidth(narrow, 'batch, narrow');
+        await shoot(narrow, 'batch_380', false);
+        await close(narrow);
     },
 
     async compared() {

@@ -48,7 +48,7 @@ export function batchPart(facts) {
         headers.set(key, cell);
         return cell;
     };
-    const table = el('table', { class: 'batch' }, el('thead', {}, el('tr', {}, head('path', 'Run', ''), head('loss', 'Loss', ''), head('steps', 'Steps', 'num'), head('findings', 'Findings', 'num'), rules.map((rule) => head(rule, rule.replaceAll('_', ' '), 'rule-head')))), body);
+    const table = el('table', { class: 'batch' }, el('thead', {}, el('tr', {}, head('path', 'Run', ''), head('findings', 'Findings', 'num'), head('loss', 'Loss', ''), head('steps', 'Steps', 'num'), rules.map((rule) => head(rule, rule.replaceAll('_', ' '), 'rule-head')))), body);
     const sparks = [];
     const redraw = () => sparks.forEach(([canvas, values]) => spark(canvas, values));
     function show() {
@@ -69,9 +69,9 @@ export function batchPart(facts) {
                     'tr',
                     {},
                     el('th', { scope: 'row', class: 'name' }, row.link ? el('a', { href: row.link, text: row.path }) : row.path, row.error ? el('small', { class: 'bad', text: ' ' + row.error }) : null),
+                    el('td', { class: 'num' + (row.findings ? ' bad' : ''), text: row.error ? '\u2013' : count(row.findings) }),
                     el('td', {}, row.loss.length ? canvas : null),
                     el('td', { class: 'num', text: count(row.steps) }),
-                    el('td', { class: 'num' + (row.findings ? ' bad' : ''), text: row.error ? '\u2013' : count(row.findings) }),
                     rules.map((rule) => {
                         const each = row.by.get(rule);
                         if (!each || !each.status) return el('td', { class: 'mark none', title: each ? `${rule}: ${each.details}` : rule, text: '\u00b7' });

@@ -189,7 +189,8 @@ export class Lines {
     }
 
     setRange() {
-        if (this.plot) this.plot.redraw(false, true), this.plot.setScale('x', { min: (state.range || this.full)[0], max: (state.range || this.full)[1] });
+        const [min, max] = state.range || this.full;
+        if (this.plot) this.plot.setScale('x', { min, max });
     }
     resize() {
         if (this.plot && this.holder.clientWidth > 0) this.plot.setSize({ width: this.holder.clientWidth, height: this.height });

@@ -6,6 +6,7 @@ import { on, set, state } from './state.js';
 import { pictures } from './theme.js';
 import { openTensor } from './findings.js';
 
+const natural = new Intl.Collator('en', { numeric: true });
 const ordered = ['weights', 'gradients', 'biases', 'all', 'all tensors', 'default', 'losses'];
 
 // Collections with something in them; that of all tensors last, where it says more than the others.
@@ -66,7 +67,8 @@ export function mapsPart(view) {
         const { hi } = metric(state.metric);
         const group = groupOf(run);
         if (!group) return [];
-        return group.tensors.flatMap((tensor) => {
+        const byName = group.tensors.slice().sort((a, b) => natural.compare(run.tensors[a].name, run.tensors[b].name));
+        return byName.flatMap((tensor) => {
             const series = seriesOf(run, tensor, axis, state.worker);
             if (!series.length) return [];
             const name = run.tensors[tensor].name;
