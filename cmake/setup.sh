@@ -13,7 +13,9 @@ packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-ac
     nghttp2-proxy curl openssl python3-botocore)
 packages_test+=(python3-numpy)  # reads what is exported
 packages_test+=(openmpi-bin libopenmpi-dev)  # a batch over many processes; found at configuring, and then in the program
-packages_test+=(nodejs npm chromium fonts-dejavu-core)  # for tests/check_report.sh
+packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and node with its packages, from wherever it comes
+command -v node >/dev/null || packages_test+=(nodejs)
+command -v npm >/dev/null || packages_test+=(npm)
 if [[ $(uname -m) == x86_64 ]]; then packages_test+=(g++-aarch64-linux-gnu qemu-user); fi  # for tests/check_aarch64.sh
 # The newest clang is not the best one: these were tried, and each Debian has one of them (12: 16; 13: 19; sid: 23).
 clang_versions=(16 19 23)

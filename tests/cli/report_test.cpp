@@ -91,5 +91,5 @@ TEST_CASE("report: wrong usage, and a file that cannot be written") {
     captured full;
     CHECK(cli::run_program({"report", golden("torch_mlp"), "-o", "/proc/none/page.html"}, full.out, full.err) ==
           cli::exit_error);
-    CHECK(contains(full.err.str(), "page.html"));
+    CHECK(contains(full.err.str(), "/proc/none"));
 }
