@@ -39,10 +39,9 @@ struct help_request {
 };
 
 /// What the user asked for.
-using command =
-    std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments, check_arguments,
-                 scan_arguments, report_arguments, merge_arguments, pack_arguments, export_arguments, rules_arguments,
-                 index_arguments, repair_arguments>;
+using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
+                             check_arguments, scan_arguments, report_arguments, merge_arguments, pack_arguments,
+                             export_arguments, rules_arguments, index_arguments, repair_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
