@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_ours(std::string_view key) { return key.ends_with(".ours"); }
+constexpr auto is_ours = [](std::string_view key) { return key.ends_with(".ours"); };
 
 std::size_t count_in(const std::string& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
