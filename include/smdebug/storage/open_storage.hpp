@@ -48,7 +48,12 @@ struct storage_options {
 
 namespace detail {
 
-/// The same, but for archives.
+/// Whether a file of the program includes <smdebug/archive.hpp>.
+[[nodiscard]] bool opens_archives() noexcept;
+/// Whether a file of the program includes <smdebug/formats.hpp>.
+[[nodiscard]] bool opens_other_data() noexcept;
+
+/// The same as open_storage(), but for archives.
 [[nodiscard]] any_storage open_folder(std::string_view path, storage_options options = {});
 
 /// How archives are read: where they say nothing of a folder for indexes, in that of the cache.

@@ -21,7 +21,7 @@ namespace detail {
     if (!options.cacheable) {
         options.cacheable = is_written_once;
     }
-    if (options.formats.as != data_format::smdebug && &formats::detail::open_run != nullptr) {
+    if (options.formats.as != data_format::smdebug && opens_other_data()) {
         return formats::detail::open_run(path, options);
     }
     return open_storage(path, std::move(options));

@@ -22,6 +22,10 @@ SMDEBUG_INLINE void refuse_without_s3(std::string_view path, bool is_there) {
     }
 }
 
+// Here, where the functions are only declared: behind their definitions compilers see that they are there.
+SMDEBUG_INLINE bool opens_archives() noexcept { return &archive::detail::open_run != nullptr; }
+SMDEBUG_INLINE bool opens_other_data() noexcept { return &formats::detail::open_run != nullptr; }
+
 SMDEBUG_INLINE any_storage open_place(std::string_view path, const s3_options& options) {
     if (!is_in_s3(path)) {
         return any_storage{local_storage{std::string{path}}};
@@ -63,7 +67,7 @@ SMDEBUG_INLINE any_storage open_storage(std::string_view path, storage_options o
         return detail::open_folder(path, std::move(options));
     }
     const bool must_be_archive = archived->is_named_so || !archived->inside.empty();
-    const bool has_archives = &archive::detail::open_run != nullptr;
+    const bool has_archives = detail::opens_archives();
     if (!has_archives && must_be_archive) {
         throw unsupported("this program was built without archives, so that it cannot open " + std::string{path} +
                               ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "

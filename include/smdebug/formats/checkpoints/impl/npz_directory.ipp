@@ -22,7 +22,7 @@ SMDEBUG_INLINE npz_directory read_npz_directory(const any_storage& folder, const
     constexpr std::string_view ending = ".npy";
     constexpr std::uint64_t most_of_deflate = 1'100;  // 1032, and what heads add to a small stream
     const std::string file = folder.name() + "/" + key;
-    if (&archive::detail::open_files == nullptr) {
+    if (!smdebug::detail::opens_archives()) {
         throw unsupported("this program was built without archives, so that it cannot open " + file +
                               ": include <smdebug/archive.hpp> in one of its files and link smdebug::archive (zlib, "
                               "libzstd)",
