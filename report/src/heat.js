@@ -124,9 +124,11 @@ export class Heat {
     }
 
     span() {
-        const last = this.axis.first.length - 1;
-        const full = [this.axis.first[0], Math.max(this.axis.last[last], this.axis.first[0] + 1)];
-        return state.range || full;
+        if (state.range) return state.range;
+        // The last step is as wide as the others.
+        const { first, last, steps } = this.axis;
+        const end = last[last.length - 1];
+        return [first[0], end + (steps > 1 ? (end - first[0]) / (steps - 1) : 1)];
     }
 
     draw() {

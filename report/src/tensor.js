@@ -255,6 +255,9 @@ export function tensorPart(view) {
             const sorted = spread.slice().sort((a, b) => a.bucket - b.bucket);
             curves.splice(edges.length && !scalar ? 1 : 0, 0, { label: 'quartiles and median', color: seriesColor(2), spanGaps: true, dash: [4, 3], width: 1.25, x: sorted.map((one) => axis.first[one.bucket]), y: sorted.map((one) => one.median), bands: [[sorted.map((one) => one.q1), sorted.map((one) => one.q3), '40']], text: (i) => `quartiles ${number(sorted[i].q1)}, ${number(sorted[i].median)}, ${number(sorted[i].q3)}` });
         }
+        const finite = curves.some((curve) => curve.y.some(Number.isFinite));
+        if (curves.length && !finite) facts.textContent += ' \u00b7 no finite value';
+        if (!finite) curves.length = 0;
         valuesFigure.hidden = !curves.length;
         // Values that grow by orders of magnitude would leave nothing to be seen of the others.
         const sizesOfSteps = edges.map((i) => Math.max(Math.abs(low.values[i]), Math.abs(high.values[i]))).filter((v) => v > 0 && v < Infinity).sort((a, b) => a - b);
