@@ -21,6 +21,7 @@ struct storage_abilities {
     bool writes = true;          ///< where not, write() and create() throw unsupported
     bool removes = true;         ///< where not, remove() throws unsupported
     bool claims = true;          ///< where not, claim() and claimed() throw unsupported
+    bool own_index = true;       ///< index files are files; where not, they are made of the data, and say nothing twice
 
     friend bool operator==(const storage_abilities&, const storage_abilities&) = default;
 };
@@ -44,7 +45,8 @@ template <class S>
             .follows = told.follows && followable_storage<S>,
             .writes = told.writes && writable_storage<S>,
             .removes = told.removes && removing_storage<S>,
-            .claims = told.claims && claiming_storage<S>};
+            .claims = told.claims && claiming_storage<S>,
+            .own_index = told.own_index};
 }
 
 }  // namespace v1

@@ -69,6 +69,7 @@ TEST_CASE("tensorboard_source: scalars in both forms, several in one record, by 
     CHECK(run.loaded_all_steps());
     CHECK(run.tensor_names({.collection = "losses"}) == std::vector<std::string>{"loss"});
     CHECK(run.tensor_names({.collection = "scalars"}).size() == 3);
+    CHECK(run.verify().empty());  // logs say nothing twice
     CHECK(logs.problems.empty());
 }
 

@@ -237,7 +237,7 @@ SMDEBUG_INLINE bool presented_run::is_file() const { return state_->objects->sto
 SMDEBUG_INLINE std::chrono::milliseconds presented_run::look_interval() const {
     return state_->objects->store().look_interval();
 }
-SMDEBUG_INLINE storage_abilities presented_run::abilities() const { return {}; }
+SMDEBUG_INLINE storage_abilities presented_run::abilities() const { return {.own_index = false}; }
 
 SMDEBUG_INLINE std::unique_ptr<detail::opened_object> presented_run::open(std::string_view key) const {
     {
