@@ -158,6 +158,7 @@ const cases = {
         await tab.waitForTimeout(80);
         const zoomed = Number(await tab.inputValue('[aria-label="First step shown"]'));
         check(zoomed > Number(before), `bad: dragging zooms: from ${before} to ${zoomed}`);
+        await tab.waitForTimeout(250); // pictures off the screen come later
         await checkDrawn(tab, 'bad, zoomed', 5);
         await shoot(tab, 'bad_zoomed');
         await tab.click('[aria-label="Later steps"]');

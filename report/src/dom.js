@@ -108,6 +108,17 @@ export const tooltip = {
     },
 };
 
+// At once where the picture is on the screen, else when nothing has changed for a while: panning draws what is looked at.
+export function seenFirst(box, draw) {
+    let later = 0;
+    return () => {
+        clearTimeout(later);
+        const { top, bottom } = box.getBoundingClientRect();
+        if (bottom > -50 && top < innerHeight + 50) draw();
+        else later = setTimeout(draw, 200);
+    };
+}
+
 // On the next frame, once however often it is asked for.
 export function oncePerFrame(draw) {
     let due = 0;

@@ -1,6 +1,6 @@
 // Lines over steps, by uPlot: what several of them share here, so that all zoom together, and can be used by keyboard.
 import uPlot from 'uplot';
-import { color, el, number, tooltip } from './dom.js';
+import { color, el, number, seenFirst, tooltip } from './dom.js';
 import { state, set } from './state.js';
 import { wheelPan } from './heat.js';
 
@@ -12,6 +12,7 @@ export class Lines {
         this.holder = el('div', { class: 'lines-plot', tabIndex: 0, role: 'application', 'aria-roledescription': 'line chart', 'aria-label': `${label}. Left and right arrow keys move along the steps.` });
         this.keys = el('div', { class: 'legend', role: 'group', 'aria-label': 'Curves of ' + label });
         this.box = el('div', { class: 'lines' }, this.holder, this.keys);
+        this.setRange = seenFirst(this.box, () => this.showRange());
         this.holder.addEventListener('keydown', (event) => this.key(event));
         this.holder.addEventListener('blur', () => tooltip.hide());
         this.holder.addEventListener('wheel', (event) => wheelPan(event, state.range || this.full, this.plot && this.plot.bbox.width / devicePixelRatio), { passive: false });
@@ -188,7 +189,7 @@ export class Lines {
         this.byKey = false;
     }
 
-    setRange() {
+    showRange() {
         const [min, max] = state.range || this.full;
         if (this.plot) this.plot.setScale('x', { min, max });
     }

@@ -1,6 +1,6 @@
 // One tensor: its numbers over the steps, how its values are distributed, and its workers side by side.
 import { METRICS, bucketAt, mergedColumn, metric, seriesOf, stepText } from './data.js';
-import { color, count, el, number, oncePerFrame, plural, seriesColor, sizeCanvas, ticks, tooltip, viridis } from './dom.js';
+import { color, count, el, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, ticks, tooltip, viridis } from './dom.js';
 import { Heat, Scale, legend } from './heat.js';
 import { Lines } from './lines.js';
 import { marksOf } from './maps.js';
@@ -355,10 +355,12 @@ export function tensorPart(view) {
     on(['run'], names);
     const later = oncePerFrame(redraw);
     on(['run', 'tensor', 'mode', 'worker', 'metric'], later);
+    const showHistogram = seenFirst(histogram.box, histogram.redraw);
+    const showWorkers = seenFirst(workers.box, workers.redraw);
     on(['range'], () => {
         [values, sizes, others].forEach((chart) => chart.setRange());
-        histogram.redraw();
-        workers.redraw();
+        showHistogram();
+        showWorkers();
     });
     on(['step'], () => {
         [values, sizes, others].forEach((chart) => chart.redraw());
