@@ -39,7 +39,7 @@ function check(good, what) {
 // Runs the program; any of these statuses is good.
 function run(statuses, ...args) {
     try {
-        execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60000 });
+        execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60000, maxBuffer: 2 ** 28 });
         check(statuses.includes(0), `status 0 of ${args.join(' ')}`);
     } catch (failed) {
         if (typeof failed.status !== 'number') throw failed;
