@@ -262,7 +262,8 @@ def is_drawn(tensor):
 
 def check_tensorboard_files(run, folder):
     several = len({worker for _, worker in run}) > 1
-    runs = check_tensorboard.read_folder(folder)
+    steps = [(worker, mode, mode_step) for (_, worker), (mode, mode_step, *_) in run.items()]
+    runs = check_tensorboard.read_folder(folder, may_repeat=len(set(steps)) < len(steps))
     folders = {"TRAIN": "train", "EVAL": "validation", "PREDICT": "predict", "GLOBAL": "global"}
     count = 0
     for (step, worker), (mode, mode_step, tensors, _, _) in run.items():

@@ -29,6 +29,9 @@ TEST_CASE("formats.hpp: create_trial opens logs, a single one, and runs without 
     const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp";
     std::filesystem::copy(golden + "/events", place.path() + "/run/events", std::filesystem::copy_options::recursive);
     CHECK(create_trial(place.path() + "/run").tensor_names() == local_trial{golden}.tensor_names());
+    const trial no_index = create_trial(std::string{SMDEBUG_TEST_DATA} + "/golden/damaged/no_index");
+    CHECK(no_index.tensor_names() == std::vector<std::string>{"a", "b"});
+    CHECK(no_index.steps() == std::vector<step_number>{0, 1});
     CHECK_THROWS_AS(
         static_cast<void>(create_trial(place.path() + "/logs", {}, {.formats = {.as = data_format::smdebug}})),
         not_found);

@@ -317,8 +317,9 @@ TEST_CASE("arguments: of an option that a command does not have, those that are 
 
 TEST_CASE("arguments: of an option that only other commands have, these are told; of --json and --csv, --format") {
     CHECK(refusal({"check", "a", "--threads", "2"})
-              .starts_with("check has no option --threads; stats, scan, pack have it\n"));
-    CHECK(refusal({"ls", "a", "--mode=TRAIN"}).starts_with("ls has no option --mode; show, stats, diff have it\n"));
+              .starts_with("check has no option --threads; stats, scan, report, pack, export have it\n"));
+    CHECK(refusal({"ls", "a", "--mode=TRAIN"})
+              .starts_with("ls has no option --mode; show, stats, diff, export have it\n"));
     CHECK(refusal({"show", "a", "w", "--steps", "3"}).starts_with("show has no option --steps. Did you mean --step?"));
     CHECK(refusal({"scan", "a", "--json"}).starts_with("scan has no option --json. Write --format json\n"));
     CHECK(refusal({"ls", "a", "--csv"}).starts_with("ls has no option --csv. Write --format csv\n"));

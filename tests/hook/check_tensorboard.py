@@ -167,7 +167,8 @@ def check_histogram(data):
 class Run:
     """A folder with event files: what TensorBoard calls a run."""
 
-    def __init__(self):
+    def __init__(self, may_repeat=False):
+        self.may_repeat = may_repeat
         self.points = {"scalar": {}, "histogram": {}}  # tag -> steps
 
     def read(self, data):
@@ -202,17 +203,18 @@ class Run:
                 except Problem as problem:
                     raise Problem(f"{tag} at step {step}: {problem}") from problem
             steps = self.points[shape].setdefault(tag, [])
-            require(not steps or steps[-1] < step, f"{tag}: step {step} comes after step {steps[-1:]}")
+            require(not steps or steps[-1] < step or (self.may_repeat and steps[-1] == step), f"{tag}: step {step} comes after step {steps[-1:]}")
             steps.append(step)
 
 
-def read_folder(folder):
+def read_folder(folder, may_repeat=False):
+    """may_repeat: of what a tag has twice at a step, TensorBoard shows both."""
     runs = {}
     for place, _, names in os.walk(folder):
         # TensorBoard takes every name that has "tfevents" in it: what is left of an unfinished write, too.
         names = sorted(name for name in names if "tfevents" in name)
         for name in names:
-            run = runs.setdefault(os.path.relpath(place, folder), Run())
+            run = runs.setdefault(os.path.relpath(place, folder), Run(may_repeat))
             try:
                 require(name.endswith(".tfevents"), "a name that no writer gives a whole file")
                 with open(os.path.join(place, name), "rb") as file:

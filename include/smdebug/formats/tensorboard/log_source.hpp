@@ -24,7 +24,8 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Whether a key is that of an event file of TensorFlow, Keras, PyTorch, JAX, ...: "tfevents" is in its name.
+/// Whether a key is that of an event file of TensorFlow, Keras, PyTorch, JAX, ...: "tfevents" is in its name.  Those of runs of
+/// the Python package are not, which are "<step>/<step>_<worker>.tfevents".
 [[nodiscard]] bool is_tensorboard_log(std::string_view key) noexcept;
 
 /// Reads TensorBoard logs: every event file below a storage's root.

@@ -19,14 +19,15 @@ namespace detail {
 
 /// The mode that a folder's name stands for.
 [[nodiscard]] inline std::optional<mode> mode_of_folder(std::string_view name) noexcept {
-    constexpr std::array<std::string_view, 5> evaluations{"validation", "valid", "val", "eval", "test"};
-    if (name == "train" || name == "training") {
+    // In capital letters: those of the Python package, and of this library's hook.
+    constexpr std::array<std::string_view, 6> evaluations{"validation", "valid", "val", "eval", "test", "EVAL"};
+    if (name == "train" || name == "training" || name == "TRAIN") {
         return mode::train;
     }
     if (std::find(evaluations.begin(), evaluations.end(), name) != evaluations.end() || name.starts_with("eval_")) {
         return mode::eval;
     }
-    if (name == "predict") {
+    if (name == "predict" || name == "PREDICT") {
         return mode::predict;
     }
     return std::nullopt;
@@ -55,9 +56,16 @@ namespace detail {
 }  // namespace detail
 
 SMDEBUG_INLINE bool is_tensorboard_log(std::string_view key) noexcept {
-    const std::string_view name = detail::locations::base_name(key);
-    return name.find("tfevents") != std::string_view::npos && !name.ends_with(".profile-empty") &&
-           !name.ends_with(detail::locations::event_extension);
+    namespace locations = detail::locations;
+    const std::string_view name = locations::base_name(key);
+    if (name.find("tfevents") == std::string_view::npos || name.ends_with(".profile-empty")) {
+        return false;
+    }
+    // Logs of the Python package have the names of its runs' event files, but lie in folders of modes, not of steps.
+    const std::string_view place = key.substr(0, key.size() - std::min(key.size(), name.size() + 1));
+    const std::string_view folder = locations::base_name(place);
+    const bool is_of_a_step = !folder.empty() && folder.find_first_not_of("0123456789") == std::string_view::npos;
+    return !is_of_a_step || !locations::parse_step_file(name, locations::event_extension);
 }
 
 SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::string_view key) {
