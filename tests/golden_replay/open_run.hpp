@@ -93,7 +93,7 @@ private:
     }
     smdebug::storage_options far;
     far.s3.look_interval = look_again_after;
-    far.formats.as = smdebug::data_format::smdebug;  // the Python package opens nothing else
+    far.formats.as = smdebug::data_format::smdebug;         // the Python package opens nothing else
     far.archive.in_passing = smdebug::reduce_in_passing();  // so that what is remembered gives the answers, too
     try {
         return smdebug::create_trial(place, options, far);
