@@ -127,6 +127,7 @@ private:
         add_follow(app, ls_.follow, texts_,
                    "instead of the tensors: each step as soon as it is complete, until the job ends");
         add_how(app, ls_.how, texts_);
+        add_runs_from_folders(app, ls_.how.storage.formats);
     }
 
     void add_show() {
@@ -153,6 +154,7 @@ private:
                  "it, nan, pos_inf, neg_inf, zeros, with commas between them; or all; default: in tables "
                  "min,max,mean,std,l2,nan, elsewhere all");
         add_how(app, stats_.how, texts_);
+        add_runs_from_folders(app, stats_.how.storage.formats);
         app.footer(
             "A reduction that the job saved is shown as it was saved; the others are computed from the values.\n"
             "A cell is empty where there is no such number: strings, values that were not saved.\n"
@@ -191,6 +193,7 @@ private:
         add_evaluation(app, check_, texts_);
         add_follow(app, check_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
         add_how(app, check_.how, texts_);
+        add_runs_from_folders(app, check_.how.storage.formats);
         app.footer(
             "`smdebug rules` lists the rules and their parameters.\n"
             "In --rule, a comma separates parameters and a semicolon the items of a list; a backslash before\n"
@@ -224,6 +227,7 @@ private:
         add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);
         add_how(app, scan_.check.how, texts_);
+        add_runs_from_folders(app, scan_.check.how.storage.formats);
         app.footer(
             "A row for each run and rule; as json with its findings.  A run that cannot be opened is a row, too.\n"
             "Tables begin with what is wrong, and only count the rules that have nothing to look at (see --all).\n"
@@ -257,6 +261,8 @@ private:
                  "with --follow: how often a run is looked at: 500ms, 2s (default), 1m");
         app.add_flag("--skip-damaged", report_.check.how.skip_damaged,
                      "go on without index files that are damaged, and name them; else they are an error");
+        add_formats(app, report_.check.how.storage.formats);
+        add_runs_from_folders(app, report_.check.how.storage.formats);
         add_storage(app, report_.check.how.storage);
         app.footer(
             "Of two runs it says since where they differ.  All rules that have something to look at are evaluated;\n"

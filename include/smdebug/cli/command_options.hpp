@@ -140,6 +140,12 @@ inline void add_storage(CLI::App& app, storage_options& storage) {
         ->type_name("DIR");
 }
 
+inline void add_runs_from_folders(CLI::App& app, format_options& formats) {
+    app.add_flag_callback(
+        "--runs-from-folders", [&formats] { formats.folders_are_workers = false; },
+        "TensorBoard logs: each folder is a run of its own, and not a worker; train and validation are parts of one");
+}
+
 inline void add_how(CLI::App& app, run_options& how, option_texts& texts) {
     add_format(app, how.format, texts);
     app.add_flag("--skip-damaged", how.skip_damaged,

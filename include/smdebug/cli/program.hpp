@@ -6,6 +6,7 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/export.hpp>
+#include <smdebug/cli/folder_runs.hpp>
 #include <smdebug/cli/follow_check.hpp>
 #include <smdebug/cli/follow_ls.hpp>
 #include <smdebug/cli/follow_report.hpp>
@@ -96,8 +97,9 @@ private:
     detail::console to{out, err, kind};
     return status_of(to, [&] {
         const program_rules registry = program_rules::built_in();
-        return std::visit(detail::dispatcher{to, registry, about_to_follow},
-                          detail::parse_arguments(std::move(arguments), registry));
+        auto command = detail::parse_arguments(std::move(arguments), registry);
+        std::visit([](auto& args) { detail::spread_folders(args); }, command);
+        return std::visit(detail::dispatcher{to, registry, about_to_follow}, command);
     });
 }
 

@@ -21,6 +21,9 @@ struct format_options {
     data_format as = data_format::detect;
     /// The step of a checkpoint in its name, as the regex's only group; empty: by the usual ways of naming them.
     std::string step_regex = {};
+    /// TensorBoard: the folders below a run's are its workers; else they are runs of their own, which log_folders() tells, and
+    /// only folders of modes are parts of it.
+    bool folders_are_workers = true;
     /// Is told what is damaged in the data, a sentence each; by any thread that reads.
     std::function<void(const std::string&)> on_problem = {};
 };

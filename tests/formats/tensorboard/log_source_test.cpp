@@ -264,14 +264,3 @@ TEST_CASE("tensorboard_source: a growing log is followed, record by record and f
     CHECK(run.loaded_all_steps());
     CHECK(run.steps().size() == 5);
 }
-
-TEST_CASE("is_tensorboard_log: by the name") {
-    CHECK(is_tensorboard_log("a/events.out.tfevents.1700000000.host.12.0.v2"));
-    CHECK(is_tensorboard_log("events.out.tfevents.1"));
-    CHECK(is_tensorboard_log("events.tfevents"));
-    CHECK(is_tensorboard_log("TRAIN/000000000000_worker_0.tfevents"));  // of the hook, and of the Python package
-    CHECK(is_tensorboard_log("7/events.out.tfevents.1"));
-    CHECK_FALSE(is_tensorboard_log("events.out.tfevents.1.profile-empty"));
-    CHECK_FALSE(is_tensorboard_log("events/000000000000/000000000000_worker_0.tfevents"));
-    CHECK_FALSE(is_tensorboard_log("tfevents/notes.txt"));
-}

@@ -6,6 +6,7 @@
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/open_data.hpp>
 #include <smdebug/formats/presented_run.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 
@@ -68,7 +69,9 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
         case data_format::event_files:
             return any_storage{presented_run{store, event_file_source{store}, options.on_problem}};
         case data_format::tensorboard:
-            return any_storage{presented_run{store, tensorboard_source{store}, options.on_problem}};
+            return any_storage{
+                presented_run{store, tensorboard_source{store, {.folders_are_workers = options.folders_are_workers}},
+                              options.on_problem}};
         case data_format::checkpoints:
             return any_storage{
                 presented_run{store, checkpoint_source{store, {.step_regex = options.step_regex}}, options.on_problem}};

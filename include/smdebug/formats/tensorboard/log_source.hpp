@@ -24,10 +24,6 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Whether a key is that of an event file of TensorFlow, Keras, PyTorch, JAX, ...: "tfevents" is in its name.  Those of runs of
-/// the Python package are not, which are "<step>/<step>_<worker>.tfevents".
-[[nodiscard]] bool is_tensorboard_log(std::string_view key) noexcept;
-
 /// Reads TensorBoard logs: every event file below a storage's root.
 ///  - A tag is a tensor, its points are steps.  Scalars (simple_value and tensors of them), tensors and texts are read as they
 ///    lie.  A histogram is a tensor of rows (left edge, right edge, count), with min, max, and where the message has them sum,
@@ -46,6 +42,7 @@ inline namespace v1 {
 class tensorboard_source {
 public:
     struct settings {
+        bool folders_are_workers = true;  ///< else those below are not looked at, but for folders of modes
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// The last step of a growing file counts as whole when nothing came for so long, or a later one has come.
         std::chrono::milliseconds whole_after{std::chrono::seconds{1}};

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/status.hpp>
+#include <smdebug/formats/tensorboard/log_files.hpp>
 #include <smdebug/formats/tensorboard/log_source.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/record/framing.hpp>
@@ -16,22 +17,6 @@
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
-
-/// The mode that a folder's name stands for.
-[[nodiscard]] inline std::optional<mode> mode_of_folder(std::string_view name) noexcept {
-    // In capital letters: those of the Python package, and of this library's hook.
-    constexpr std::array<std::string_view, 6> evaluations{"validation", "valid", "val", "eval", "test", "EVAL"};
-    if (name == "train" || name == "training" || name == "TRAIN") {
-        return mode::train;
-    }
-    if (std::find(evaluations.begin(), evaluations.end(), name) != evaluations.end() || name.starts_with("eval_")) {
-        return mode::eval;
-    }
-    if (name == "predict" || name == "PREDICT") {
-        return mode::predict;
-    }
-    return std::nullopt;
-}
 
 /// The elements of a histogram's tensor, from the record that holds it.
 [[nodiscard]] inline std::vector<std::byte> histogram_elements(const any_storage& store, const std::string& key,
@@ -54,19 +39,6 @@ namespace detail {
 }
 
 }  // namespace detail
-
-SMDEBUG_INLINE bool is_tensorboard_log(std::string_view key) noexcept {
-    namespace locations = detail::locations;
-    const std::string_view name = locations::base_name(key);
-    if (name.find("tfevents") == std::string_view::npos || name.ends_with(".profile-empty")) {
-        return false;
-    }
-    // Logs of the Python package have the names of its runs' event files, but lie in folders of modes, not of steps.
-    const std::string_view place = key.substr(0, key.size() - std::min(key.size(), name.size() + 1));
-    const std::string_view folder = locations::base_name(place);
-    const bool is_of_a_step = !folder.empty() && folder.find_first_not_of("0123456789") == std::string_view::npos;
-    return !is_of_a_step || !locations::parse_step_file(name, locations::event_extension);
-}
 
 SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::string_view key) {
     const std::size_t slash = key.rfind('/');
@@ -92,7 +64,7 @@ SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::st
 
 SMDEBUG_INLINE void tensorboard_source::find_files() {
     for (std::string& key : store_.list({}, {})) {
-        if (is_tensorboard_log(key)) {
+        if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
             folder_of(key).files.try_emplace(key, key);
         }
     }

@@ -1,0 +1,49 @@
+#include <smdebug/cli/folder_runs.hpp>
+
+#include "cli/captured.hpp"
+#include "support/log_builder.hpp"
+
+#include <smdebug/cli/program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+TEST_CASE("--runs-from-folders: each folder with logs is a run, and train and validation are parts of one") {
+    const temporary_folder place;
+    const std::string logs = place.path() + "/logs";
+    for (const char* folder : {"a/train", "a/validation", "b", "b/loss_x"}) {
+        std::filesystem::create_directories(logs + "/" + folder);
+        std::ofstream{logs + "/" + folder + "/events.out.tfevents.1"}
+            << log_head() + log_record(3, {scalar_value("loss", 0.5F)});
+    }
+    CHECK(cli::detail::runs_from_folders({logs + "/", golden("torch_mlp"), place.path() + "/none"}, {}) ==
+          std::vector<std::string>{logs + "/a", logs + "/b", logs + "/b/loss_x", golden("torch_mlp"),
+                                   place.path() + "/none"});
+    captured apart;
+    CHECK(cli::run_program({"ls", logs, "--runs-from-folders", "--format", "csv"}, apart.out, apart.err) ==
+          cli::exit_ok);
+    captured one;
+    CHECK(cli::run_program({"ls", logs, "--format", "csv"}, one.out, one.err) == cli::exit_ok);
+    const auto runs_in = [&](const captured& listed, const std::string& run) {
+        return contains("\n" + listed.out.str(), "\n" + run + ",");
+    };
+    CHECK(runs_in(apart, logs + "/a"));
+    CHECK(runs_in(apart, logs + "/b"));
+    CHECK(runs_in(apart, logs + "/b/loss_x"));
+    CHECK_FALSE(runs_in(apart, logs));
+    CHECK(runs_in(one, logs));
+    CHECK_FALSE(runs_in(one, logs + "/b"));
+    captured workers;
+    CHECK(cli::run_program({"ls", logs + "/b"}, workers.out, workers.err) == cli::exit_ok);
+    CHECK(contains(workers.out.str(), "loss_x"));
+    captured alone;
+    CHECK(cli::run_program({"ls", logs + "/b", "--runs-from-folders"}, alone.out, alone.err) == cli::exit_ok);
+    CHECK(contains(squeezed(alone.out.str()), "workers worker_0\n"));
+}
