@@ -27,6 +27,7 @@ TEST_CASE("formats.hpp: create_trial opens logs, a single one, and runs without 
     CHECK(create_trial(log).steps() == std::vector<step_number>{3});
 
     const std::string golden = std::string{SMDEBUG_TEST_DATA} + "/golden/torch_mlp";
+    std::filesystem::create_directories(place.path() + "/run");
     std::filesystem::copy(golden + "/events", place.path() + "/run/events", std::filesystem::copy_options::recursive);
     CHECK(create_trial(place.path() + "/run").tensor_names() == local_trial{golden}.tensor_names());
     const trial no_index = create_trial(std::string{SMDEBUG_TEST_DATA} + "/golden/damaged/no_index");

@@ -466,6 +466,7 @@ TEST_CASE("scan: runs that ranks share by steps have the numbers, and the messag
 TEST_CASE("scan: a database of runs that ranks share is that of one process, and knows what has not changed") {
     const temporary_folder folder;
     write_sick_run(folder);
+    std::this_thread::sleep_for(std::chrono::milliseconds{60});  // what was written a moment ago has no version yet
     const temporary_folder results;
     const auto scan = [&](const std::string& name, int size) {
         const cli::detail::scan_arguments args{

@@ -110,7 +110,7 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     small(reductions ? 1 : 0);
     number(loss.size());
     for (const float each : loss) {
-        real(static_cast<double>(each));
+        number(std::bit_cast<std::uint32_t>(each));
     }
     number(parts.size());
     for (const step_range& each : parts) {
@@ -271,7 +271,11 @@ SMDEBUG_INLINE run_result byte_reader::one_result() {
     }
     value.loss.resize(count(8));
     for (float& each : value.loss) {
-        each = static_cast<float>(real());
+        const std::uint64_t bits = number();
+        if (bits > UINT32_MAX) {
+            fail("a loss is no number of 32 bits");
+        }
+        each = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     }
     value.parts.resize(count(2));
     for (step_range& each : value.parts) {
