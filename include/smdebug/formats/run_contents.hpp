@@ -77,6 +77,7 @@ public:
     numbered_texts& operator=(numbered_texts&&) noexcept = default;
     ~numbered_texts() = default;
 
+    /// Cost: a comparison where texts come in the same order again and again, else a look-up.
     [[nodiscard]] std::uint32_t number_of(std::string_view text);
     [[nodiscard]] const std::string& operator[](std::uint32_t number) const noexcept { return *texts_[number]; }
     [[nodiscard]] std::optional<std::uint32_t> find(std::string_view text) const;
@@ -85,6 +86,7 @@ public:
 private:
     std::map<std::string, std::uint32_t, std::less<>> numbers_;
     std::vector<const std::string*> texts_;
+    std::size_t guess_ = 0;  ///< the one behind that which was asked for last
 };
 
 }  // namespace detail
@@ -171,11 +173,15 @@ private:
     // Appends a piece to the event file, or lets the last one grow.
     static void append(detail::presented_file& file, const detail::event_piece& piece);
     static void append_written(detail::presented_file& file, byte_view bytes);
+    // `written`: the elements, where `elements` says that they are kept here; `make`: where it says that they are made.
     void add_framed(const place& where, std::string_view tensor, const tensor_form& form, detail::event_piece elements,
-                    maker make);
+                    byte_view written, maker make);
 
     file_map files_;
     std::vector<file_key> new_files_;
+    detail::presented_file* last_file_ = nullptr;  ///< of the last file_at(), and its worker
+    std::string last_worker_;
+    std::vector<std::byte> around_;  ///< its memory is used again
     detail::numbered_texts objects_;
     std::map<std::uint32_t, detail::object_elsewhere> elsewhere_;
     detail::numbered_texts names_;

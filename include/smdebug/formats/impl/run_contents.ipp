@@ -18,13 +18,16 @@ inline namespace v1 {
 namespace detail {
 
 SMDEBUG_INLINE std::uint32_t numbered_texts::number_of(std::string_view text) {
-    const auto known = numbers_.find(text);
-    if (known != numbers_.end()) {
-        return known->second;
+    if (guess_ >= texts_.size() || *texts_[guess_] != text) {
+        const auto [known, is_new] = numbers_.try_emplace(std::string{text}, static_cast<std::uint32_t>(texts_.size()));
+        if (is_new) {
+            texts_.push_back(&known->first);
+        }
+        guess_ = known->second;
     }
-    const auto added = numbers_.emplace(text, static_cast<std::uint32_t>(texts_.size())).first;
-    texts_.push_back(&added->first);
-    return added->second;
+    const auto number = static_cast<std::uint32_t>(guess_);
+    guess_ = guess_ + 1 < texts_.size() ? guess_ + 1 : 0;
+    return number;
 }
 
 SMDEBUG_INLINE std::optional<std::uint32_t> numbered_texts::find(std::string_view text) const {
@@ -48,6 +51,10 @@ SMDEBUG_INLINE const detail::object_elsewhere* run_contents::elsewhere(std::uint
 }
 
 SMDEBUG_INLINE detail::presented_file& run_contents::file_at(const place& where) {
+    if (last_file_ != nullptr && last_file_->step == where.step && last_worker_ == where.worker &&
+        !last_file_->is_listed) {
+        return *last_file_;
+    }
     std::string worker{where.worker};
     for (int generation = 2;; ++generation) {
         const file_key key{where.step, workers_.number_of(worker)};
@@ -61,6 +68,8 @@ SMDEBUG_INLINE detail::presented_file& run_contents::file_at(const place& where)
             new_files_.push_back(key);
         }
         if (!file->is_listed) {
+            last_file_ = file.get();
+            last_worker_ = where.worker;
             return *file;
         }
         worker = std::string{where.worker} + "~" + std::to_string(generation);
@@ -125,25 +134,24 @@ SMDEBUG_INLINE void run_contents::add_own_record(const place& where, std::string
 
 SMDEBUG_INLINE void run_contents::add_elements(const place& where, std::string_view tensor, const tensor_form& form,
                                                std::uint32_t object, byte_range elements) {
-    add_framed(where, tensor, form, {.object = object, .offset = elements.offset, .size = elements.length}, {});
+    add_framed(where, tensor, form, {.object = object, .offset = elements.offset, .size = elements.length}, {}, {});
 }
 
 SMDEBUG_INLINE void run_contents::add_made(const place& where, std::string_view tensor, const tensor_form& form,
                                            maker make) {
     const std::uint64_t count = element_count(form.shape).value_or(0);
-    add_framed(where, tensor, form, {.object = detail::event_piece::made, .size = count * size_of(form.type)},
+    add_framed(where, tensor, form, {.object = detail::event_piece::made, .size = count * size_of(form.type)}, {},
                std::move(make));
 }
 
 SMDEBUG_INLINE void run_contents::add_number(const place& where, std::string_view tensor, double number) {
     const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
     add_framed(where, tensor, {.type = dtype::float64},
-               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()},
-               [bytes] { return std::vector<std::byte>(bytes.begin(), bytes.end()); });
+               {.object = detail::event_piece::written, .offset = 0, .size = bytes.size()}, bytes, {});
 }
 
 SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_view tensor, const tensor_form& form,
-                                             detail::event_piece elements, maker make) {
+                                             detail::event_piece elements, byte_view written, maker make) {
     const auto count = element_count(form.shape);
     const std::uint64_t size = size_of(form.type);
     if (!count || size == 0 || *count > UINT64_MAX / size || elements.size != *count * size) {
@@ -166,7 +174,8 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
                                                           .strings = {}},
                                                .plugins = {}}};
     const wire::event_fields event{.wall_time = 0, .step = where.step, .file_version = {}, .values = values};
-    std::vector<std::byte> around(record::header_size);
+    std::vector<std::byte>& around = around_;
+    around.assign(record::header_size, std::byte{});
     record::store_header(around.data(), record::detail::header::of(wire::encoded_size(event)));
     wire::omitted_bytes omitted{.at = 0, .bytes = {}};
     wire::field_writer writer{around, omitted};
@@ -178,8 +187,7 @@ SMDEBUG_INLINE void run_contents::add_framed(const place& where, std::string_vie
     add_entry(file, tensor, {.offset = file.size, .length = around.size() + elements.size});
     append_written(file, byte_view{around}.first(front));
     if (elements.size > 0 && elements.object == detail::event_piece::written) {
-        const std::vector<std::byte> own = make();
-        append_written(file, own);
+        append_written(file, written);
     } else if (elements.size > 0) {
         if (elements.object == detail::event_piece::made) {
             elements.offset = file.makers.size();

@@ -74,7 +74,8 @@ private:
     struct folder {
         std::string worker = {};
         smdebug::mode mode = smdebug::mode::train;
-        std::map<std::string, tag, std::less<>> tags = {};
+        detail::numbered_texts names = {};
+        std::vector<tag> tags = {};                                          ///< by the number of their name
         std::map<std::string, detail::record_file, std::less<>> files = {};  ///< by key
         step_number last_step = 0;
         std::chrono::system_clock::time_point grown = {};  ///< when that was seen last

@@ -146,7 +146,7 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
                                              run_contents& contents) {
     using kind = detail::log_value_kind;
     if (event_.is_start) {
-        for (auto& [name, one] : into.tags) {
+        for (tag& one : into.tags) {
             void_from(one, event_.step);
         }
     }
@@ -159,14 +159,17 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         return;
     }
     into.last_step = event_.step;
-    ++order_;
     detail::log_histogram histogram;
     for (detail::log_value& value : event_.values) {
-        tag& of = into.tags[std::string{value.tag}];
+        const std::uint32_t number = into.names.number_of(value.tag);
+        if (number == into.tags.size()) {
+            into.tags.emplace_back();
+        }
+        tag& of = into.tags[number];
         if (!value.plugin.empty()) {
             of.plugin = value.plugin;
         }
-        point next{.step = event_.step, .order = order_, .object = object, .record = record, .kind = value.kind};
+        point next{.step = event_.step, .order = ++order_, .object = object, .record = record, .kind = value.kind};
         if (value.kind == kind::tensor) {
             next.kind = detail::kind_by_plugin(of.plugin);
             // What the plugin says of the shape does not hold: it is a tensor like others.
@@ -191,14 +194,20 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
 SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_contents& contents) {
     using kind = detail::log_value_kind;
     struct ready {
-        const std::string* name;
-        const point* one;
+        std::uint32_t name = 0;
+        const point* one = nullptr;  ///< null: void
     };
-    std::vector<ready> points;
-    for (auto& [name, one] : from.tags) {
+    std::uint64_t first = order_;
+    for (const tag& one : from.tags) {
+        first = one.points.empty() ? first : std::min(first, one.points.front().order);
+    }
+    // In the order in which they were written: so that what lies in one record, or side by side, is read at once.
+    std::vector<ready> points(static_cast<std::size_t>(order_ - first) + 1);
+    for (std::uint32_t number = 0; number < from.tags.size(); ++number) {
+        tag& one = from.tags[number];
         for (const point& each : one.points) {
             if (all || each.step != from.last_step) {
-                points.push_back({&name, &each});
+                points[static_cast<std::size_t>(each.order - first)] = {number, &each};
             }
         }
         if (!one.is_known && !one.points.empty()) {
@@ -209,16 +218,15 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
                                        : what == kind::opaque ? "media"
                                        : what == kind::tensor ? "tensors"
                                                               : "histograms",
-                                       name);
+                                       from.names[number]);
         }
     }
-    // In the order in which they were written: so that what lies in one record, or side by side, is read at once.
-    std::stable_sort(points.begin(), points.end(),
-                     [](const ready& a, const ready& b) { return a.one->order < b.one->order; });
     for (const ready& each : points) {
-        add(from, *each.name, *each.one, contents);
+        if (each.one != nullptr) {
+            add(from, from.names[each.name], *each.one, contents);
+        }
     }
-    for (auto& [name, one] : from.tags) {
+    for (tag& one : from.tags) {
         std::erase_if(one.points, [&](const point& each) { return all || each.step != from.last_step; });
     }
 }
