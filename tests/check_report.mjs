@@ -453,6 +453,8 @@ const cases = {
         await checkDrawn(tab, 'compared', 7);
         check((await tab.locator('#scalars-part .key').filter({ hasText: 'good' }).count()) > 0, 'compared: both runs are in the legend');
         check((await tab.locator('#maps-part .heat').count()) === 2, 'compared: a heat map each');
+        const groups = await tab.locator('#maps-part figcaption .muted').allTextContents();
+        check(groups.length === 2 && groups[0] === groups[1] && groups[0] === 'gradients', `compared: both maps show the same collection: ${groups}`);
         await tab.locator('.tab').nth(1).click();
         await tab.waitForTimeout(100);
         check(/found something/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');

@@ -29,6 +29,9 @@ function spark(canvas, values) {
 
 export function batchPart(facts) {
     const rows = facts.batch.map((row, place) => ({ ...row, place, loss: row.loss.map(Number), findings: row.verdicts.reduce((sum, each) => sum + each.findings, 0), met: row.verdicts.filter((each) => each.findings > 0).length, by: new Map(row.verdicts.map((each) => [each.rule, each])) }));
+    // What all paths begin with is said once, above the table.
+    const folder = (path) => path.slice(0, path.lastIndexOf('/') + 1);
+    const above = rows.length < 2 ? '' : rows.reduce((common, row) => { while (!row.path.startsWith(common)) common = folder(common.slice(0, -1)); return common; }, folder(rows[0].path));
     const rules = [...new Set(rows.flatMap((row) => row.verdicts.map((each) => each.rule)))].filter((rule) => rows.some((row) => row.by.get(rule) && row.by.get(rule).status));
     const failed = rows.filter((row) => row.error).length;
     const bad = rows.filter((row) => row.findings).length;
@@ -68,7 +71,7 @@ export function batchPart(facts) {
                 return el(
                     'tr',
                     {},
-                    el('th', { scope: 'row', class: 'name' }, row.link ? el('a', { href: row.link, text: row.path }) : row.path, row.error ? el('small', { class: 'bad', text: ' ' + row.error }) : null),
+                    el('th', { scope: 'row', class: 'name' }, row.link ? el('a', { href: row.link, title: row.path, text: row.path.slice(above.length) }) : el('span', { title: row.path, text: row.path.slice(above.length) }), row.error ? el('small', { class: 'bad', text: ' ' + row.error }) : null),
                     el('td', { class: 'num' + (row.findings ? ' bad' : ''), text: row.error ? '\u2013' : count(row.findings) }),
                     el('td', {}, row.loss.length ? canvas : null),
                     el('td', { class: 'num', text: count(row.steps) }),
@@ -87,7 +90,7 @@ export function batchPart(facts) {
     which.addEventListener('change', show);
     show();
     pictures.add({ redraw });
-    document.getElementById('subtitle').textContent = `${plural(rows.length, 'run')}: ${count(bad)} with findings, ${count(failed)} could not be read`;
+    document.getElementById('subtitle').textContent = `${plural(rows.length, 'run')}: ${count(bad)} with findings, ${count(failed)} could not be read${above ? `, below ${above}` : ''}`;
     requestAnimationFrame(redraw);
     return el('section', { id: 'batch-part', 'aria-label': 'Runs and rules' }, el('div', { class: 'controls' }, el('label', { class: 'grow' }, 'Runs ', filter), el('label', {}, 'Show ', which)), shown, el('div', { class: 'table-box wide' }, table));
 }

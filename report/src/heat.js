@@ -112,13 +112,17 @@ export class Heat {
         this.redraw();
     }
 
+    labelWidth(rows) {
+        const context = this.canvas.getContext('2d');
+        context.font = '12px system-ui, sans-serif';
+        return rows.reduce((most, each) => Math.max(most, context.measureText(each.label).width), 0);
+    }
+
     layout() {
         const width = Math.max(this.box.clientWidth, 200);
         const rows = Math.max(this.rows.length, 1);
         const row = Math.max(rows > 400 ? 2 : rows > 120 ? 4 : rows > 48 ? 9 : rows > 24 ? 14 : 18, 2);
-        const context = this.canvas.getContext('2d');
-        context.font = '12px system-ui, sans-serif';
-        const longest = this.rows.reduce((most, each) => Math.max(most, context.measureText(each.label).width), 0);
+        const longest = this.widest ?? this.labelWidth(this.rows);
         const left = Math.round(Math.min(Math.max(longest + 20, 64), Math.max(width * 0.3, 110), 280));
         return { width, row, left, top: 4, height: rows * row, bottom: 22, plot: Math.max(width - left - 10, 50) };
     }

@@ -54,13 +54,18 @@ export function mapsPart(view) {
         return wanted >= 0 ? wanted : run.axes.reduce((best, axis, i) => (axis.steps > run.axes[best].steps ? i : best), 0);
     };
     const groupOf = (run) => {
+        const groups = (of) => collectionsOf(of).filter((one) => !['all', 'default', 'all tensors', 'losses', 'metrics', 'scalars', 'sm_metrics'].includes(one.name));
+        // That in which the most tensors of all runs have findings, of the groups that are shown best as a map: the same one for
+        // all runs, so that they can be compared.
+        const marked = (name) =>
+            view.runs.reduce((sum, each) => {
+                const group = collectionsOf(each).find((one) => one.name === name);
+                return sum + (group ? group.tensors.filter((tensor) => each.marksOf.has(tensor)).length : 0);
+            }, 0);
+        const names = [...new Set(view.runs.flatMap((each) => groups(each).map((one) => one.name)))];
+        const best = names.reduce((most, name) => (marked(name) > marked(most) ? name : most), names[0]);
         const all = collectionsOf(run);
-        const chosen = all.find((one) => one.name === state.collection);
-        if (chosen) return chosen;
-        // That in which the most tensors have findings, of the groups that are shown best as a map.
-        const marked = (one) => one.tensors.filter((tensor) => run.marksOf.has(tensor)).length;
-        const groups = all.filter((one) => !['all', 'default', 'all tensors', 'losses', 'metrics', 'scalars', 'sm_metrics'].includes(one.name));
-        return groups.reduce((best, one) => (marked(one) > marked(best) ? one : best), groups[0] || all[0]);
+        return all.find((one) => one.name === state.collection) || all.find((one) => one.name === best) || groups(run)[0] || all[0];
     };
     const rowsOf = (run) => {
         const axis = axisPlace(run);
@@ -90,7 +95,7 @@ export function mapsPart(view) {
     const caption = (run) => {
         const dot = el('i', { class: 'dot' });
         dot.style.background = seriesColor(run.index);
-        return el('figcaption', {}, el('span', { class: 'name' }, dot, run.name));
+        return el('figcaption', {}, el('span', { class: 'name' }, dot, run.name), el('span', { class: 'muted' }));
     };
     const refresh = () => {
         options();
@@ -117,13 +122,23 @@ export function mapsPart(view) {
                 heat.run = run;
                 return heat;
             });
-            where.replaceChildren(...heats.map((heat) => el('figure', {}, view.runs.length > 1 ? caption(heat.run) : null, heat.box)));
+            where.replaceChildren(
+                ...heats.map((heat) => {
+                    heat.caption = view.runs.length > 1 ? caption(heat.run) : null;
+                    return el('figure', {}, heat.caption, heat.box);
+                }),
+            );
         }
         heats.scale = new Scale(metric(state.metric).linear);
         for (const heat of heats) {
             heat.next = rowsOf(heat.run);
             heat.next.forEach((row) => heats.scale.take(row.column));
+            const group = groupOf(heat.run);
+            if (heat.caption && group) heat.caption.lastChild.textContent = group.name;
         }
+        // The same axes: the longest label of all runs makes room for the labels of each.
+        const widest = Math.max(...heats.map((heat) => heat.labelWidth(heat.next)));
+        heats.forEach((heat) => (heat.widest = widest));
         heats.forEach((heat) => heat.refresh());
         key.replaceChildren(legend(heats.scale, { zero: heats.some((heat) => heat.kinds.zero), bad: heats.some((heat) => heat.kinds.bad), marks: heats.some((heat) => heat.next.some((row) => row.marks.size)) && 'a rule found something' }));
         const run = view.runs[state.run];
