@@ -15,6 +15,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using texts = std::vector<std::string>;
 
 TEST_CASE("folder_for: the last part of a path, once") {
     std::set<std::string> taken;
@@ -51,6 +52,45 @@ TEST_CASE("pack: recorded runs, packed and packed again, are the same runs") {
                                    "second.tar.gz!/torch_mlp-2"}) {
         CHECK(listed(place.path() + "/" + name) == expected);
     }
+}
+
+TEST_CASE("pack: files are packed as they are; logs, checkpoints and runs without an index are read in archives, too") {
+    const temporary_folder place;
+    const auto made = [&](const std::string& name, const texts& arguments) {
+        captured done;
+        REQUIRE(cli::run_program(arguments, done.out, done.err) == cli::exit_ok);
+        return place.path() + "/" + name;
+    };
+    const std::string run = golden("torch_mlp");
+    const std::string bare = place.path() + "/bare";
+    std::filesystem::copy(run, bare, std::filesystem::copy_options::recursive);
+    std::filesystem::remove_all(bare + "/index");
+    const std::string logs = made("logs", {"export", run, "--to", "tensorboard", "-o", place.path() + "/logs"});
+    const std::string weights = made("weights", {"export", run, "--to", "npz", "-o", place.path() + "/weights"});
+    for (const std::string& source : {bare, logs, weights}) {
+        CAPTURE(source);
+        const std::string archive =
+            made(source.substr(source.rfind('/') + 1) + ".tar.zst", {"pack", source, "-o", source + ".tar.zst"});
+        const std::string inside = archive + "!" + source.substr(source.rfind('/'));
+        const auto rows_of = [&](const std::string& command, const std::string& path) {
+            captured listed;
+            CHECK(cli::run_program({command, path, "--format", "csv"}, listed.out, listed.err) != cli::exit_error);
+            std::string text;
+            for (const std::string& line : lines_of(listed.out.str())) {
+                text += (line.starts_with(path + ",") ? line.substr(path.size()) : line) + "\n";
+            }
+            return text;
+        };
+        CHECK(lines_of(rows_of("stats", source)).size() > 20);
+        CHECK(rows_of("stats", inside) == rows_of("stats", source));
+        CHECK(rows_of("scan", inside) == rows_of("scan", source));
+        captured shown;
+        CHECK(cli::run_program({"ls", archive}, shown.out, shown.err) == cli::exit_ok);
+    }
+    captured packed;
+    CHECK(cli::run_program({"ls", place.path() + "/bare.tar.zst", "--as", "smdebug"}, packed.out, packed.err) ==
+          cli::exit_ok);
+    CHECK_FALSE(contains(packed.out.str(), "relu"));  // no index was packed
 }
 
 TEST_CASE("pack: errors, and being interrupted") {

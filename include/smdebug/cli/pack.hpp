@@ -60,16 +60,18 @@ struct pack_arguments {
 [[nodiscard]] inline int pack(const pack_arguments& args, console& to, const std::stop_token& stop) {
     std::vector<packed_run> runs;
     std::set<std::string> taken;
+    storage_options as_they_are = args.storage;  // files are packed, and not what they are shown as
+    as_they_are.formats.as = data_format::smdebug;
     for (const std::string& as_written : args.runs) {
         const std::string path = plain_path(as_written);
-        run_places places = places_of(path, args.storage);
+        run_places places = places_of(path, as_they_are);
         if (!places.damage.empty()) {
             throw corrupt_data(places.damage + "; an archive that is damaged is not packed again", {.where = path});
         }
         for (run_place& place : places.runs) {
             runs.push_back({.folder = folder_for(place.path, taken),
                             .store = place.store ? *std::move(place.store)
-                                                 : smdebug::detail::open_storage_of_run(path, args.storage)});
+                                                 : smdebug::detail::open_storage_of_run(path, as_they_are)});
         }
     }
     try {

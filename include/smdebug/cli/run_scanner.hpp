@@ -18,6 +18,7 @@
 #include <smdebug/cli/scan_source.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
+#include <smdebug/formats/open_data.hpp>
 #include <smdebug/registry/applicable_rules.hpp>
 #include <smdebug/registry/rule_request.hpp>
 
@@ -152,13 +153,12 @@ private:
         try {
             run_place open = place();
             const bool archived = open.store.has_value();
-            if (!open.store) {
-                storage_options storage = how.storage;
-                storage.formats.on_problem = [&says, skip = how.skip_damaged](const std::string& text) {
-                    skip ? says.note(text) : says.error(text);
-                };
-                open.store = smdebug::detail::open_storage_of_run(path, storage);
-            }
+            storage_options storage = how.storage;
+            storage.formats.on_problem = [&says, skip = how.skip_damaged](const std::string& text) {
+                skip ? says.note(text) : says.error(text);
+            };
+            open.store = open.store ? open_data(*std::move(open.store), storage.formats)
+                                    : smdebug::detail::open_storage_of_run(path, storage);
             if (result.run.steps) {
                 evaluate_part(result, open, how, says, scope);
             } else if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {

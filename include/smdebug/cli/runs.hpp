@@ -10,6 +10,7 @@
 #include <smdebug/core/step.hpp>
 #include <smdebug/core/stop_token.hpp>
 #include <smdebug/formats.hpp>
+#include <smdebug/formats/open_data.hpp>
 #include <smdebug/reduce/dispatched_kernel.hpp>
 #include <smdebug/s3.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -140,7 +141,8 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
     trial_options options = options_for(how);
     options.missing_event_file_retry_limit = 0;
     try {
-        return program_trial{place.store ? *place.store : smdebug::detail::open_storage_of_run(place.path, how.storage),
+        return program_trial{place.store ? open_data(*place.store, how.storage.formats)
+                                         : smdebug::detail::open_storage_of_run(place.path, how.storage),
                              std::move(options)};
     } catch (const missing_collection_files&) {
         throw;  // there is one
