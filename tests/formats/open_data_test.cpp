@@ -35,6 +35,10 @@ TEST_CASE("format_of: by what is there") {
     CHECK(format_with({collections}) == data_format::smdebug);
     CHECK(format_with({collections, events}) == data_format::smdebug);  // a job that has just begun
     CHECK(format_with({collections, events, "training_job_end.ts"}) == data_format::event_files);
+    CHECK(format_with({collections, events, "events/000000000000/000000000000_worker_1.tfevents"}) ==
+          data_format::smdebug);
+    CHECK(format_with({collections, events, "events/000000000005/000000000005_worker_0.tfevents"}) ==
+          data_format::event_files);  // a step that has passed has an index
     CHECK(format_with({events}) == data_format::event_files);
     CHECK(format_with({"events/notes.txt"}) == data_format::smdebug);
     CHECK(format_with({"train/events.out.tfevents.1.host"}) == data_format::tensorboard);

@@ -8,6 +8,7 @@
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/formats/open_data.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/uri.hpp>
 #include <smdebug/trial/create_trial.hpp>
@@ -68,10 +69,18 @@ struct pack_arguments {
         if (!places.damage.empty()) {
             throw corrupt_data(places.damage + "; an archive that is damaged is not packed again", {.where = path});
         }
-        for (run_place& place : places.runs) {
-            runs.push_back({.folder = folder_for(place.path, taken),
-                            .store = place.store ? *std::move(place.store)
-                                                 : smdebug::detail::open_storage_of_run(path, as_they_are)});
+        for (const run_place& place : places.runs) {
+            const any_storage store =
+                place.store ? *place.store : smdebug::detail::open_storage_of_run(path, as_they_are);
+            if (const data_format what = format_of(store);
+                what == data_format::tensorboard || what == data_format::checkpoints) {
+                throw value_error(place.path + " holds " +
+                                      (what == data_format::tensorboard ? "TensorBoard logs" : "checkpoints") +
+                                      ", which tar packs as they are; smdebug export RUN --to smdebug makes a run of "
+                                      "them, which can be packed",
+                                  {.where = place.path});
+            }
+            runs.push_back({.folder = folder_for(place.path, taken), .store = store});
         }
     }
     try {

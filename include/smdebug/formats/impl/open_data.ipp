@@ -11,6 +11,7 @@
 #include <smdebug/index/locations.hpp>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,11 +43,16 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
         return data_format::smdebug;
     }
     const bool has_collections = has(locations::collections_folder);
-    const std::vector<std::string> events = detail::some_keys(store, locations::events_folder, 16);
-    const bool has_events = std::any_of(
-        events.begin(), events.end(), [](const std::string& key) { return key.ends_with(locations::event_extension); });
-    // While a job runs its first event file is there before the index is.
-    if (has_events && (!has_collections || store.size(locations::end_of_job))) {
+    std::set<step_number> steps;
+    bool has_events = false;
+    for (const std::string& key : detail::some_keys(store, locations::events_folder, 1000)) {
+        has_events = has_events || key.ends_with(locations::event_extension);
+        if (const auto file = locations::parse_step_file(key, locations::event_extension)) {
+            steps.insert(file->step);
+        }
+    }
+    // While a job runs the event files of its first step are there before the index is.
+    if (has_events && (!has_collections || steps.size() > 1 || store.size(locations::end_of_job))) {
         return data_format::event_files;
     }
     if (has_events || has_collections) {
