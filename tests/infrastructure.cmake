@@ -118,6 +118,15 @@ if(TARGET smdebug_program)
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
+# --- calls by which files are read and written fail in turn -----------------------------------------------------------------
+if(TARGET smdebug_program)
+    add_library(failing_calls SHARED faults/failing_calls.cpp)
+    target_link_libraries(failing_calls PRIVATE smdebug_warnings ${CMAKE_DL_LIBS})
+    target_compile_features(failing_calls PRIVATE cxx_std_20)
+    add_infrastructure_test(faults ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_faults.py $<TARGET_FILE:smdebug_program>
+                            $<TARGET_FILE:failing_calls> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/faults)
+endif()
+
 # --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------
 if(TARGET smdebug_program AND NOT SMDEBUG_SANITIZE)
     add_infrastructure_test(exports ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.py $<TARGET_FILE:smdebug_program>

@@ -2,6 +2,8 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -53,4 +55,17 @@ TEST_CASE(
     CHECK(cli::detail::note_of("runs/a", "mine", 3, not_saved).damage.empty());
     CHECK(cli::detail::note_of("runs/a", "mine", 3, finding{.tensor = "w", .message = "cannot be judged"})
               .damage.empty());
+}
+
+TEST_CASE("was_out_of_reach: what may be there the next time, and not what is damaged") {
+    using kind = run_message::kind;
+    const auto with = [](kind what, const std::string& text) {
+        return cli::detail::was_out_of_reach({.messages = {{kind::note, "a note"}, {what, text}}});
+    };
+    const std::string lacks = "not everything could be read: all_zero lacks 1 of 15 tensors; first: ";
+    CHECK(with(kind::error, lacks + unavailable("cannot open a: Too many open files").what() + " [run r]"));
+    CHECK_FALSE(with(kind::error, lacks + corrupt_data("the record is cut", {.where = "a"}).what() + " [run r]"));
+    CHECK_FALSE(with(kind::note, unavailable("too late").what()));
+    CHECK_FALSE(with(kind::error, "TensorUnavailable: Tensor a was not saved."));
+    CHECK_FALSE(cli::detail::was_out_of_reach({}));
 }

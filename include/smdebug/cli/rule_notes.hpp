@@ -95,6 +95,15 @@ void note_missing_collections(const std::vector<rule_request>& rules, const Tria
     return "not everything could be read: " + text + missing + "; first: " + first + " [run " + path + "]";
 }
 
+/// Whether something of a run could not be had just now (`unavailable`: too many open files, a disk that does not answer): the
+/// next scan looks again, though nothing has changed.  What is damaged stays damaged.
+[[nodiscard]] inline bool was_out_of_reach(const run_result& result) {
+    return std::any_of(result.messages.begin(), result.messages.end(), [](const run_message& each) {
+        return each.what == run_message::kind::error &&
+               (each.text.starts_with("Unavailable: ") || each.text.find(" Unavailable: ") != std::string::npos);
+    });
+}
+
 /// Whether a rule's condition was met.
 [[nodiscard]] inline bool has_findings(const run_result& result) {
     return std::any_of(result.verdicts.begin(), result.verdicts.end(),

@@ -8,6 +8,7 @@
 #include <smdebug/cli/evaluate_run.hpp>
 #include <smdebug/cli/opened_archives.hpp>
 #include <smdebug/cli/reduce_run.hpp>
+#include <smdebug/cli/rule_notes.hpp>
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/run_notes.hpp>
 #include <smdebug/cli/run_parts.hpp>
@@ -172,6 +173,9 @@ private:
             result.error = error_text(wrong, path);
         }
         result.messages = says.take();
+        if (was_out_of_reach(result)) {
+            result.run.version.clear();
+        }
         return result;
     }
 

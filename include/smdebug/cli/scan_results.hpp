@@ -68,6 +68,11 @@ namespace detail {
     if (check.first_offender) {
         add("first offender", "yes");
     }
+    const format_options& formats = check.how.storage.formats;
+    if (formats.as != data_format::detect || !formats.step_regex.empty() || !formats.folders_are_workers) {
+        add("read as", std::to_string(static_cast<int>(formats.as)) + " " + formats.step_regex +
+                           (formats.folders_are_workers ? "" : ", folders are runs"));
+    }
     if (check.how.skip_damaged) {
         add("skip damaged", "yes");
     }

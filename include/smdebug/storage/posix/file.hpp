@@ -39,6 +39,18 @@ namespace posix {
 /// The number of this process: another one in a forked child.
 [[nodiscard]] inline long process_number() noexcept { return ::getpid(); }
 
+/// openat(), again as long as a signal breaks it off, as it may on file systems that take their time.
+[[nodiscard]] inline int open_unbroken(int folder, const char* name, int flags, ::mode_t rights = 0) noexcept {
+    int handle = -1;
+    do {
+        handle = ::openat(folder, name, flags | O_CLOEXEC, rights);
+    } while (handle < 0 && errno == EINTR);
+    return handle;
+}
+[[nodiscard]] inline int open_unbroken(const std::string& path, int flags, ::mode_t rights = 0) noexcept {
+    return open_unbroken(AT_FDCWD, path.c_str(), flags, rights);
+}
+
 /// Owns a file descriptor.
 class descriptor {
 public:
@@ -110,7 +122,7 @@ private:
 
     // O_NONBLOCK, so that a pipe in the place of a file cannot hang the reader.
     [[nodiscard]] static int open_at(int folder, const char* name) noexcept {
-        return ::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        return open_unbroken(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     }
 
     void check_kind();

@@ -151,7 +151,7 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
     constexpr std::size_t application_place = 68;
     std::array<std::byte, 100> head{};
     std::size_t size = 0;
-    const posix::descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
     if (file.get() < 0) {
         if (errno == ENOENT) {
             return false;

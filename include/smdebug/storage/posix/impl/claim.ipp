@@ -50,11 +50,8 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
         return claim_state{.what = kind::held, .why = path + " " + why};
     };
     // Links are not followed, as a claim that is taken over gets removed; O_NONBLOCK: a pipe must not block the open.
-    const int how = (to_take ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    descriptor handle{::open(path.c_str(), how)};
-    while (handle.get() < 0 && errno == EINTR) {
-        handle = descriptor{::open(path.c_str(), how)};
-    }
+    const int how = (to_take ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const descriptor handle{open_unbroken(path, how)};
     if (handle.get() < 0) {
         if (errno == ELOOP || errno == EISDIR || errno == ENXIO) {
             return held_because("is not a file.");
@@ -180,7 +177,7 @@ SMDEBUG_INLINE bool file_claim::make() {
 }
 
 SMDEBUG_INLINE bool file_claim::make_in_place() {
-    descriptor made{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    descriptor made{open_unbroken(path_, O_WRONLY | O_CREAT | O_EXCL, 0666)};
     if (made.get() < 0) {
         if (errno != EEXIST) {
             fail_writing(path_, errno);

@@ -53,7 +53,7 @@ SMDEBUG_INLINE descriptor::~descriptor() {
 }
 
 SMDEBUG_INLINE std::optional<directory_handle> directory_handle::open(const std::string& path) {
-    descriptor handle{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    descriptor handle{open_unbroken(path, O_RDONLY | O_DIRECTORY)};
     if (handle.get() < 0) {
         if (means_missing(errno)) {
             return std::nullopt;

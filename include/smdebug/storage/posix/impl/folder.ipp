@@ -19,7 +19,7 @@ SMDEBUG_INLINE std::string joined(std::string_view stem, std::string_view name) 
 
 SMDEBUG_INLINE std::optional<folder_reader> folder_reader::open_if_there(int base, const std::string& name,
                                                                          std::string path) {
-    descriptor handle{::openat(base, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)};
+    descriptor handle{open_unbroken(base, name.c_str(), O_RDONLY | O_DIRECTORY | O_NONBLOCK)};
     if (handle.get() < 0 && means_missing(errno)) {
         return std::nullopt;
     }

@@ -46,7 +46,7 @@ SMDEBUG_INLINE std::string real_path(const std::string& path) {
 
 // Removes what is in the folder `name` of the open folder `above`, and then the folder.
 inline void remove_folder_at(int above, const char* name) noexcept {
-    const int handle = ::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int handle = open_unbroken(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (DIR* const stream = handle < 0 ? nullptr : ::fdopendir(handle)) {
         while (const ::dirent* const entry = ::readdir(stream)) {
             const std::string_view each{static_cast<const char*>(entry->d_name)};

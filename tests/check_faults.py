@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""check_faults.py PROGRAM LIBRARY GOLDEN FOLDER [--all | --only NAME]: every call by which the programs read and write files
+fails in turn, or does the half of its work (tests/faults/failing_calls.cpp).  After that
+  - what was read is what is read without a fault, or an error that is told, and nothing that is wrong;
+  - what was to be written is there whole, or not at all, and an error is told; nothing else is left; and the same command,
+    without a fault, does it;
+  - nobody crashes, or hangs.
+Without --all some 100 calls of each case are tried, evenly spread; with it, all."""
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+
+READS = {"read", "pread", "preadv2"}
+WRITES = {"write", "pwrite", "writev"}
+OPENS = {"open", "openat"}
+MAKES = WRITES | OPENS | {"mkdir", "ftruncate64", "fsync", "fdatasync", "rename", "renameat2", "link", "close"}
+# What a call may say: the error, and whether all calls that write fail from then on.
+FAULTS = [
+    ("EIO", errno.EIO, False, lambda name: True),
+    ("ENOSPC", errno.ENOSPC, False, lambda name: name in MAKES - {"close"}),
+    ("ENOSPC for good", errno.ENOSPC, True, lambda name: name in MAKES - {"close"}),
+    ("EINTR", errno.EINTR, False, lambda name: name in READS | WRITES | OPENS | {"fsync", "fdatasync", "flock"}),
+    ("EMFILE", errno.EMFILE, False, lambda name: name in OPENS | {"fdopendir", "inotify_init1", "eventfd"}),
+    ("ENOMEM", errno.ENOMEM, False, lambda name: name in {"mmap", "mmap64"}),
+    ("half", 0, False, lambda name: name in READS | WRITES),
+]
+SECONDS = 20
+problems = []
+
+
+def contents(folder):
+    """Every file below a folder."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+class Case:
+    """A command, and what has to hold behind it."""
+
+    def __init__(self, name, command, output=None, same=None, may_end_with=(0, 1), tells_in_rows=False):
+        self.name, self.command, self.output = name, command, output
+        self.same = same  # of what was written: None where it is not whole, else something that is compared
+        self.may_end_with = may_end_with
+        self.tells_in_rows = tells_in_rows
+
+    def clear(self):
+        if self.output:
+            above = os.path.dirname(self.output)
+            shutil.rmtree(above, ignore_errors=True)
+            os.makedirs(above)
+
+    def run(self, library=None, **fault):
+        environment = {**os.environ, "TZ": "UTC", "SMDEBUG_FAULT_AT": "0"}
+        if library:
+            environment["LD_PRELOAD"] = library
+        environment.update({f"SMDEBUG_FAULT_{key}": str(value) for key, value in fault.items()})
+        try:
+            done = subprocess.run(self.command, capture_output=True, env=environment, timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return "hangs", "", ""
+        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+    def check(self, library, log, all_calls):
+        self.clear()
+        if os.path.exists(log):
+            os.remove(log)
+        status, expected, told = self.run(library, LOG=log)
+        if status not in self.may_end_with:
+            raise RuntimeError(f"{self.name}: status {status} without a fault: {told}")
+        whole = self.same(self.output) if self.same else None
+        with open(log, encoding="ascii") as file:
+            names = file.read().split()
+        tried = [(what, number, name, error, sticky) for what, error, sticky, has in FAULTS for name in sorted(set(names)) if has(name)
+                 for number in range(1, names.count(name) + 1)]
+        if not all_calls:
+            step = max(1, len(tried) // 100)
+            tried = tried[:: step]
+        counts = {"same": 0, "told": 0}
+        for what, number, name, error, sticky in tried:
+            self.clear()
+            fault = f"{self.name}: {what} of {name}, {number} of {names.count(name)}"
+            status, out, err = self.run(library, CALL=name, AT=number, ERROR=error, STICKY=int(sticky))
+            if status not in self.may_end_with and status != 1:
+                problems.append(f"{fault}: status {status}: {err[-400:]}")
+                continue
+            is_same = status in self.may_end_with and out == expected and (not self.same or self.same(self.output) == whole)
+            counts["same" if is_same else "told"] += 1
+            if is_same:
+                continue
+            if error in (errno.EINTR, 0):
+                problems.append(f"{fault}: is no error, and changed something: status {status}: {err[-400:]}")
+            if not err and not (self.tells_in_rows and status == 1):
+                problems.append(f"{fault}: nothing is told: status {status}, {len(out)} bytes of {len(expected)}")
+            if not self.same:
+                wrong = set(out.splitlines()) - set(expected.splitlines())
+                # The last line may be cut where it was written.
+                wrong = [line for line in wrong if name not in WRITES or not any(each.startswith(line) for each in expected.splitlines())]
+                if wrong and status == 0:
+                    problems.append(f"{fault}: says something else: {sorted(wrong)[:3]}")
+                continue
+            left = sorted(os.listdir(os.path.dirname(self.output)))
+            if left not in ([], [os.path.basename(self.output)]) and not self.is_database_file(left):
+                problems.append(f"{fault}: leaves {left}")
+            if os.path.lexists(self.output) and status == 1 and not self.says_what_failed():
+                problems.append(f"{fault}: is there, and is not whole: {err[-300:]}")
+            status, out, err = self.run()
+            made = self.same(self.output)
+            if status not in self.may_end_with or made != whole:
+                problems.append(f"{fault}: then, without a fault: status {status}: {err[-400:]} {str(made)[:600] if self.output.endswith('.db') else ''}")
+        print(f"{self.name}: {len(names)} calls; {len(tried)} faults, {counts['same']} of them without any effect, {counts['told']} told", flush=True)
+
+    def is_database_file(self, left):
+        return self.output.endswith(".db") and all(name.startswith(os.path.basename(self.output)) for name in left)
+
+    def says_what_failed(self):
+        """A page or a database is whole, and what could not be read is a row of it."""
+        return self.output.endswith((".db", ".html"))
+
+
+def database(path):
+    """What results.db says, but for times."""
+    if not os.path.exists(path):
+        return None
+    with sqlite3.connect(path) as base:
+        runs = base.execute("SELECT path, state, steps, last_step, workers, tensors FROM runs ORDER BY path").fetchall()
+        results = base.execute("SELECT path, rule, status, steps_met, steps_evaluated FROM results JOIN runs ON runs.id = run ORDER BY path, number").fetchall()
+    return runs, results
+
+
+def main():
+    program, library, golden, folder = (os.path.abspath(path) for path in sys.argv[1:5])
+    more = sys.argv[5:]
+    only = more[more.index("--only") + 1] if "--only" in more else None
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+
+    def make(*arguments):
+        done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=SECONDS)
+        if done.returncode != 0:
+            raise RuntimeError(f"{arguments}: {done.stderr.decode()}")
+
+    run = os.path.join(folder, "run")
+    shutil.copytree(os.path.join(golden, "torch_mlp"), run)
+    bare = os.path.join(folder, "bare")
+    shutil.copytree(run, bare, ignore=shutil.ignore_patterns("index"))
+    archive, logs, weights = (os.path.join(folder, name) for name in ("packed.tar.zst", "logs", "weights"))
+    make("pack", run, "-o", archive)
+    make("export", run, "--to", "tensorboard", "-o", logs)
+    make("export", run, "--to", "npz", "-o", weights)
+
+    def stats_of(path):
+        return subprocess.run([program, "stats", path, "--format", "csv"], capture_output=True, check=False, timeout=SECONDS).stdout or None
+
+    def tree(path):
+        return contents(path) or None
+
+    def bytes_of(path):
+        if not os.path.exists(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+
+    def index_of(path):
+        return {key: text for key, text in contents(path).items() if key.startswith("index")} or None
+
+    out = os.path.join(folder, "out", "made")
+    csv = ["--format", "csv"]
+    cases = [
+        Case("stats", [program, "stats", run, *csv]),
+        Case("ls --verify", [program, "ls", run, "--verify", *csv], tells_in_rows=True),
+        Case("scan", [program, "scan", run, bare, *csv]),
+        Case("stats of an archive", [program, "stats", archive, *csv]),
+        Case("stats of logs", [program, "stats", logs, *csv]),
+        Case("stats of checkpoints", [program, "stats", weights, *csv]),
+        Case("diff", [program, "diff", run, bare]),
+        Case("pack", [program, "pack", run, "-o", out + ".tar.zst"], out + ".tar.zst", stats_of),
+        Case("export as a run", [program, "export", run, "--to", "smdebug", "-o", out], out, stats_of),
+        Case("export as npz", [program, "export", run, "--to", "npz", "-o", out], out, tree),
+        Case("export as csv", [program, "export", run, "--to", "csv", "-o", out + ".csv"], out + ".csv", bytes_of),
+        Case("report", [program, "report", run, "--no-rules", "-o", out + ".html"], out + ".html", bytes_of),
+        Case("results in a database", [program, "scan", run, bare, "-o", out + ".db"], out + ".db", database),
+    ]
+    for case in cases:
+        if only in (None, case.name):
+            case.check(library, os.path.join(folder, "calls.txt"), "--all" in more)
+    for problem in problems:
+        print("FAILED:", problem)
+    return 1 if problems else 0
+
+
+sys.exit(main())
