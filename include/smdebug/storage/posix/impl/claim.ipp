@@ -51,7 +51,7 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     };
     // Links are not followed, as a claim that is taken over gets removed; O_NONBLOCK: a pipe must not block the open.
     const int how = (to_take ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    const descriptor handle{open_unbroken(path, how)};
+    descriptor handle{open_unbroken(path, how)};
     if (handle.get() < 0) {
         if (errno == ELOOP || errno == EISDIR || errno == ENXIO) {
             return held_because("is not a file.");
