@@ -65,6 +65,8 @@ public:
 
     /// Brings the file to the disk.
     void sync() const { sync(handle_.get(), path_); }
+    /// The same of a file or folder that is open: as far as its file system can do that, and whatever signals come.
+    static void sync(int handle, const std::string& path);
 
     /// Closes the file, as some systems tell only then what went wrong, and gives it the path that it was made for.
     void take_its_place();
@@ -77,8 +79,6 @@ public:
 
 private:
     static constexpr int most_numbers = 1000;
-
-    static void sync(int handle, const std::string& path);
 
     void swap(temporary_file& other) noexcept;
 

@@ -115,8 +115,13 @@ SMDEBUG_INLINE output_folder::~output_folder() {
 
 SMDEBUG_INLINE void output_folder::take_its_place(bool replace) {
     const auto made = directory_handle::open(place_);
-    if (!made || ::syncfs(made->get()) != 0) {
-        fail_writing(path_, made ? errno : ENOENT);
+    if (!made) {
+        fail_writing(path_, ENOENT);
+    }
+    while (::syncfs(made->get()) != 0) {
+        if (errno != EINTR) {
+            fail_writing(path_, errno);
+        }
     }
     // An empty folder gives way by itself.
     if (std::rename(place_.c_str(), path_.c_str()) == 0) {
@@ -140,8 +145,8 @@ SMDEBUG_INLINE void output_folder::take_its_place(bool replace) {
     // What is under the temporary name now is the older folder: the destructor removes it.
     const std::size_t slash = path_.rfind('/');
     const auto above = directory_handle::open(slash == std::string::npos ? "." : path_.substr(0, slash + 1));
-    if (above && ::fsync(above->get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS) {
-        fail_writing(path_, errno);
+    if (above) {
+        temporary_file::sync(above->get(), path_);
     }
 }
 
