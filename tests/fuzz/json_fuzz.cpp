@@ -34,7 +34,7 @@ struct index_entries {
 };
 
 std::optional<index_entries> parsed_index(byte_view text) {
-    detail::json::document parser;
+    static detail::json::document parser;  // its memory is used again
     index_file::meta head;
     index_entries all;
     const auto wrong = index_file::parse(
@@ -88,7 +88,7 @@ void check_index(byte_view text) {
 }
 
 void check_collections(byte_view text) {
-    detail::json::document parser;
+    static detail::json::document parser;  // its memory is used again
     detail::collections_file file;
     if (const auto wrong = parse_collections_file(text, parser, file)) {
         demand(!wrong->empty(), "what is wrong is said");

@@ -20,6 +20,7 @@ inputs=("$folder/new")
 for inputs_folder in "$here/corpus/$name" "${@:4}"; do
     if [[ -d $inputs_folder ]]; then inputs+=("$inputs_folder"); fi
 done
+export ASAN_OPTIONS=quarantine_size_mb=64${ASAN_OPTIONS:+:$ASAN_OPTIONS}  # so that less memory is not the program's
 cd "$folder"
 # shellcheck disable=SC2086
 exec "$program" "${options[@]}" ${FUZZ_OPTIONS:-} "${inputs[@]}"

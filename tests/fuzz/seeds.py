@@ -75,10 +75,20 @@ def tar_of(members, form=tarfile.PAX_FORMAT):
 for path in files("*.tfevents"):
     content = path.read_bytes()
     put("record", b"\0\x80" + content)
+    records = b"".join(bytes([i % 3]) + struct.pack("<H", len(payload)) + payload
+                       for i, payload in enumerate(payloads(content)) if len(payload) < 2048)
+    put("log", b"\0" + records)
+    put("log", b"\1" + records)
     for payload in payloads(content):
         put("event", b"\0" + payload, 120)
         put("wire", b"\0" + payload)
-        put("log", b"\0" + payload)
+# A log of scalars and a histogram, of made messages: fields, lengths and values as message_maker.hpp takes them.
+scalar = b"\x0b" + b"\x0a\4loss" + b"\x15\0\0\x80\x3f" + b"\0"
+histogram = b"\x0b" + b"\x0a\1h" + b"\x2b" + b"\x09" + struct.pack("<d", -1) + b"\x11" + struct.pack("<d", 3) + \
+    b"\x19" + struct.pack("<d", 2) + b"\x32\x10" + struct.pack("<2d", 0, 4) + b"\x3a\x10" + struct.pack("<2d", 1, 1) + b"\0\0"
+for where in (0, 1, 0xC3):
+    put("log", b"\2" + b"".join(bytes([where]) + b"\x09" + bytes(8) + b"\x10" + bytes([step]) + b"\x2b" + values + b"\0\0"
+                               for step, values in enumerate((scalar, histogram, scalar + histogram))), 100)
 for path in files("*.json"):
     content = path.read_bytes()
     name = path.as_posix()
@@ -107,9 +117,18 @@ put_json("keys", json.dumps({"Code": "Success", "AccessKeyId": "AKIDEXAMPLE", "S
                              "Expiration": "2026-11-21T10:00:00Z"}).encode())
 
 for path in files("*.safetensors"):
-    put("checkpoint", b"\0" + path.read_bytes())
+    content = path.read_bytes()
+    put("checkpoint", b"\0" + content)
+    (length,) = struct.unpack_from("<Q", content)
+    put("checkpoint", b"\3" + struct.pack("<H", len(content) - 8 - length) + content[8:8 + length])
 for path in files("*.npy"):
-    put("checkpoint", b"\1" + path.read_bytes())
+    content = path.read_bytes()
+    put("checkpoint", b"\1" + content)
+    header = content[10:content.index(b"\n")]
+    for how in (b"\4", b"\5\0", b"\5\1"):
+        put("checkpoint", how + struct.pack("<H", 48) + b"\1" + header)
+for path in ("checkpoint-500/model.safetensors", "epoch=3-step=500.npz", "run/model-00001-of-00002.safetensors", "500/x.npy"):
+    put("checkpoint", b"\6" + path.encode())
 for path in files("*.npz"):
     put("checkpoint", b"\2" + path.read_bytes())
     with zipfile.ZipFile(path) as arrays:
@@ -119,17 +138,20 @@ for path in files("*.npz"):
 members = [("run/index/a.json", b'{"meta": {}}'), ("run/collections/b.json", b"{}" * 40), ("run/events/" + "c" * 120, b"x" * 700)]
 for form in (tarfile.USTAR_FORMAT, tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
     plain = tar_of(members[: 2 if form == tarfile.USTAR_FORMAT else 3], form)
-    for how in range(4):
-        put("archive", bytes([how, 0]) + plain)
-    put("archive", b"\0\0" + gzip.compress(plain, mtime=0))
-    put("tar", b"\0" + plain)
-    put("tar", b"\1" + plain)
+    put("archive", b"\0" + plain)
+    put("archive", b"\1" + plain)
+    put("archive", b"\0" + gzip.compress(plain, mtime=0))
+    put("tar", plain)
 for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, content in members:
             archive.writestr(zipfile.ZipInfo(name), content, method)
-    put("archive", b"\0\0" + buffer.getvalue())
+    put("archive", b"\0" + buffer.getvalue())
+
+# Of an index: no spans, none passed over, two members; and one span.
+put("archive", b"\2\0\0" + b"\0\0\2" + b"\0\3a/b\x80\4\x10\0" + b"\2\1c\x80\5\x20\0")
+put("archive", b"\2\1\0" + b"\1\x80\x10" + bytes(8) + b"\0" + bytes(8) + b"\0\1" + b"\0\3a/b\x80\4\x10\0")
 
 S3_TEXTS = {
     0: [b'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>'

@@ -111,6 +111,31 @@ TEST_CASE("tensorboard_source: a histogram is rows of edges and counts, and its 
     CHECK(run.tensor_names({.collection = "histograms"}) == std::vector<std::string>{"w"});
 }
 
+TEST_CASE("tensorboard_source: of a tag that stands twice in a record the first value counts") {
+    const auto histogram = [](const std::vector<double>& counts) {
+        return histogram_value("h", 0, 4, 4, 6, 14, {1, 2, 4}, counts);
+    };
+    log_folder logs;
+    logs.write("events.out.tfevents.1", log_record(1, {histogram({1, 0, 0}), histogram({1, 1, 1})}) +
+                                            log_record(2, {histogram({1, 1, 1}), histogram({1, 0, 0})}) +
+                                            log_record(3, {scalar_value("h", 5), histogram({1, 1, 1})}) +
+                                            log_record(4, {histogram({1, 1, 1}), scalar_value("h", 5)}) +
+                                            log_record(5, {scalar_value("h", 6), scalar_value("h", 7)}) +
+                                            log_record(6, {logged_tensor("h", "", 1, {1}, floats({1})),
+                                                           logged_tensor("h", "", 1, {2}, floats({2, 3}))}));
+    const trial run = logs.open();
+    const auto h = run.tensor("h");
+    CHECK(h.shape(1) == shape_type{1, 3});
+    CHECK(h.value(1).size() == 3);
+    CHECK(h.shape(2) == shape_type{3, 3});
+    CHECK(h.value(2).size() == 9);
+    CHECK(number(run, "h", 3) == 5);
+    CHECK(h.value(4).size() == 9);
+    CHECK(number(run, "h", 5) == 6);
+    CHECK(h.shape(6) == shape_type{1});
+    CHECK(run.verify().empty());
+}
+
 TEST_CASE("tensorboard_source: a histogram that TensorFlow 2 writes is a tensor of three columns") {
     log_folder logs;
     const std::string rows = proto::raw(0.0) + proto::raw(1.0) + proto::raw(7.0);

@@ -34,6 +34,7 @@ inline namespace v1 {
 ///    3 * step, + 1, + 2 with PREDICT.  Else the global step is the log's.
 ///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
 ///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.
+///  - Of a tag that stands twice in one record the first value counts: it is the one that decoders find.
 ///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
 ///    whole yet is waited for.
 ///  - What comes to a step that was shown already is another worker's, "worker_0~2".
@@ -68,7 +69,8 @@ private:
     };
     struct tag {
         std::string plugin = {};
-        bool is_known = false;  ///< its collection has it
+        bool is_known = false;     ///< its collection has it
+        std::uint64_t record = 0;  ///< number of the record that had it last
         std::vector<point> points = {};
     };
     struct folder {
@@ -98,6 +100,7 @@ private:
     std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
     detail::log_event event_;        ///< its memory is used again
     std::uint64_t order_ = 0;
+    std::uint64_t records_ = 0;  ///< that were taken
     bool is_open_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -159,6 +160,7 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         return;
     }
     into.last_step = event_.step;
+    ++records_;
     detail::log_histogram histogram;
     for (detail::log_value& value : event_.values) {
         const std::uint32_t number = into.names.number_of(value.tag);
@@ -166,6 +168,9 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             into.tags.emplace_back();
         }
         tag& of = into.tags[number];
+        if (std::exchange(of.record, records_) == records_) {
+            continue;
+        }
         if (!value.plugin.empty()) {
             of.plugin = value.plugin;
         }
