@@ -153,6 +153,21 @@ for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
 put("archive", b"\2\0\0" + b"\0\0\2" + b"\0\3a/b\x80\4\x10\0" + b"\2\1c\x80\5\x20\0")
 put("archive", b"\2\1\0" + b"\1\x80\x10" + bytes(8) + b"\0" + bytes(8) + b"\0\1" + b"\0\3a/b\x80\4\x10\0")
 
+# Links in all orders: to what came before and what comes later, over others, in circles.
+for kinds in ("12", "21", "012", "0212", "0121", "2210"):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, content in members[:2]:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        for i, kind in enumerate(kinds):
+            info = tarfile.TarInfo(f"run/{'ab'[i // 2 % 2]}")
+            info.type = kind.encode()
+            info.linkname = {"1": members[i % 2][0], "2": ("index/a.json", "b", "a", "../run/collections/b.json")[i % 4], "0": ""}[kind]
+            archive.addfile(info)
+    put("tar", buffer.getvalue().rstrip(b"\0") + bytes(1024))
+
 S3_TEXTS = {
     0: [b'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>'
         b'<KeyCount>1</KeyCount><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>'
@@ -174,7 +189,7 @@ S3_TEXTS = {
 }
 for which, texts in S3_TEXTS.items():
     for text in texts:
-        put("s3", bytes([which]) + text, 100)
+        put("s3", bytes([which]) + (b"\0" if which in (1, 4) else b"") + text, 100)
 
 for line in ("ls RUN --json", "show RUN loss --step 3 --mode TRAIN", "stats RUN --tensor-regex a.* --steps 1:10:2",
              "diff A B --rtol 1e-3", "check RUN --rule VanishingGradient,threshold=1e-7 --follow",

@@ -54,6 +54,22 @@ TEST_CASE("tar: names of ustar, GNU and pax") {
     CHECK(contents_of(all + tar_member({.name = "short", .content = "z"}) + tar_end()) == texts{{"for all", "z"}});
 }
 
+TEST_CASE("tar: a hard link takes the place of a symbolic one") {
+    const std::string archive = tar_member({.name = "a", .content = "1"}) + tar_member({.name = "b", .content = "2"}) +
+                                tar_member({.name = "link", .kind = '2', .link = "a"}) +
+                                tar_member({.name = "link", .kind = '1', .link = "b"}) + tar_end();
+    CHECK(contents_of(archive) == texts{{"a", "1"}, {"b", "2"}, {"link", "2"}});
+}
+
+TEST_CASE("tar: hard links are members that count") {
+    std::string archive = tar_member({.name = "a", .content = "1"});
+    for (const char name : {'b', 'c', 'd'}) {
+        archive += tar_member({.name = std::string(1, name), .kind = '1', .link = "a"});
+    }
+    CHECK(directory_of(archive + tar_end(), {.most_members = 4}).members.size() == 4);
+    CHECK_THROWS_AS(static_cast<void>(directory_of(archive + tar_end(), {.most_members = 3})), unsupported);
+}
+
 TEST_CASE("tar: sizes in octal, base-256 and pax") {
     std::string head = tar_head({.name = "a", .content = std::string(700, 'x')});
     head.replace(124, 12, std::string("\x80\0\0\0\0\0\0\0\0\0\x02\xBC", 12));

@@ -291,7 +291,9 @@ private:
         }
         if (is_hard) {  // of what has come before, also where that is replaced later
             if (const auto file = made_.members.find(target); file != made_.members.end()) {
-                made_.members.insert_or_assign(key, file->second);
+                links_.erase(key);
+                made_.members.insert_or_assign(key, member{file->second});
+                check_count();
                 return;
             }
         }
