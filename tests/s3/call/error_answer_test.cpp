@@ -405,6 +405,25 @@ TEST_CASE("error_answer: no piece of the keys comes out, however a server repeat
     }
 }
 
+TEST_CASE("error_answer: a host or a region with a piece of the keys in it is none") {
+    const s3::access_keys keys{
+        "AKIAIOSFODNN7EXAMPL", "wJalrXUtnFEMIxK7MDENGxbPxRfiCYEXAMPLEKEY", "IQoJb3Jp/Z2luX2V/jEFk+zz", {}};
+    for (const std::string& secret : {keys.id, keys.secret}) {
+        const std::string piece = secret.substr(8, 8);
+        const auto said =
+            s3::detail::parse_error_answer(answer_with("<Error><Code>C</Code><Region>eu-" + piece +
+                                                       "</Region><Endpoint>b." + piece + ".com</Endpoint></Error>"),
+                                           keys);
+        CHECK(said.region.empty());
+        CHECK(said.endpoint.empty());
+        CHECK(s3::detail::parse_error_answer(answer_with("", {{"x-amz-bucket-region", piece}}), keys).region.empty());
+    }
+    const auto said = s3::detail::parse_error_answer(
+        answer_with("<Error><Region>eu-west-1</Region><Endpoint>b.s3.amazonaws.com</Endpoint></Error>"), keys);
+    CHECK(said.region == "eu-west-1");
+    CHECK(said.endpoint == "b.s3.amazonaws.com");
+}
+
 TEST_CASE("error_answer: a key that the end of a message cuts is hidden, too") {
     const s3::access_keys keys{
         "AKIAIOSFODNN7EXAMPL", "wJalrXUtnFEMIxK7MDENGxbPxRfiCYEXAMPLEKEY", "IQoJb3Jp/Z2luX2V/jEFk+zz", {}};

@@ -70,6 +70,10 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
         }
         return hidden;
     };
+    // Regions and hosts are acted upon: with something left out they would be others.
+    const auto unless_key = [&](std::string_view text) {
+        return without_keys(text, letter_case::as_it_is) == text ? text : std::string_view{};
+    };
     const auto header = [&](std::string_view name) { return answer.find_header(name).value_or(std::string_view{}); };
     std::string_view request_id = header("x-amz-request-id");
     std::string_view region = header("x-amz-bucket-region");
@@ -80,14 +84,14 @@ SMDEBUG_INLINE error_answer parse_error_answer(const http::response& answer,
         // Case counts in codes: "InvalidAccessKeyId" stays whole even where a key's id is "KEYID".
         said.code = detail::plain_word(without_keys(field("Code"), letter_case::as_it_is), "._-");
         said.message = detail::shown(without_keys(field("Message")));
-        said.endpoint = detail::plain_word(field("Endpoint"), ".-:[]");
+        said.endpoint = detail::plain_word(unless_key(field("Endpoint")), ".-:[]");
         request_id = request_id.empty() ? field("RequestId") : request_id;
         region = region.empty() ? field("Region") : region;
     } else {
         said.message = detail::shown(without_keys(detail::html_title(as_text(body))));
     }
     said.request_id = detail::plain_word(without_keys(request_id), "._-:/+=");
-    said.region = detail::plain_word(region, "-_");
+    said.region = detail::plain_word(unless_key(region), "-_");
     return said;
 }
 
