@@ -11,11 +11,10 @@ case $name in
     *) length=4096 ;;
 esac
 mkdir -p "$folder/new" "$folder/findings"
-options=(-max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 -max_len=$length -print_final_stats=1
+options=(-max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 -max_len="$length" -print_final_stats=1
     -artifact_prefix="$folder/findings/")
-for dictionary in "$here/dictionaries/$name.dict"; do
-    if [[ -e $dictionary ]]; then options+=(-dict="$dictionary"); fi
-done
+dictionary=$here/dictionaries/$name.dict
+if [[ -e $dictionary ]]; then options+=(-dict="$dictionary"); fi
 inputs=("$folder/new")
 for inputs_folder in "$here/corpus/$name" "${@:4}"; do
     if [[ -d $inputs_folder ]]; then inputs+=("$inputs_folder"); fi
