@@ -9,6 +9,8 @@ namespace smdebug_test {
 
 /// Allocations that this thread has made.
 [[nodiscard]] std::size_t allocations() noexcept;
+/// Their bytes.
+[[nodiscard]] std::size_t allocated_bytes() noexcept;
 
 /// Those that it makes while work() runs.
 template <class Work>
@@ -30,6 +32,7 @@ template <class Work>
 namespace smdebug_test {
 namespace {
 thread_local std::size_t allocations_made = 0;
+thread_local std::size_t bytes_made = 0;
 }  // namespace
 }  // namespace smdebug_test
 
@@ -39,21 +42,39 @@ thread_local std::size_t allocations_made = 0;
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
                                                          void (*freed)(const volatile void*));
 
-std::size_t smdebug_test::allocations() noexcept {
+namespace smdebug_test {
+namespace {
+void begin_to_count() noexcept {
     static const int hooks = __sanitizer_install_malloc_and_free_hooks(
-        [](const volatile void*, std::size_t) { ++allocations_made; }, [](const volatile void*) {});
+        [](const volatile void*, std::size_t size) {
+            ++allocations_made;
+            bytes_made += size;
+        },
+        [](const volatile void*) {});
     static_cast<void>(hooks);
+}
+}  // namespace
+}  // namespace smdebug_test
+
+std::size_t smdebug_test::allocations() noexcept {
+    begin_to_count();
     return allocations_made;
+}
+std::size_t smdebug_test::allocated_bytes() noexcept {
+    begin_to_count();
+    return bytes_made;
 }
 
 #else
 
 std::size_t smdebug_test::allocations() noexcept { return allocations_made; }
+std::size_t smdebug_test::allocated_bytes() noexcept { return bytes_made; }
 
 // The standard library's operators for arrays and nothrow call these.  Not inline: g++ would see free meet operator
 // new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++smdebug_test::allocations_made;
+    smdebug_test::bytes_made += size;
     if (void* const made = std::malloc(size > 0 ? size : 1)) {
         return made;
     }
