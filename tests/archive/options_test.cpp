@@ -9,3 +9,15 @@ TEST_CASE("archive_options: bounds that a bomb meets, and no run does") {
     CHECK(usual == smdebug::archive_options{});
     CHECK(usual.index_folder.empty());  // nothing is written where nobody asked for it
 }
+
+TEST_CASE("archive_options: for archives that come from anybody the bounds are tighter, and nothing else is another") {
+    smdebug::archive_options tight = smdebug::archive_options::untrusted();
+    const smdebug::archive_options usual;
+    CHECK(tight.most_ratio < usual.most_ratio);
+    CHECK(tight.most_bytes < usual.most_bytes);
+    CHECK(tight.most_members < usual.most_members);
+    tight.most_ratio = usual.most_ratio;
+    tight.most_bytes = usual.most_bytes;
+    tight.most_members = usual.most_members;
+    CHECK(tight == usual);
+}

@@ -41,6 +41,12 @@ TEST_CASE("command_options: how runs are read") {
     CHECK(how.storage.s3.anonymous);
     CHECK(how.storage.cache_folder == "/c");
     CHECK_FALSE(parses({"--format", "xml"}, add));
+    CHECK_FALSE(how.untrusted);
+    CHECK(cli::detail::options_for(how).limits == size_limits{});
+    REQUIRE(parses({"--untrusted"}, add));
+    CHECK(cli::detail::options_for(how).limits == size_limits::untrusted());
+    CHECK(how.storage.archive == archive_options::untrusted());
+    CHECK(how.storage.formats.most_record_bytes == size_limits::untrusted().record);
 }
 
 TEST_CASE("command_options: which rules, and what is done about findings; steps under either name") {

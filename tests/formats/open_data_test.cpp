@@ -59,6 +59,26 @@ TEST_CASE("open_data: what is there is a run, and what is said counts") {
     CHECK(trial{open_data(run, {.as = data_format::event_files})}.steps() == local_trial{golden}.steps());
 }
 
+TEST_CASE("open_data: a record above the limit ends its file, and is told") {
+    memory_storage logs;
+    const std::string first = log_head() + log_record(4, {scalar_value("loss", 2)});
+    logs.write("events.out.tfevents.1", as_bytes(first + log_record(5, {text_value("note", std::string(1000, 'x'))}) +
+                                                 log_record(6, {scalar_value("loss", 1)})));
+    for (const data_format as : {data_format::tensorboard, data_format::event_files}) {
+        if (as == data_format::event_files) {
+            logs.write("events/000000000004/000000000004_worker_0.tfevents", logs.read("events.out.tfevents.1").view());
+        }
+        std::vector<std::string> problems;
+        const trial run{open_data(any_storage{logs},
+                                  {.as = as, .most_record_bytes = 500, .on_problem = [&](const std::string& text) {
+                                       problems.push_back(text);
+                                   }})};
+        CHECK(run.steps() == std::vector<step_number>{4});
+        REQUIRE(problems.size() == 1);
+        CHECK(problems[0].find("byte " + std::to_string(first.size())) != std::string::npos);
+    }
+}
+
 TEST_CASE("open_data: problems are told") {
     memory_storage logs;
     std::string bad = log_record(4, {scalar_value("loss", 2)});

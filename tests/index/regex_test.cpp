@@ -78,6 +78,30 @@ TEST_CASE("regex: a search that would take for ever is given up with an error") 
     CHECK_THROWS_AS(static_cast<void>(regex{"^(?:(a+)+)+$(?<=b)"}.search(std::string(200, 'a') + "!")), value_error);
 }
 
+TEST_CASE("regex: what is given up is given up the same, compiled to machine code or not") {
+    const regex catastrophic{"(a+)+$"};
+    const std::string name = std::string(2000, 'a') + "!";
+    for (int i = 0; i < 300; ++i) {  // compiled meanwhile
+        CHECK(catastrophic.search(i % 2 == 0 ? "aaaa" : "baaa"));
+    }
+    CHECK_THROWS_AS(static_cast<void>(catastrophic.search(name)), value_error);
+    const regex fresh{"(a+)+$"};
+    try {
+        static_cast<void>(fresh.search(name));
+        FAIL("found");
+    } catch (const value_error& thrown) {
+        CHECK(std::string{thrown.what()}.find("in a text of 2001 bytes was given up: ") != std::string::npos);
+    }
+    CHECK(fresh.search("aaaa"));  // and goes on
+}
+
+TEST_CASE("regex: a search takes no more memory than it may") {
+    // A frame for each character, as there is a place to come back to.
+    const std::string long_name(600'000, 'a');
+    CHECK_THROWS_AS(static_cast<void>(regex{"^(?:(a)|b)*$"}.search(long_name)), value_error);
+    CHECK(regex{"^a*$"}.search(long_name));
+}
+
 TEST_CASE("regex: long names need no stack") {
     const std::string name = std::string(20'000, 'a') + "/b";
     CHECK(regex{"(a|b)+/b$"}.search(name));

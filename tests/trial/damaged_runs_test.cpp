@@ -221,6 +221,43 @@ TEST_CASE("damaged runs: index and collections files above their limits are refu
     }
 }
 
+TEST_CASE(
+    "damaged runs: a run of more index files than it may have is refused, whatever the policy, and stays as it was") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections().step({.step = 0, .tensors = {tensor_of<float>("w", {1})}});
+    build.step({.step = 1, .tensors = {tensor_of<float>("w", {1})}});
+    const std::uint64_t bytes = store.read(locations::index_key(0, "worker_0")).view().size() +
+                                store.read(locations::index_key(1, "worker_0")).view().size();
+    const auto refusal = [&](const size_limits& limits) -> std::string {
+        for (const damage_policy policy : {damage_policy::fail, damage_policy::skip}) {
+            CHECK_THROWS_AS((memory_trial{store, {.damaged_index = policy, .limits = limits}}), index_reader_exception);
+        }
+        try {
+            const memory_trial run{store, {.limits = limits}};
+        } catch (const index_reader_exception& told) {
+            return told.what();
+        }
+        return {};
+    };
+    CHECK(refusal({.index_files = 1}).find("more index files than the 1 that trial_options::limits.index_files") !=
+          std::string::npos);
+    CHECK(refusal({.all_index_files = bytes - 1}).find("limits.all_index_files") != std::string::npos);
+
+    const memory_trial run{store, {.limits = {.index_files = 2, .all_index_files = bytes}}};
+    CHECK(run.steps() == std::vector<step_number>{0, 1});
+    build.step({.step = 2, .tensors = {tensor_of<float>("w", {1})}});
+    for (int times = 0; times < 3; ++times) {  // again and again the same: what failed is not counted
+        CHECK_THROWS_AS(run.refresh(), index_reader_exception);
+    }
+    const memory_trial wide{store, {.limits = {.index_files = 3}}};
+    CHECK(wide.steps() == std::vector<step_number>{0, 1, 2});
+    build.end();
+    wide.refresh();  // lists everything once more, and counts nothing twice
+    wide.refresh();
+    CHECK(wide.steps() == std::vector<step_number>{0, 1, 2});
+}
+
 TEST_CASE("damaged runs: a pipe in the place of an index file, or a link to a pipe or device, is told") {
     const std::string pipe = smdebug::detail::locations::index_key(1, "worker_0");
     for (const std::string target : {"", "../../a_pipe", "/dev/null"}) {

@@ -41,3 +41,14 @@ TEST_CASE("options: a call reads like the Python one") {
     CHECK(how.mode == mode::global);
     CHECK(how.worker == "worker_1");
 }
+
+TEST_CASE("options: limits for runs that come from anybody are all tighter than the usual ones") {
+    constexpr size_limits usual;
+    constexpr size_limits tight = size_limits::untrusted();
+    static_assert(tight.record < usual.record);
+    static_assert(tight.index_file < usual.index_file);
+    static_assert(tight.collections_file < usual.collections_file);
+    static_assert(tight.index_files < usual.index_files);
+    static_assert(tight.all_index_files < usual.all_index_files);
+    CHECK(trial_options{}.limits == usual);
+}

@@ -39,6 +39,15 @@ struct archive_options {
     /// need not be inflated again: see reduce_in_passing().  Null: nobody.
     std::shared_ptr<passing_reader> in_passing = {};
 
+    /// For archives that come from anybody: what they inflate to, and how many members they may have.
+    [[nodiscard]] static archive_options untrusted() {
+        archive_options tight;
+        tight.most_ratio = 200;
+        tight.most_bytes = std::uint64_t{4} << 30U;
+        tight.most_members = 1'000'000;
+        return tight;
+    }
+
     friend bool operator==(const archive_options&, const archive_options&) = default;
 };
 

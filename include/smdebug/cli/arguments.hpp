@@ -259,8 +259,7 @@ private:
                    "write the page again while the jobs run, until they end; an open page reads it again");
         add_text(app, "--interval", texts_.run_timeout, "T",
                  "with --follow: how often a run is looked at: 500ms, 2s (default), 1m");
-        app.add_flag("--skip-damaged", report_.check.how.skip_damaged,
-                     "go on without index files that are damaged, and name them; else they are an error");
+        add_trust(app, report_.check.how);
         add_formats(app, report_.check.how.storage.formats);
         add_runs_from_folders(app, report_.check.how.storage.formats);
         add_storage(app, report_.check.how.storage);

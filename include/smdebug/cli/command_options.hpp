@@ -146,10 +146,23 @@ inline void add_runs_from_folders(CLI::App& app, format_options& formats) {
         "TensorBoard logs: each folder is a run of its own, and not a worker; train and validation are parts of one");
 }
 
-inline void add_how(CLI::App& app, run_options& how, option_texts& texts) {
-    add_format(app, how.format, texts);
+/// What is done about runs that are damaged, and about those that may come from anybody.
+inline void add_trust(CLI::App& app, run_options& how) {
     app.add_flag("--skip-damaged", how.skip_damaged,
                  "go on without index files that are damaged, and name them; else they are an error");
+    app.add_flag_callback(
+        "--untrusted",
+        [&how] {
+            how.untrusted = true;
+            how.storage.archive = archive_options::untrusted();
+            how.storage.formats.most_record_bytes = size_limits::untrusted().record;
+        },
+        "the run may come from anybody: tight limits on what is read of it; see docs/limits.md");
+}
+
+inline void add_how(CLI::App& app, run_options& how, option_texts& texts) {
+    add_format(app, how.format, texts);
+    add_trust(app, how);
     add_formats(app, how.storage.formats);
     add_storage(app, how.storage);
 }

@@ -44,6 +44,7 @@ namespace detail {
 struct run_options {
     output_format format = output_format::table;
     bool skip_damaged = false;
+    bool untrusted = false;  ///< size_limits::untrusted(); `storage` says the same of archives
     step_range range = {};
     std::optional<std::size_t> width = {};  ///< of tables, in characters, 0: any; unset: that of the terminal
     storage_options storage = {};
@@ -92,7 +93,9 @@ struct follow_options {
                                        replacement{"; give open_timeout more time to wait for them", ""},
                                        replacement{"that trial_options::limits.record allows", "allowed"},
                                        replacement{"that trial_options::limits.index_file allows", "allowed"},
-                                       replacement{"that trial_options::limits.collections_file allows", "allowed"}}) {
+                                       replacement{"that trial_options::limits.collections_file allows", "allowed"},
+                                       replacement{"that trial_options::limits.index_files allows", "allowed"},
+                                       replacement{"that trial_options::limits.all_index_files allows", "allowed"}}) {
         if (const std::size_t place = text.find(option); place != std::string::npos) {
             text.replace(place, option.size(), flag);
         }
@@ -123,7 +126,8 @@ struct follow_options {
 [[nodiscard]] inline trial_options options_for(const run_options& how) {
     return {.range = how.range,
             .damaged_index = how.skip_damaged ? damage_policy::skip : damage_policy::fail,
-            .stop = how.stop};
+            .stop = how.stop,
+            .limits = how.untrusted ? size_limits::untrusted() : size_limits{}};
 }
 
 /// The program's trial type: the path picks the storage, the CPU the kernel.

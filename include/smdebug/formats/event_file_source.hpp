@@ -8,6 +8,7 @@
 #include <smdebug/storage/any_storage.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,6 +31,7 @@ public:
     struct settings {
         /// Nobody writes any more, whatever the mark of the job's end says: a cut record stays cut.
         bool is_over = false;
+        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
     };
 
     explicit event_file_source(any_storage store) : event_file_source(std::move(store), settings{}) {}

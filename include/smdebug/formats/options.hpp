@@ -24,6 +24,9 @@ struct format_options {
     /// TensorBoard: the folders below a run's are its workers; else they are runs of their own, which log_folders() tells, and
     /// only folders of modes are parts of it.
     bool folders_are_workers = true;
+    /// Bytes of the largest record of an event file or log that is believed; with one that claims more, the file ends, and that
+    /// is told.  As size_limits::record, which bounds what is read of it later.
+    std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;
     /// Is told what is damaged in the data, a sentence each; by any thread that reads.
     std::function<void(const std::string&)> on_problem = {};
 };

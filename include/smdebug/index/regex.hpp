@@ -13,6 +13,7 @@
 
 struct pcre2_real_code_8;  // PCRE2's names of its opaque types
 struct pcre2_real_match_data_8;
+struct pcre2_real_match_context_8;
 
 namespace smdebug {
 inline namespace v1 {
@@ -27,7 +28,8 @@ public:
     explicit regex(std::string_view pattern);
 
     /// Whether the pattern occurs in `text`.
-    /// Errors: value_error when the search is given up, because the pattern needs too many steps on this text.
+    /// Errors: value_error when the search is given up, because the pattern needs more than a million steps on this text, or
+    ///         more than 64 MiB: some tenths of a second, whatever the pattern.
     [[nodiscard]] bool search(std::string_view text) const;
 
     /// What the first group of the pattern, (...), has where the pattern occurs first in `text`, which it borrows; nothing
@@ -46,15 +48,22 @@ private:
     struct free_code {
         void operator()(pcre2_real_code_8* code) const noexcept;
     };
+    struct free_limits {
+        void operator()(pcre2_real_match_context_8* context) const noexcept;
+    };
     struct free_match {
         void operator()(pcre2_real_match_data_8* data) const noexcept;
     };
     // To compile to machine code takes as long as some hundred searches of names without it.
     static constexpr std::uint64_t worth_jit = 200;
+    // PCRE2's own are ten times as many, and 20 GB.  Machine code has no memory but 32 KiB of the thread's stack.
+    static constexpr std::uint32_t most_steps = 1'000'000;
+    static constexpr std::uint32_t most_memory_kib = std::uint32_t{64} << 10U;
 
     std::string pattern_;
     mutable std::uint64_t searches_ = 0;
     std::unique_ptr<pcre2_real_code_8, free_code> code_;
+    std::unique_ptr<pcre2_real_match_context_8, free_limits> limits_;
     std::unique_ptr<pcre2_real_match_data_8, free_match> match_data_;
 };
 

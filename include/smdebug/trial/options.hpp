@@ -70,6 +70,21 @@ struct size_limits {
     std::uint64_t record = (std::uint64_t{1} << 31U) + 64;
     std::uint64_t index_file = std::uint64_t{256} << 20U;  ///< some three million tensors
     std::uint64_t collections_file = std::uint64_t{256} << 20U;
+    /// Of index files of one run, and of bytes in all of them: what a trial keeps of a run grows with both.
+    std::uint64_t index_files = UINT64_MAX;
+    std::uint64_t all_index_files = UINT64_MAX;
+
+    /// For runs that come from anybody: a trial of one keeps some hundred MiB at most, and reading a tensor takes no more
+    /// than its record and what docs/limits.md says of values that repeat.
+    [[nodiscard]] static constexpr size_limits untrusted() noexcept {
+        return {.record = std::uint64_t{64} << 20U,
+                .index_file = std::uint64_t{4} << 20U,
+                .collections_file = std::uint64_t{4} << 20U,
+                .index_files = 1'000'000,
+                .all_index_files = std::uint64_t{256} << 20U};
+    }
+
+    friend bool operator==(const size_limits&, const size_limits&) = default;
 };
 
 /// How to open a run.
@@ -98,7 +113,8 @@ struct trial_options {
     /// After how long without anything new a job that has not ended counts as stalled.
     std::chrono::milliseconds stalled_after{std::chrono::minutes{30}};
     /// What is larger is damaged: a record is corrupt_record, an index file index_reader_exception (or skipped, see
-    /// damaged_index), a collections file collections_file_exception.
+    /// damaged_index), a collections file collections_file_exception; a run of more or larger index files altogether is an
+    /// index_reader_exception in any case.
     size_limits limits = {};
 };
 

@@ -76,7 +76,7 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
     std::vector<found_record> records;
     std::vector<std::pair<std::string, std::string>> problems;
     const auto at = [&](std::uint64_t offset) { return key + ", byte " + std::to_string(offset); };
-    detail::record_file file{key};
+    detail::record_file file{key, how_.most_record_bytes};
     file.read(
         store_,
         [&](byte_range where, byte_view payload) {

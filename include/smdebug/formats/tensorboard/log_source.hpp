@@ -47,6 +47,7 @@ public:
         std::chrono::milliseconds quiet_after{std::chrono::minutes{10}};
         /// The last step of a growing file counts as whole when nothing came for so long, or a later one has come.
         std::chrono::milliseconds whole_after{std::chrono::seconds{1}};
+        std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
 

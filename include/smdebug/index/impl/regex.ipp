@@ -26,15 +26,23 @@ SMDEBUG_INLINE regex::regex(std::string_view pattern) : pattern_(pattern) {
                           std::to_string(place) + ": " + words_for(code));
     }
     match_data_.reset(pcre2_match_data_create_8(2, nullptr));  // for the whole and its first group
-    if (!match_data_) {
+    limits_.reset(pcre2_match_context_create_8(nullptr));
+    if (!match_data_ || !limits_) {
         throw std::bad_alloc();
     }
+    static_cast<void>(pcre2_set_match_limit_8(limits_.get(), most_steps));
+    static_cast<void>(pcre2_set_depth_limit_8(limits_.get(), most_steps));
+    static_cast<void>(pcre2_set_heap_limit_8(limits_.get(), most_memory_kib));
 }
 
 SMDEBUG_INLINE void regex::free_code::operator()(pcre2_code_8* code) const noexcept { pcre2_code_free_8(code); }
 
 SMDEBUG_INLINE void regex::free_match::operator()(pcre2_match_data_8* data) const noexcept {
     pcre2_match_data_free_8(data);
+}
+
+SMDEBUG_INLINE void regex::free_limits::operator()(pcre2_match_context_8* context) const noexcept {
+    pcre2_match_context_free_8(context);
 }
 
 SMDEBUG_INLINE bool regex::search(std::string_view text) const {
@@ -46,7 +54,8 @@ SMDEBUG_INLINE bool regex::search(std::string_view text) const {
         outcome = match(text, PCRE2_NO_JIT);
     }
     if (outcome < 0 && outcome != PCRE2_ERROR_NOMATCH) {
-        throw value_error("the search for \"" + pattern_ + "\" was given up: " + words_for(outcome));
+        throw value_error("the search for \"" + pattern_ + "\" in a text of " + std::to_string(text.size()) +
+                          " bytes was given up: " + words_for(outcome));
     }
     return outcome >= 0;
 }
@@ -70,7 +79,7 @@ SMDEBUG_INLINE std::size_t regex::groups() const noexcept {
 
 SMDEBUG_INLINE int regex::match(std::string_view text, std::uint32_t options) const noexcept {
     return pcre2_match_8(code_.get(), reinterpret_cast<PCRE2_SPTR8>(text.data()), text.size(), 0, options,
-                         match_data_.get(), nullptr);
+                         match_data_.get(), limits_.get());
 }
 
 SMDEBUG_INLINE std::string regex::words_for(int code) {

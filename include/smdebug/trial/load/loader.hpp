@@ -115,6 +115,10 @@ private:
 
     void too_large(const parsed_index_key& key, std::uint64_t size);
 
+    /// Errors: index_reader_exception, where so many index files more, or so many bytes of them, are beyond what size_limits
+    /// allow the run.
+    void check_in_all(std::uint64_t files, std::uint64_t bytes) const;
+
     void take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended, catalog_builder& builder);
 
     void damaged(const std::string& key, const parsed_index_key* parsed, const std::string& what);
@@ -126,6 +130,8 @@ private:
     load_memory memory_;
     std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far
     std::map<std::string, std::string> problems_;  // what is wrong, by key
+    std::uint64_t files_taken_ = 0;                // index files in the catalog
+    std::uint64_t bytes_taken_ = 0;                // in them
     bool needs_listing_ = false;                   // the next load looks for itself, whatever changed_keys says
     bool seen_running_ = false;
     bool opens_ = false;  // for the first time: trial_options::stop ends that

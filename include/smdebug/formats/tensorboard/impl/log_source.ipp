@@ -66,7 +66,7 @@ SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::st
 SMDEBUG_INLINE void tensorboard_source::find_files() {
     for (std::string& key : store_.list({}, {})) {
         if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
-            folder_of(key).files.try_emplace(key, key);
+            folder_of(key).files.try_emplace(key, key, how_.most_record_bytes);
         }
     }
 }

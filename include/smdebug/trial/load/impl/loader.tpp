@@ -10,12 +10,15 @@
 #include <smdebug/trial/load/opening.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace smdebug {
@@ -45,6 +48,7 @@ std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vec
     // The mark is looked up first: whatever was written before it is in the listing that follows.
     const bool ended = has_ended();
     // After a load that held files back or failed, changed_keys do not suffice: a listing has to find the rest.
+    const auto taken = std::pair{files_taken_, bytes_taken_};
     const bool everything = std::exchange(needs_listing_, false) || ended || changed_keys == nullptr;
     try {
         return load_new(last, ended, everything ? nullptr : changed_keys);
@@ -53,6 +57,7 @@ std::optional<catalog> loader<Storage>::load(const catalog& last, const std::vec
         listing_.forget();
         left_over_.clear();
         needs_listing_ = true;
+        std::tie(files_taken_, bytes_taken_) = taken;
         throw;
     }
 }
@@ -154,6 +159,7 @@ void loader<Storage>::list_until_quiet(std::vector<parsed_index_key>& keys, cons
 
 template <storage Storage>
 void loader<Storage>::read(const std::vector<parsed_index_key>& files, bool ended, catalog_builder& builder) {
+    check_in_all(files.size(), 0);
     std::vector<std::string> keys;
     keys.reserve(files.size());
     for (const parsed_index_key& file : files) {
@@ -283,6 +289,21 @@ void loader<Storage>::too_large(const parsed_index_key& key, std::uint64_t size)
 }
 
 template <storage Storage>
+void loader<Storage>::check_in_all(std::uint64_t files, std::uint64_t bytes) const {
+    const auto refuse = [&](const std::string& what, std::uint64_t most, const std::string& limit) {
+        throw index_reader_exception(store_.name() + " has more " + what + " than the " + std::to_string(most) +
+                                         " that trial_options::limits." + limit + " allows",
+                                     {.where = store_.name()});
+    };
+    if (files > options_.limits.index_files - std::min(files_taken_, options_.limits.index_files)) {
+        refuse("index files", options_.limits.index_files, "index_files");
+    }
+    if (bytes > options_.limits.all_index_files - std::min(bytes_taken_, options_.limits.all_index_files)) {
+        refuse("bytes of index files", options_.limits.all_index_files, "all_index_files");
+    }
+}
+
+template <storage Storage>
 void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view> bytes, bool ended,
                            catalog_builder& builder) {
     if (opens_ && options_.stop.stop_requested()) {
@@ -296,6 +317,7 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
         too_large(key, bytes->size());
         return;
     }
+    check_in_all(1, bytes->size());
     std::optional<index_file::damage> wrong;
     try {
         wrong = builder.add(key.step(), key.worker_part(), *bytes);
@@ -304,6 +326,8 @@ void loader<Storage>::take(const parsed_index_key& key, std::optional<byte_view>
     }
     if (!wrong) {
         problems_.erase(key.text());
+        ++files_taken_;
+        bytes_taken_ += bytes->size();
         return;
     }
     // A running job may be writing this very file: it is asked for again at the next refresh.
