@@ -1,6 +1,12 @@
 #include <smdebug/cli/program.hpp>
 
 #include "cli/growing.hpp"
+#include "support/archive_builder.hpp"
+#include "support/checkpoint_files.hpp"
+#include "support/log_builder.hpp"
+
+#include <smdebug/archive.hpp>
+#include <smdebug/formats.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <stop_token>
 #include <string>
@@ -100,7 +107,71 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
     folder.write("damaged/" + on_disk + "/END_OF_JOB.ts", "");
     folder.write("damaged/" + on_disk + "/collections/000000000/w_collections.json",
                  R"({"collections": {}, "_meta": {"num_workers": 1}})");
+    // The same in an archive, twice, and with members that are damaged; in logs, checkpoints, and where no index is.
+    std::map<std::string, std::string> members;
+    for (const std::string& key : store.list("", "")) {
+        const std::string bytes{as_text(store.read(key).view())};
+        members["one" + on_disk + "/" + key] = bytes;
+        members["two" + on_disk + "/" + key] = bytes;
+    }
+    members["one" + on_disk + "/index/000000000/000000000002_" + on_disk + ".json"] = "{";
+    const std::string archive = folder.path() + "/" + on_disk + ".tar";
+    const std::string tar = tar_of(members);
+    folder.write(on_disk + ".tar", tar);
+    folder.write(on_disk + "cut.tar", tar.substr(0, tar.size() - 3000));
+    folder.write(on_disk + ".zip", zip_of(members));
+    std::string wrong = zip_of(members, 0);
+    wrong[wrong.find("tensor_payload")] = 'T';
+    folder.write(on_disk + "wrong.zip", wrong);
+    const std::string logs = folder.path() + "/logs" + on_disk;
+    std::string record = log_record(5, {scalar_value(hostile, 2)});
+    record.back() = static_cast<char>(record.back() ^ 1);
+    folder.write("logs" + on_disk + "/" + on_disk + "/events.out.tfevents.1." + on_disk,
+                 log_head() + log_record(4, {scalar_value(hostile, 2), text_value(on_disk, on_disk)}) + record);
+    const std::string checkpoints = folder.path() + "/checkpoints" + on_disk;
+    folder.write("checkpoints" + on_disk + "/" + on_disk + "step_5.safetensors",
+                 safetensors_of("{\"w" + escaped + R"(":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4));
+    folder.write("checkpoints" + on_disk + "/" + on_disk + "step_6.safetensors",
+                 safetensors_of("{\"w" + escaped + R"(":{"dtype":"F)" + escaped + R"(","shape":[1]}})", 4));
+    folder.write("checkpoints" + on_disk + "/" + on_disk + "step_7.npy", npy_of("{'descr': '" + on_disk + "'}", 4));
+    const std::string bare = folder.path() + "/bare" + on_disk;
+    for (const std::string& key : store.list("events/", "")) {
+        folder.write("bare" + on_disk + "/" + key, std::string{as_text(store.read(key).view())} + "x");
+    }
+    folder.write("bare" + on_disk + "/END_OF_JOB.ts", "");
     const std::vector<texts> all{
+        {"ls", archive},
+        {"ls", archive, "--untrusted"},
+        {"ls", archive + "!/nowhere" + on_disk},
+        {"ls", folder.path() + "/" + on_disk + "cut.tar"},
+        {"ls", folder.path() + "/" + on_disk + "cut.tar", "--skip-damaged"},
+        {"ls", folder.path() + "/" + on_disk + ".zip"},
+        {"ls", folder.path() + "/" + on_disk + "wrong.zip"},
+        {"show", archive, tensor},
+        {"show", archive + "!/two" + on_disk, tensor, "--untrusted"},
+        {"stats", archive},
+        {"stats", archive, "--skip-damaged"},
+        {"stats", folder.path() + "/" + on_disk + "wrong.zip"},
+        {"scan", archive},
+        {"scan", archive, "--untrusted"},
+        {"scan", folder.path() + "/" + on_disk + "cut.tar"},
+        {"scan", folder.path()},
+        {"check", archive, "--rule", "exploding_tensor", "--untrusted"},
+        {"diff", archive, run},
+        {"ls", logs},
+        {"stats", logs, "--untrusted"},
+        {"stats", logs, "--runs-from-folders"},
+        {"scan", logs},
+        {"check", logs, "--rule", "exploding_tensor"},
+        {"ls", checkpoints},
+        {"stats", checkpoints},
+        {"stats", checkpoints, "--step-regex", on_disk + "("},
+        {"scan", checkpoints},
+        {"ls", bare},
+        {"stats", bare},
+        {"ls", run, "--verify"},
+        {"ls", folder.path() + "/damaged/" + on_disk, "--verify"},
+        {"ls", changed, "--verify"},
         {"ls", run},
         {"ls", run, "--follow"},
         {"ls", run, run + "/nowhere"},
@@ -160,6 +231,38 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
             }
         }
     }
+    // Commands that have no --format.
+    const std::string out = folder.path() + "/out" + on_disk;
+    for (const texts& command : std::vector<texts>{
+             {"report", run, "-o", out + ".html"},
+             {"report", run, changed, "-o", out + ".html", "--untrusted"},
+             {"report", archive, "-o", out + ".html"},
+             {"report", logs, checkpoints, "-o", out + ".html"},
+             {"report", run, "-o", out + "/nowhere/x.html"},
+             {"export", run, "--to", "npz", "-o", out + "npz"},
+             {"export", run, "--to", "npz", "-o", out + "npz"},
+             {"export", checkpoints, "--to", "tensorboard", "-o", out + "tb"},
+             {"export", archive, "--to", "csv", "-o", out + ".csv"},
+             {"pack", run, changed, "-o", out + ".tar.gz"},
+             {"pack", run, run, "-o", out + "2.tar.gz"},
+             {"pack", folder.path() + "/damaged/" + on_disk, logs, "-o", out + "3.tar.gz"},
+             {"index", archive},
+             {"index", run},
+             {"repair", bare},
+             {"repair", run, "--dry-run"},
+             {"repair", folder.path() + "/damaged/" + on_disk},
+             {"merge", out, "-o", out + ".db"},
+         }) {
+        const ran got = program(command, {.out_is_terminal = true, .err_is_terminal = true});
+        for (const std::string& shown : {got.out, got.err}) {
+            CAPTURE(printable(joined_arguments(command)));
+            CAPTURE(printable(shown));
+            CHECK(shown.find_first_of("\x1b\r\0"sv) == std::string::npos);
+            CHECK(shown.find("\xC2\x9B") == std::string::npos);
+            CHECK(shown.find("\xE2\x80\xAE") == std::string::npos);
+            CHECK(shown.find("\n!") == std::string::npos);
+        }
+    }
     // What goes to a file as CSV has the names.
     CHECK(program({"stats", run, "--format", "csv"}).out.find(tensor) != std::string::npos);
     CHECK(program({"show", run, tensor, "--format", "csv"}).out.find(tensor) != std::string::npos);
@@ -167,6 +270,33 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
     const ran unknown = program({"check", run, "--rules-json", folder.path() + "/unknown.json"});
     CHECK(unknown.status == 2);
     CHECK(contains(unknown.err, "there is no rule \"r\\x00\\x1b\\u009b\\u202e\\n\\r!\". There are: "));
+}
+
+TEST_CASE("program: --untrusted reads what is small, and refuses what is not") {
+    const temporary_folder folder;
+    write_sick_run(folder);
+    CHECK(program({"stats", folder.path(), "--untrusted"}).out == program({"stats", folder.path()}).out);
+    const std::string index = smdebug::detail::locations::index_key(1, "worker_0");
+    folder.write(index, file_content(folder.path() + "/" + index) + std::string(std::size_t{5} << 20U, ' '));
+    for (const std::string command : {"ls", "stats", "scan"}) {
+        CAPTURE(command);
+        CHECK(program({command, folder.path()}).status != 1);
+        const ran got = program({command, folder.path(), "--untrusted"});
+        CHECK(got.status == 1);
+        CHECK(contains(got.out + got.err, "more than the 4194304 allowed"));
+    }
+}
+
+TEST_CASE("program: a pattern that would take for ever on a name is an error") {
+    const temporary_folder folder;
+    const std::string name = std::string(2000, 'a') + "!";
+    local_storage store{folder.path()};
+    run_builder{store}.collections().step({.step = 0, .tensors = {tensor_of<float>(name, {1})}}).end();
+    for (const std::string command : {"ls", "stats"}) {
+        const ran got = program({command, folder.path(), "--tensors", "(a+)+$"});
+        CHECK(got.status == 1);
+        CHECK(contains(got.err, "SMDebugValueError: the search for \"(a+)+$\" in a text of 2001 bytes was given up"));
+    }
 }
 
 TEST_CASE("program: asks for what can end it when it is about to follow, and only then") {

@@ -5,9 +5,12 @@
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "support/temporary_folder.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -149,4 +152,23 @@ TEST_CASE("event_file_source: a damaged record and a strange name are left out a
     REQUIRE(problems.size() == 2);
     CHECK(problems[0] == events.front() + ", byte 0: the length of a record is damaged: nothing behind it can be read");
     CHECK(problems[1].starts_with("events/000000000009/notes.tfevents: the name is not"));
+}
+
+TEST_CASE("event_file_source: a collections file that is too large is left out before it is read, and told") {
+    const temporary_folder folder;
+    local_storage store{folder.path()};
+    const memory_storage from = without_index("torch_mlp");
+    std::string collections;
+    for (const std::string& key : from.list("", "")) {
+        store.write(key, from.read(key).view());
+        collections = key.starts_with("collections/") ? key : collections;
+    }
+    std::filesystem::resize_file(folder.path() + "/" + collections, std::uint64_t{1} << 40U);  // sparse
+    std::vector<std::string> problems;
+    const any_storage files{store};
+    const trial run{any_storage{
+        presented_run{files, event_file_source{files}, [&](const std::string& text) { problems.push_back(text); }}}};
+    CHECK(run.steps() == std::vector<step_number>{0, 2, 3, 5});
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].starts_with(collections + ": the file has 1099511627776 bytes"));
 }

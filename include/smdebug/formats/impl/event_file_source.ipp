@@ -16,6 +16,8 @@ inline namespace v1 {
 
 SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) {
     namespace locations = detail::locations;
+    constexpr std::uint64_t usual = std::uint64_t{256} << 20U;  // as size_limits::collections_file
+    const std::uint64_t most = std::min(how_.most_record_bytes, usual);
     detail::json::document parser;
     bool is_first = true;
     for (const std::string& key : store_.list(locations::collections_folder, {})) {
@@ -24,6 +26,12 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
         }
         is_first = false;
         detail::collections_file parsed;
+        const std::uint64_t size = store_.size(key).value_or(0);
+        if (size > most) {  // a sparse file of a hundred bytes may be as large as one likes
+            contents.note_problem(key, "the file has " + std::to_string(size) + " bytes; at most " +
+                                           std::to_string(most) + " are read: the run has no collections");
+            continue;
+        }
         const byte_buffer bytes = store_.read(key);
         if (const auto wrong = parse_collections_file(bytes.view(), parser, parsed)) {
             contents.note_problem(key, *wrong + ": the run has no collections");
