@@ -161,6 +161,8 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
         {"ls", logs},
         {"stats", logs, "--untrusted"},
         {"stats", logs, "--runs-from-folders"},
+        {"show", logs, on_disk},
+        {"show", logs, tensor},
         {"scan", logs},
         {"check", logs, "--rule", "exploding_tensor"},
         {"ls", checkpoints},
@@ -251,7 +253,10 @@ TEST_CASE("program: nobody's names command a terminal, in whatever command, form
              {"repair", bare},
              {"repair", run, "--dry-run"},
              {"repair", folder.path() + "/damaged/" + on_disk},
-             {"merge", out, "-o", out + ".db"},
+             {"scan", run, archive, "-o", out + "1.db"},
+             {"scan", run, "-o", out + "2.db"},
+             {"merge", out + "1.db", out + "2.db", "-o", out + ".db"},
+             {"merge", out, "-o", out + "4.db"},
          }) {
         const ran got = program(command, {.out_is_terminal = true, .err_is_terminal = true});
         for (const std::string& shown : {got.out, got.err}) {

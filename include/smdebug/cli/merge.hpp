@@ -26,7 +26,7 @@ struct merge_arguments {
     try {
         const merge_result merged = merge_databases(args.sources, args.output, {.replace = args.replace, .stop = stop});
         std::string text = "merged " + counted(args.sources.size(), "database") + " of " + counted(merged.read, "run") +
-                           " into " + args.output + ": " + counted(merged.runs, "run");
+                           " into " + printable(args.output) + ": " + counted(merged.runs, "run");
         if (merged.read > merged.runs) {
             text += "; " + counted(merged.read - merged.runs, "run") + " gave way to another one of the same path";
         }

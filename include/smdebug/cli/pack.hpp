@@ -93,7 +93,7 @@ struct pack_arguments {
                                        std::uint64_t all) { to.progress("bytes packed and read back", done, all); },
                        .stop = stop});
         to.print("packed " + counted(runs.size(), "run") + " of " + counted(packed.files, "file") + ", " +
-                 size_text(packed.bytes) + ", into " + args.output + ", " + size_text(packed.packed_bytes) +
+                 size_text(packed.bytes) + ", into " + printable(args.output) + ", " + size_text(packed.packed_bytes) +
                  "; read back and compared\n");
     } catch (const stopped& why) {
         to.note(why.message());

@@ -114,7 +114,7 @@ public:
             to_.print(
                 (sum.empty() ? counted(counts.done - counts.unchanged, "run") + " looked at" : sum) +
                 (counts.unchanged > 0 ? "; " + counted(counts.unchanged, "run") + " had been looked at before" : "") +
-                "; results are in " + where + "\n");
+                "; results are in " + printable(where) + "\n");
         }
         if (!complete) {
             to_.error("interrupted: " + std::to_string(counts.done) +
