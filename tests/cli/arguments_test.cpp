@@ -47,7 +47,8 @@ TEST_CASE("arguments: ls") {
     CHECK(parsed<cli::detail::show_arguments>({"show", "a", "b", "--untrusted"}).how.untrusted);
     CHECK(parsed<cli::detail::stats_arguments>({"stats", "a", "--untrusted"}).how.untrusted);
     CHECK(parsed<cli::detail::diff_arguments>({"diff", "a", "b", "--untrusted"}).how.untrusted);
-    CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "all_zero", "--untrusted"}).how.untrusted);
+    CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--untrusted"})
+              .how.untrusted);
     CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--untrusted"}).check.how.untrusted);
     CHECK(parsed<cli::detail::report_arguments>({"report", "a", "-o", "b", "--untrusted"}).check.how.untrusted);
     CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}).how.format == cli::detail::output_format::table);

@@ -155,7 +155,7 @@ TEST_CASE("event_file_source: a damaged record and a strange name are left out a
 }
 
 TEST_CASE("event_file_source: a collections file that is too large is left out before it is read, and told") {
-    const temporary_folder folder;
+    const smdebug_test::temporary_folder folder;
     local_storage store{folder.path()};
     const memory_storage from = without_index("torch_mlp");
     std::string collections;
