@@ -44,15 +44,15 @@ namespace {
 
 enum class saved { values, reductions };
 
-[[nodiscard]] objects files_of(const memory_storage& store) {
-    objects files;
+[[nodiscard]] file_texts files_of(const memory_storage& store) {
+    file_texts files;
     for (const std::string& key : store.list("", "")) {
         files[key] = as_text(store.read(key).view());
     }
     return files;
 }
 
-[[nodiscard]] objects small_run(record::footer_kind footers, saved what = saved::values) {
+[[nodiscard]] file_texts small_run(record::footer_kind footers, saved what = saved::values) {
     memory_storage store;
     std::vector<written_tensor> tensors{tensor_of<float>("w", {1, 2, 3}), tensor_of<double>("loss", {0.5}, {})};
     if (what == saved::reductions) {
@@ -70,7 +70,7 @@ enum class saved { values, reductions };
     return files_of(store);
 }
 
-[[nodiscard]] memory_storage stored_files(const objects& files) {
+[[nodiscard]] memory_storage stored_files(const file_texts& files) {
     memory_storage store{"run"};
     for (const auto& [key, content] : files) {
         store.write(key, as_bytes(content));
@@ -90,13 +90,13 @@ enum class saved { values, reductions };
 }
 
 [[nodiscard]] asking of_run(damage_policy policy) {
-    return [policy](const objects& files, std::vector<std::string>& problems) {
+    return [policy](const file_texts& files, std::vector<std::string>& problems) {
         return asked(any_storage{stored_files(files)}, problems, policy);
     };
 }
 
 /// What is asked of a run by who has it verified before.
-[[nodiscard]] facts of_verified_run(const objects& files, std::vector<std::string>& problems) {
+[[nodiscard]] facts of_verified_run(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const facts all = asked(store, problems);
     for (const difference& each : trial{store, {.poll_interval = 1ms}}.verify()) {
@@ -132,19 +132,19 @@ const std::string end_key = "training_job_end.ts";
 /// As an hour later, when nothing is taken for half written.
 [[nodiscard]] std::chrono::system_clock::time_point later() { return std::chrono::system_clock::now() + 1h; }
 
-[[nodiscard]] facts of_logs(const objects& files, std::vector<std::string>& problems) {
+[[nodiscard]] facts of_logs(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
     return asked(any_storage{presented_run{store, tensorboard_source{store, {.now = later}}, tell}}, problems);
 }
 
-[[nodiscard]] facts of_events(const objects& files, std::vector<std::string>& problems) {
+[[nodiscard]] facts of_events(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
     return asked(any_storage{presented_run{store, event_file_source{store, {.is_over = true}}, tell}}, problems);
 }
 
-[[nodiscard]] facts of_checkpoints(const objects& files, std::vector<std::string>& problems) {
+[[nodiscard]] facts of_checkpoints(const file_texts& files, std::vector<std::string>& problems) {
     const any_storage store{stored_files(files)};
     const auto tell = [&](const std::string& problem) { problems.push_back(problem); };
     return asked(any_storage{presented_run{store, checkpoint_source{store, {.now = later}}, tell}}, problems);
@@ -161,7 +161,7 @@ const std::string end_key = "training_job_end.ts";
 // --- archives -------------------------------------------------------------------------------------------------------
 
 /// The files of an archive: a run of the same files gives the same answers.
-[[nodiscard]] facts of_archive(const objects& files, std::vector<std::string>& problems) {
+[[nodiscard]] facts of_archive(const file_texts& files, std::vector<std::string>& problems) {
     const archive_storage<memory_storage> open{stored_files(files), "a"};
     problems = open.damage();
     facts all;
@@ -174,7 +174,7 @@ const std::string end_key = "training_job_end.ts";
 }  // namespace
 
 TEST_CASE("damage: a run, whose payloads have checksums") {
-    const objects files = small_run(record::footer_kind::checksum);
+    const file_texts files = small_run(record::footer_kind::checksum);
     REQUIRE(files.size() == 4);
     for (const damage_policy policy : {damage_policy::fail, damage_policy::skip}) {
         const std::string kind = policy == damage_policy::fail ? "run" : "run, damage skipped";
@@ -186,7 +186,7 @@ TEST_CASE("damage: a run, whose payloads have checksums") {
 }
 
 TEST_CASE("damage: a run that is verified") {
-    const objects files = small_run(record::footer_kind::checksum);
+    const file_texts files = small_run(record::footer_kind::checksum);
     damage_everywhere("verified run", files, {.key = event_key}, of_verified_run);
     // Of a shape that was saved without its tensor there is nothing else to compare with.
     const std::size_t shapes = files.at(index_key).find("shape_payload");
@@ -197,52 +197,53 @@ TEST_CASE("damage: a run that is verified") {
 }
 
 TEST_CASE("damage: a run as the Python package writes it, whose payloads nothing protects") {
-    const objects files = small_run(record::footer_kind::package_constant);
+    const file_texts files = small_run(record::footer_kind::package_constant);
     damage_everywhere("the package's run", files, {.key = event_key, .unprotected = in_payloads(files.at(event_key))},
                       of_run(damage_policy::fail));
 }
 
 TEST_CASE("damage: a run of saved reductions only") {
-    const objects files = small_run(record::footer_kind::checksum, saved::reductions);
+    const file_texts files = small_run(record::footer_kind::checksum, saved::reductions);
     damage_everywhere("reductions", files, {.key = event_key}, of_run(damage_policy::fail));
     damage_everywhere("reductions", files, {.key = index_key, .unprotected = everywhere}, of_run(damage_policy::fail));
 }
 
 TEST_CASE("damage: event files without their index") {
-    objects files = small_run(record::footer_kind::checksum);
+    file_texts files = small_run(record::footer_kind::checksum);
     files.erase(index_key);
     damage_everywhere("event files", files, {.key = event_key, .may_be_short = true}, of_events);
 }
 
 TEST_CASE("damage: logs of TensorBoard") {
-    const objects files{{"events.out.tfevents.1.host",
-                         log_head() + log_record(1, {scalar_value("loss", 3)}) +
-                             log_record(2, {logged_tensor("w", "", 1, {2}, two_floats()), text_value("note", "abc")}) +
-                             log_record(3, {histogram_value("h", 0, 1, 2, 1, 1, {0.5, 1}, {1, 1})})}};
+    const file_texts files{
+        {"events.out.tfevents.1.host",
+         log_head() + log_record(1, {scalar_value("loss", 3)}) +
+             log_record(2, {logged_tensor("w", "", 1, {2}, two_floats()), text_value("note", "abc")}) +
+             log_record(3, {histogram_value("h", 0, 1, 2, 1, 1, {0.5, 1}, {1, 1})})}};
     damage_everywhere("logs", files, {.key = files.begin()->first, .may_be_short = true}, of_logs);
 }
 
 TEST_CASE("damage: checkpoints") {
-    const objects tensors{
+    const file_texts tensors{
         {"checkpoint-5/model.safetensors", safetensors_of(R"({"__metadata__":{"format":"pt"},)"
                                                           R"("w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})") +
                                                two_floats()}};
     damage_everywhere("safetensors", tensors, {.key = tensors.begin()->first, .unprotected = everywhere},
                       of_checkpoints);
     const std::string list = "checkpoint-5/model.safetensors.index.json";
-    const objects shards{{"checkpoint-5/model-00001-of-00001.safetensors", tensors.begin()->second},
-                         {list, R"({"metadata":{},"weight_map":{"w":"model-00001-of-00001.safetensors"}})"}};
+    const file_texts shards{{"checkpoint-5/model-00001-of-00001.safetensors", tensors.begin()->second},
+                            {list, R"({"metadata":{},"weight_map":{"w":"model-00001-of-00001.safetensors"}})"}};
     damage_everywhere("safetensors in parts", shards, {.key = list, .matters = false}, of_checkpoints);
-    const objects array{{"step_5.npy", small_npy()}};
+    const file_texts array{{"step_5.npy", small_npy()}};
     damage_everywhere("npy", array, {.key = "step_5.npy", .unprotected = everywhere}, of_checkpoints);
     for (const std::uint16_t method : {std::uint16_t{0}, std::uint16_t{8}}) {
-        const objects arrays{{"step_5.npz", zip_of(objects{{"w.npy", small_npy()}}, method)}};
+        const file_texts arrays{{"step_5.npz", zip_of(file_texts{{"w.npy", small_npy()}}, method)}};
         damage_everywhere(method == 0 ? "npz, stored" : "npz, packed", arrays, {.key = "step_5.npz"}, of_checkpoints);
     }
 }
 
 TEST_CASE("damage: archives of a run") {
-    const objects run = small_run(record::footer_kind::checksum);
+    const file_texts run = small_run(record::footer_kind::checksum);
     const std::string tar = tar_of(run);
     const auto in_members = [&](std::size_t offset) {  // of a tar: nothing protects what its members have
         return std::any_of(run.begin(), run.end(), [&](const auto& each) {
@@ -275,7 +276,7 @@ TEST_CASE("damage: an index beside an archive") {
     REQUIRE(decoder->decode(out, 200) > 200);
     made.spans.push_back({.begin = 1500, .length = 3500, .sum = 5, .point = decoder->point()});
     REQUIRE(made.spans[1].point != nullptr);
-    const auto ask = [&](const objects& files, std::vector<std::string>& problems) {
+    const auto ask = [&](const file_texts& files, std::vector<std::string>& problems) {
         facts all;
         const auto read = read_index(stored(files.at("a.smdx")), identity, "tar.gz", unpacks, {});
         if (!read) {

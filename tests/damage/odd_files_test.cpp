@@ -147,7 +147,7 @@ TEST_CASE("odd files: in the place of logs, checkpoints, archives and what lies 
         }
         const temporary_folder run;
         write_run(run);
-        objects files;
+        file_texts files;
         const local_storage store{run.path()};
         for (const std::string& each : store.list("", "")) {
             files[each] = as_text(store.read(each).view());

@@ -160,10 +160,10 @@ struct outcome_counts {
     }
 };
 
-using objects = std::map<std::string, std::string>;
+using file_texts = std::map<std::string, std::string>;
 
 /// What is asked of a run in those files; adds to `problems` what is told of damage.
-using asking = std::function<facts(const objects& files, std::vector<std::string>& problems)>;
+using asking = std::function<facts(const file_texts& files, std::vector<std::string>& problems)>;
 
 /// A file, and what may become of damages to it.
 struct damaged_file {
@@ -177,7 +177,7 @@ struct damaged_file {
 
 /// Every truncation and every flipped bit of a file.  No attempt allocates much more than reading what is intact: a decoder's
 /// buffers may come on top.
-inline void damage_everywhere(const std::string& kind, const objects& files, const damaged_file& which,
+inline void damage_everywhere(const std::string& kind, const file_texts& files, const damaged_file& which,
                               const asking& ask) {
     CAPTURE(kind);
     CAPTURE(which.key);
@@ -188,7 +188,7 @@ inline void damage_everywhere(const std::string& kind, const objects& files, con
     REQUIRE(problems.empty());
     REQUIRE(std::none_of(intact.begin(), intact.end(), [](const auto& each) { return each.second.starts_with('!'); }));
     const std::string& content = files.at(which.key);
-    objects damaged = files;
+    file_texts damaged = files;
     const auto attempt = [&](const std::string& changed) {
         damaged[which.key] = changed;
         problems.clear();
