@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     };
     unsigned looks = 0;
-    for (unsigned records = 0; !in.empty() && records < 100; ++records) {
+    for (unsigned records = 0; !in.empty() && records < 30; ++records) {
         const std::uint8_t where = in.take_byte();
         std::vector<std::byte>& file = contents[where & 3U];
         const std::size_t begin = file.size();
