@@ -11,7 +11,7 @@ case $name in
     *) length=4096 ;;
 esac
 mkdir -p "$folder/new" "$folder/findings"
-options=(-max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 -max_len="$length" -print_final_stats=1
+options=(-max_total_time="$seconds" -timeout=30 -rss_limit_mb=1024 -max_len="$length" -print_final_stats=1
     -artifact_prefix="$folder/findings/")
 dictionary=$here/dictionaries/$name.dict
 if [[ -e $dictionary ]]; then options+=(-dict="$dictionary"); fi
