@@ -293,7 +293,7 @@ void loader<Storage>::check_in_all(std::uint64_t files, std::uint64_t bytes) con
     const auto refuse = [&](const std::string& what, std::uint64_t most, const std::string& limit) {
         throw index_reader_exception(std::string{store_.name()} + " has more " + what + " than the " +
                                          std::to_string(most) + " that trial_options::limits." + limit + " allows",
-                                     {.where = store_.name()});
+                                     {.where = std::string{store_.name()}});
     };
     if (files > options_.limits.index_files - std::min(files_taken_, options_.limits.index_files)) {
         refuse("index files", options_.limits.index_files, "index_files");
