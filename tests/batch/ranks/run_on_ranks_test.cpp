@@ -401,16 +401,16 @@ TEST_CASE("one that does not stop when it is told to is left behind") {
     rank_batch batch{3, 1'000'000};
     auto options = short_times(never);
     options.stop_limit = 300ms;
-    std::atomic<bool> ending{false};
+    std::atomic<bool> held{false};  // rank 2 has a run, and does not let go of it
     batch.on_result = [&](const smd::run_result&) {
-        if (batch.results.size() == 20) {
-            ending = true;
+        if (batch.results.size() >= 20 && held) {
             batch.stops[0].request_stop();
         }
     };
     const auto outcome = batch.run(options, [&](int rank, const smd::batch_run& run, const auto&) {
         std::this_thread::sleep_for(1ms);
-        while (rank == 2 && ending && !batch.all.is_forgotten(2)) {
+        held = held || rank == 2;
+        while (rank == 2 && !batch.all.is_forgotten(2)) {
             std::this_thread::sleep_for(1ms);
         }
         return done(rank, run);
