@@ -2,6 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <random>
+
 using namespace smdebug;
 using namespace smdebug::detail;
 
@@ -39,4 +45,67 @@ TEST_CASE("written_steps: a step of the job is one of one mode, the one that was
     CHECK(steps.last(mode::train) == 8);
     steps.forget(100);
     CHECK(steps.last(mode::train) == 8);
+}
+
+TEST_CASE("written_steps: a training of weeks takes a row for each time that the mode changes") {
+    written_steps steps;
+    step_number global = 0;
+    for (step_number epoch = 0; epoch < 20; ++epoch) {
+        for (step_number i = 0; i < 1000; ++i, global += 10) {
+            steps.add(mode::train, epoch * 10'000 + i * 10, global);
+        }
+        for (step_number i = 0; i < 50; ++i, ++global) {
+            steps.add(mode::eval, epoch * 50 + i, global);
+        }
+    }
+    CHECK(steps.row_count() == 40);
+    CHECK(steps.last(mode::train) == 199'990);
+    CHECK(steps.last(mode::eval) == 999);
+    CHECK(steps.global_of(mode::train, 10'000) == 10'050);
+    CHECK_FALSE(steps.global_of(mode::train, 10'005));
+}
+
+TEST_CASE("written_steps: rows are what a map of all steps is, in whatever order steps are written and forgotten") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        std::mt19937 random(seed);
+        const auto below = [&](step_number limit) {
+            return static_cast<step_number>(random() % static_cast<unsigned>(limit));
+        };
+        written_steps steps;
+        std::array<std::map<step_number, step_number>, all_modes.size()> wanted;  // global by the mode's number
+        const auto forget = [&](step_number global) {
+            for (auto& of_mode : wanted) {
+                std::erase_if(of_mode, [&](const auto& one) { return one.second == global; });
+            }
+        };
+        const step_number stride = 1 + below(4);
+        for (step_number i = 0; i < 60; ++i) {
+            const mode which = all_modes[static_cast<std::size_t>(below(2))];
+            const bool follows = below(3) > 0;
+            const step_number in_mode = follows ? i * stride : below(120);
+            const step_number global = follows ? i * stride * 2 : below(240);
+            if (below(8) == 0) {
+                forget(global);
+                steps.forget(global);
+            } else {
+                forget(global);
+                wanted[place_of(which)][in_mode] = global;
+                steps.add(which, in_mode, global);
+            }
+            if (i % 7 != 0) {
+                continue;
+            }
+            for (const mode each : all_modes) {
+                const auto& of_mode = wanted[place_of(each)];
+                CAPTURE(seed);
+                CAPTURE(i);
+                REQUIRE(steps.last(each) == (of_mode.empty() ? std::nullopt : std::optional{of_mode.rbegin()->first}));
+                for (step_number number = -1; number < 250; ++number) {
+                    const auto found = of_mode.find(number);
+                    REQUIRE(steps.global_of(each, number) ==
+                            (found == of_mode.end() ? std::nullopt : std::optional{found->second}));
+                }
+            }
+        }
+    }
 }
