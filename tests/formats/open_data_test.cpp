@@ -1,5 +1,6 @@
 #include <smdebug/formats/open_data.hpp>
 
+#include <smdebug/archive.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
@@ -43,6 +44,13 @@ TEST_CASE("format_of: by what is there") {
     CHECK(format_with({"events/notes.txt"}) == data_format::smdebug);
     CHECK(format_with({"train/events.out.tfevents.1.host"}) == data_format::tensorboard);
     CHECK(format_with({"events/events.out.tfevents.1.host"}) == data_format::tensorboard);
+}
+
+TEST_CASE("open_data: an .npz is held to its limits") {
+    const any_storage folder{local_storage{std::string{SMDEBUG_TEST_DATA} + "/checkpoints/numbered"}};
+    CHECK(trial{open_data(folder)}.steps() == std::vector<step_number>{500, 1000});
+    const any_storage tight = open_data(folder, {.npz = {.most_members = 1}});
+    CHECK_THROWS_WITH_AS(trial{tight}, doctest::Contains("step_500.npz has 3 members, more than"), unsupported);
 }
 
 TEST_CASE("open_data: what is there is a run, and what is said counts") {

@@ -335,8 +335,7 @@ private:
         app.add_flag("--as-tensors", export_.whole_tensors,
                      "tensorboard: tensors as they are instead of curves and histograms");
         add_text(app, "--threads", texts_.threads, "N", "csv: threads to use; default: 1");
-        app.add_flag("--skip-damaged", export_.how.skip_damaged,
-                     "go on without index files that are damaged, and name them; else they are an error");
+        add_trust(app, export_.how);
         add_storage(app, export_.how.storage);
         app.footer(
             "npz          step_000000500.npz for each step; FILE.npz: of one step, or of one tensor over its steps,\n"

@@ -1,6 +1,8 @@
 // How data of other tools are read as runs.
 #pragma once
 
+#include <smdebug/archive/options.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,6 +29,9 @@ struct format_options {
     /// Bytes of the largest record of an event file or log that is believed; with one that claims more, the file ends, and that
     /// is told.  As size_limits::record, which bounds what is read of it later.
     std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;
+    /// What an .npz, which is a zip, may hold: members, and bytes that they inflate to.  Its ratio is at least what deflate
+    /// makes of zeros.
+    archive_options npz = {};
     /// Is told what is damaged in the data, a sentence each; by any thread that reads.
     std::function<void(const std::string&)> on_problem = {};
 };
