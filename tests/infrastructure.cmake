@@ -104,6 +104,7 @@ add_infrastructure_test(kernels_symbols_selftest ${symbol_check} --self-test ${C
 
 # --- what tests lean on ------------------------------------------------------------------------------------------------
 add_infrastructure_test(golden_compare_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/golden_replay/compare_test.py)
+add_infrastructure_test(coverage_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/coverage.py --self-test)
 add_infrastructure_test(fault_proxy_selftest ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/s3_servers/fault_proxy_test.py)
 
 # --- batches with the program: killed and resumed, in shards, over ranks; as single scans have it ---------------------------

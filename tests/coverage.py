@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""coverage.py FOLDER EXPORT...: what llvm-cov counted of a folder's files in some programs, taken together: a statement or a
+branch is reached where any program reaches it, in any instantiation.  A table by folder, then the statements that are not
+reached, a line a file.
+coverage.py --reduce FOLDER EXPORT...: makes each export a short one, of that folder's files alone, in its place.
+coverage.py --self-test"""
+import collections
+import json
+import os
+import sys
+
+CODE = 0  # the kind of region that is a statement or a block of them
+
+
+def reduced(export, folder):
+    """Of each file: [places, whether reached] of its statements, and of both ways of its branches."""
+    mark = "/" + folder.strip("/") + "/"
+    statements, branches = {}, {}
+
+    def inside(path):
+        return path.split(mark, 1)[1] if mark in path else None
+
+    for function in export["data"][0]["functions"]:
+        files = [inside(path) for path in function["filenames"]]
+        for *place, count, file, _, kind in function["regions"]:
+            if files[file] and kind == CODE:
+                key = files[file], *place
+                statements[key] = statements.get(key, False) or count > 0
+        for *place, taken, passed, file, _, kind in function.get("branches", []):
+            if files[file]:
+                for way, count in (("taken", taken), ("passed", passed)):
+                    key = files[file], *place, way
+                    branches[key] = branches.get(key, False) or count > 0
+    return {"statements": [[*key, value] for key, value in statements.items()],
+            "branches": [[*key, value] for key, value in branches.items()]}
+
+
+def together(all_counts):
+    statements, branches = {}, {}
+    for counts in all_counts:
+        for into, rows in ((statements, counts["statements"]), (branches, counts["branches"])):
+            for *key, value in rows:
+                key = tuple(key)
+                into[key] = into.get(key, False) or value
+    return statements, branches
+
+
+def shares(rows):
+    """By folder: [reached, all]."""
+    by_folder = collections.defaultdict(lambda: [0, 0])
+    for (file, *_), value in rows.items():
+        for folder in (file.split("/")[0] if "/" in file else "(doors)", ""):
+            by_folder[folder][0] += value
+            by_folder[folder][1] += 1
+    return by_folder
+
+
+def lines_of(places):
+    """Lines as 3, 5-9."""
+    lines = sorted({line for first, last in places for line in range(first, last + 1)})
+    runs = []
+    for line in lines:
+        if runs and runs[-1][1] == line - 1:
+            runs[-1][1] = line
+        else:
+            runs.append([line, line])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def show(statements, branches, out):
+    of_statements, of_branches = shares(statements), shares(branches)
+    print(f"{'folder':12} {'statements':>22} {'branches':>22}", file=out)
+    for folder in sorted(of_statements, key=lambda name: (name == "", name)):
+        cells = []
+        for reached, count in (of_statements[folder], of_branches.get(folder, (0, 0))):
+            cells.append(f"{reached:>7} of {count:>6} {100 * reached / count:5.1f}" if count else "-".rjust(22))
+        print(f"{folder or 'all':12} {cells[0]:>22} {cells[1]:>22}", file=out)
+    missing = collections.defaultdict(list)
+    for (file, first, _, last, _), value in statements.items():
+        if not value:
+            missing[file].append((first, last))
+    print("\nstatements that no test reaches:", file=out)
+    for file in sorted(missing):
+        print(f"{file}: {lines_of(missing[file])}", file=out)
+
+
+def self_test():
+    def export(count, taken):
+        return {"data": [{"functions": [
+            {"filenames": ["/x/include/smdebug/core/a.hpp", "/x/tests/t.cpp"],
+             "regions": [[1, 1, 5, 2, 1, 0, 0, 0], [2, 3, 3, 4, count, 0, 0, 0], [1, 1, 9, 2, 0, 1, 0, 0], [2, 9, 2, 9, 0, 0, 0, 3]],
+             "branches": [[2, 5, 2, 9, taken, 1, 0, 0, 4]]}]}]}
+
+    never = reduced(export(0, 0), "include/smdebug")
+    once = reduced(export(1, 1), "include/smdebug")
+    assert len(never["statements"]) == 2 and len(never["branches"]) == 2, never
+    statements, branches = together([never, never])
+    assert shares(statements)[""] == [1, 2] and shares(branches)["core"] == [1, 2]
+    statements, branches = together([never, once])
+    assert shares(statements)[""] == [2, 2] and shares(branches)[""] == [2, 2]
+    assert lines_of([(3, 4), (9, 9), (4, 6)]) == "3-6, 9"
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    arguments = sys.argv[1:]
+    reduce = arguments[:1] == ["--reduce"]
+    folder, *exports = arguments[reduce:]
+    if reduce:
+        for path in exports:
+            with open(path, encoding="utf-8") as file:
+                counts = reduced(json.load(file), folder)
+            with open(path + ".part", "w", encoding="utf-8") as file:
+                json.dump(counts, file)
+            os.replace(path + ".part", path)
+        return None
+    counts = []
+    for path in exports:
+        with open(path, encoding="utf-8") as file:
+            counts.append(json.load(file))
+    show(*together(counts), sys.stdout)
+    return None
+
+
+sys.exit(main())

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Which statements and branches of include/smdebug/ the tests reach: builds them with clang's counters, runs them, and prints
+# a table by folder, and what no test reaches.
+#   tests/coverage.sh [--no-run]      --no-run: of what was counted last time
+# Takes half an hour on two cores.  The counts go to build/coverage/counts.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+# shellcheck source=cmake/setup.sh
+source cmake/setup.sh
+
+stage "packages" install_packages build test
+choose_clang
+version=${clang##*-}
+packages_clang+=("llvm-$version")
+stage "packages" install_packages clang
+counts=$root/build/coverage/counts
+
+if [[ ${1-} != --no-run ]]; then
+    stage "configure (build/coverage)" cmake --preset coverage --log-level=WARNING -DCMAKE_CXX_COMPILER="$clang" \
+        -DCMAKE_EXE_LINKER_FLAGS="--ld-path=ld.lld-$version"
+    stage "build" cmake --build --preset coverage -j "$jobs"
+    rm -rf "$counts"
+    mkdir -p "$counts"
+    # A file for each program, to which its processes add.
+    export LLVM_PROFILE_FILE=$counts/%m.profraw
+    # A test that fails is for tests/run.sh to tell: what it reached counts.
+    stage "test" bash -c "ctest --preset coverage -j $jobs >$counts/tests.log || tail -n 15 $counts/tests.log"
+fi
+stage "merge" "llvm-profdata-$version" merge --failure-mode=all -sparse -o "$counts/all.profdata" "$counts"/*.profraw
+exports=()
+while IFS= read -r program; do
+    # One program after the other: functions of one name may be others in each.
+    "llvm-cov-$version" export -skip-expansions -instr-profile "$counts/all.profdata" "$program" \
+        >"$counts/${program##*/}.json" 2>"$counts/${program##*/}.told" || fail "$(tail -n 3 "$counts/${program##*/}.told")"
+    python3 -B tests/coverage.py --reduce include/smdebug "$counts/${program##*/}.json"
+    exports+=("$counts/${program##*/}.json")
+done < <(find build/coverage/tests build/coverage/examples -maxdepth 1 -type f -executable)
+python3 -B tests/coverage.py include/smdebug "${exports[@]}"
