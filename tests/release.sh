@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What is run before a release, and takes hours: what tests/run.sh does in short, in full.
+#   tests/release.sh [STAGE...]      one stage after the other; without any, all of them
+# Stages: suite      tests/run.sh --all
+#         threads    all tests under ThreadSanitizer, and ten minutes of readers, refreshers and writers in a folder that disappears
+#         endurance  a million saves, 100,000 refreshes and failing steps: what grows
+#         faults     each call by which files are read and written fails; power is lost at each
+#         fuzz       each target for half an hour (SMDEBUG_FUZZ_SECONDS)
+#         coverage   statements and branches that tests reach
+#         mutants    functions that are wrong in one place
+# A line a stage at the end; the status is 0 where all passed.  What each printed is in build/release/STAGE.txt.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit 1
+# shellcheck source=cmake/setup.sh
+source cmake/setup.sh
+
+all=(suite threads endurance faults fuzz coverage mutants)
+for stage in "$@"; do
+    if [[ " ${all[*]} " != *" $stage "* ]]; then
+        sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+        exit 2
+    fi
+done
+stages=("$@")
+if ((${#stages[@]} == 0)); then stages=("${all[@]}"); fi
+
+set_up() {
+    install_packages build test
+    choose_clang
+    install_packages clang
+}
+
+# A build with g++ of the tests in some folders, and what they need.
+build_checked() {  # TARGET...
+    cmake --preset check --log-level=WARNING && cmake --build --preset check -j "$jobs" --target "$@"
+}
+
+run_suite() { tests/run.sh --all; }
+
+run_threads() {
+    cmake --preset tsan --log-level=WARNING -DCMAKE_CXX_COMPILER="$clang" &&
+        cmake --build --preset tsan -j "$jobs" &&
+        SMDEBUG_TEST_STRESS_SECONDS=540 ctest --preset tsan -j "$jobs"
+}
+
+run_endurance() {
+    build_checked test_live && SMDEBUG_TEST_ENDURANCE=1 build/check/tests/test_live --source-file='*growth_test.cpp'
+}
+
+run_faults() {
+    build_checked all && SMDEBUG_TEST_ALL_FAULTS=1 ctest --preset check -V -R '^(faults|power_loss)$' --timeout 14400
+}
+
+run_fuzz() { tests/fuzz/run.sh "${SMDEBUG_FUZZ_SECONDS:-1800}"; }
+
+run_coverage() { tests/coverage.sh; }
+
+run_mutants() { python3 -B tests/mutants.py --compiler "$clang" --jobs "$jobs"; }
+
+set_up || exit 1
+mkdir -p build/release
+results=()
+status=0
+for stage in "${stages[@]}"; do
+    start=$SECONDS
+    say "$stage"
+    if "run_$stage" >"build/release/$stage.txt" 2>&1; then
+        results+=("$stage: passed in $((SECONDS - start)) s")
+    else
+        results+=("$stage: FAILED after $((SECONDS - start)) s; see build/release/$stage.txt")
+        status=1
+    fi
+    tail -n 5 "build/release/$stage.txt"
+done
+printf '==> %s\n' "${results[@]}"
+exit "$status"
