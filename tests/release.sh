@@ -9,6 +9,7 @@
 #         coverage   statements and branches that tests reach
 #         mutants    functions that are wrong in one place
 # A line a stage at the end; the status is 0 where all passed.  What each printed is in build/release/STAGE.txt.
+# shellcheck disable=SC2317  # stages are called by their names
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
