@@ -95,6 +95,15 @@ TEST_CASE("read_record: under the package's footer a flipped payload bit stays u
     }
 }
 
+TEST_CASE("read_record: a header that stands alone is checked before more is waited for") {
+    const auto bytes = framed("payload", footer_kind::checksum);
+    const auto header = byte_view{bytes}.first(record::header_size);
+    CHECK(record::read_record(header).code() == status::truncated);
+    const auto wrong = flipped({header.begin(), header.end()}, 3);
+    CHECK(record::read_record(wrong).code() == status::bad_length_checksum);
+    CHECK(record::read_record(wrong, crc_check::none).code() == status::truncated);
+}
+
 TEST_CASE("read_record: length_only checks the length and not the payload") {
     const auto bytes = framed("payload", footer_kind::checksum);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -507,4 +508,114 @@ TEST_CASE("event_decoder: leaves out what repeats where it is asked to, and chec
     REQUIRE(event_decoder<>{}.decode(small, "w", out, later, repeats) == status::ok);
     CHECK(repeats == 0);
     CHECK(elements<float>(out) == std::vector<float>{1, 2, 3, 4, 5, 6});
+    repeats = 99;
+    const auto none = record_with_value("no tensor");
+    CHECK(event_decoder<>{}.decode(none, "w", out, later, repeats) != status::ok);
+    CHECK(repeats == 0);
+}
+
+TEST_CASE("event_decoder: a record's size is told by its head, once that is checked") {
+    const auto bytes = small_record();
+    const byte_view head = byte_view{bytes}.first(event_decoder<>::head_size);
+    REQUIRE(event_decoder<>::record_size(head).ok());
+    CHECK(*event_decoder<>::record_size(head) == bytes.size());
+    CHECK(*event_decoder<>::record_size(bytes) == bytes.size());
+    CHECK(event_decoder<>::record_size(head.first(head.size() - 1)).code() == status::truncated);
+    auto wrong = bytes;
+    wrong[8] ^= std::byte{1};  // of the length's checksum
+    CHECK(event_decoder<>::record_size(wrong).code() == status::bad_length_checksum);
+    CHECK(event_decoder<crc_check::length_only>::record_size(wrong).code() == status::bad_length_checksum);
+    CHECK(*event_decoder<crc_check::none>::record_size(wrong) == bytes.size());
+    std::fill_n(wrong.begin(), 8, std::byte{0xff});
+    CHECK(event_decoder<crc_check::none>::record_size(wrong).code() == status::too_large);
+}
+
+namespace {
+
+using smdebug::detail::record_parts;
+
+/// Whether a record's plan says what decoding it says; false where it has none.
+bool has_true_plan(const messages::bytes& bytes) {
+    record_parts parts;
+    if (!event_decoder<>::plan(bytes, bytes.size(), "", parts)) {
+        return false;
+    }
+    decoded_tensor tensor;
+    REQUIRE(event_decoder<>{}.decode(bytes, "", tensor) == status::ok);
+    REQUIRE(parts.name == tensor.name);
+    REQUIRE(parts.type == tensor.type);
+    REQUIRE(parts.shape == tensor.shape);
+    REQUIRE(parts.size == bytes.size());
+    REQUIRE(parts.content_size == tensor.bytes.size());
+    REQUIRE(bytes.data() + parts.content == tensor.bytes.data());
+    const byte_view tail = byte_view{bytes}.subspan(parts.content + parts.content_size);
+    std::optional<std::uint32_t> checksum;
+    REQUIRE(event_decoder<>::ends_well(tail, checksum));
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("event_decoder: plans what the package writes as decoding finds it, from the record's first bytes alone") {
+    std::size_t planned = 0;
+    for (const std::string run : {"dtypes", "torch_mlp"}) {
+        for (const auto& bytes : records_of(run)) {
+            planned += has_true_plan(bytes) ? 1 : 0;
+        }
+    }
+    CHECK(planned > 100);
+
+    const auto bytes = small_record();
+    record_parts whole;
+    REQUIRE(event_decoder<>::plan(bytes, bytes.size(), "w", whole));
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        record_parts parts;
+        // Its head is enough, and all of it is needed.
+        CHECK(event_decoder<>::plan(byte_view{bytes}.first(size), bytes.size(), "w", parts) == (size >= whole.content));
+        CHECK_FALSE(event_decoder<>::plan(bytes, size, "w", parts));  // it would reach beyond what there is
+    }
+    CHECK(event_decoder<>::plan(bytes, bytes.size() + 1, "w", whole));
+    CHECK_FALSE(event_decoder<>::plan(bytes, bytes.size(), "v", whole));
+}
+
+TEST_CASE("event_decoder: does not plan what decoding refuses, or has to look at") {
+    record_parts parts;
+    const auto planned = [&](dtype type, std::size_t extent, std::string_view content) {
+        const std::array<std::size_t, 1> extents{extent};
+        const std::array fields{wire::value_fields{"w", {type, {extents, "w"}, smdebug::as_bytes(content), {}}, {}}};
+        const auto bytes = framed(wire::to_bytes({1.5, 7, {}, fields}));
+        return event_decoder<>::plan(bytes, bytes.size(), "w", parts);
+    };
+    CHECK(planned(dtype::float32, 2, "12345678"));
+    CHECK(planned(dtype::uint8, 8, "12345678"));
+    CHECK_FALSE(planned(dtype::float32, 3, "12345678"));
+    CHECK_FALSE(planned(dtype::float32, 1, "12345678"));
+    CHECK_FALSE(planned(dtype::float32, 2, "1234567"));
+    CHECK_FALSE(planned(dtype::float32, 2, "123456789"));
+    CHECK_FALSE(planned(dtype::boolean, 8, "12345678"));
+    CHECK_FALSE(planned(dtype::string, 8, "12345678"));
+    CHECK_FALSE(planned(dtype::float32, std::size_t{1} << 63U, "12345678"));
+}
+
+TEST_CASE(
+    "event_decoder: what stands behind the elements is metadata or nothing, and the checksum that they are held to") {
+    for (const auto kind : {record::footer_kind::checksum, record::footer_kind::package_constant}) {
+        const auto bytes = record_of_floats(10, kind);
+        record_parts parts;
+        REQUIRE(event_decoder<>::plan(bytes, bytes.size(), "big", parts));
+        const byte_view tail = byte_view{bytes}.subspan(parts.content + parts.content_size);
+        const auto footer = smdebug::load_le<std::uint32_t>(bytes.data() + bytes.size() - 4);
+        std::optional<std::uint32_t> checksum = 1;
+        CHECK(event_decoder<>::ends_well(tail, checksum));
+        CHECK(checksum == (kind == record::footer_kind::checksum ? std::optional{footer} : std::nullopt));
+        checksum = 1;
+        CHECK(event_decoder<crc_check::length_only>::ends_well(tail, checksum));
+        CHECK_FALSE(checksum);
+        for (std::size_t size = 0; size < record::footer_size; ++size) {
+            CHECK_FALSE(event_decoder<>::ends_well(tail.last(size), checksum));
+        }
+        messages::bytes more(tail.begin(), tail.end());
+        more.insert(more.begin(), std::byte{0x7a});
+        CHECK_FALSE(event_decoder<>::ends_well(more, checksum));
+    }
 }

@@ -80,6 +80,25 @@ TEST_CASE("field_reader: gives every layout its value, in order") {
     CHECK_FALSE(reader.next(f));
 }
 
+TEST_CASE("field_reader: texts of every length up to where lengths take three bytes, each followed by a field") {
+    for (std::size_t length = 0; length < 16'500; length += length < 300 ? 1 : 127) {
+        messages::bytes message;
+        wire::field_writer writer{message};
+        writer.write_text(15, std::string(length, 'x'));
+        writer.write_text(16, std::string(length, 'y'));
+        wire::field_reader reader{message};
+        wire::field f;
+        for (const char letter : {'x', 'y'}) {
+            REQUIRE(reader.next(f));
+            REQUIRE(f.number == (letter == 'x' ? 15 : 16));
+            REQUIRE(f.type == wire_type::length_delimited);
+            REQUIRE(smdebug::as_text(f.bytes) == std::string(length, letter));
+        }
+        REQUIRE_FALSE(reader.next(f));
+        REQUIRE(reader.code() == status::ok);
+    }
+}
+
 TEST_CASE("field_reader: bytes are borrowed from the message") {
     const auto message = messages::of("\x1a\x03xyz"sv);
     wire::field_reader reader{message};

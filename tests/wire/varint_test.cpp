@@ -40,10 +40,6 @@ static_assert(round_trips(0) && round_trips(1) && round_trips(127) && round_trip
 static_assert(round_trips(max) && round_trips(max - 1) && round_trips(std::uint64_t{1} << 63));
 static_assert(wire::varint_size(0) == 1 && wire::varint_size(127) == 1 && wire::varint_size(128) == 2);
 static_assert(wire::varint_size(16383) == 2 && wire::varint_size(16384) == 3 && wire::varint_size(max) == 10);
-static_assert(wire::zigzag(0) == 0 && wire::zigzag(-1) == 1 && wire::zigzag(1) == 2 && wire::zigzag(-2) == 3);
-static_assert(wire::zigzag(std::numeric_limits<std::int64_t>::min()) == max);
-static_assert(wire::unzigzag(max) == std::numeric_limits<std::int64_t>::min());
-static_assert(wire::unzigzag(wire::zigzag(-123456789012)) == -123456789012);
 
 TEST_CASE("take_varint: reads what protobuf's documentation shows") {
     std::uint64_t value = 0;
@@ -61,6 +57,7 @@ TEST_CASE("take_varint: every number of bytes round-trips, and every prefix is t
             REQUIRE(round_trips(value));
             std::vector<std::byte> bytes;
             wire::append_varint(bytes, value);
+            REQUIRE(bytes.size() == wire::varint_size(value));
             for (std::size_t size = 0; size < bytes.size(); ++size) {
                 const auto cut = messages::prefix(bytes, size);
                 byte_view rest{cut};

@@ -87,14 +87,6 @@ inline void append_varint(std::vector<std::byte>& out, std::uint64_t value) {
     detail::append_bytes(out, to_varint(value).view());
 }
 
-/// Zigzag: small magnitudes of either sign as small numbers (0, -1, 1, -2 as 0, 1, 2, 3).
-[[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
-    return (static_cast<std::uint64_t>(value) << 1) ^ (value < 0 ? ~std::uint64_t{0} : 0);
-}
-[[nodiscard]] constexpr std::int64_t unzigzag(std::uint64_t value) noexcept {
-    return static_cast<std::int64_t>((value >> 1) ^ ((value & 1U) != 0 ? ~std::uint64_t{0} : 0));
-}
-
 }  // namespace detail::wire
 }  // namespace v1
 }  // namespace smdebug
