@@ -25,7 +25,7 @@ GROUPS = {
     "varints": ("wire/varint.hpp", None, ["wire/varint_test.cpp"]),
     "fields": ("wire/field_reader.hpp", None, ["wire/field_reader_test.cpp"]),
     "tensors of events": ("tensor/impl/event_decoder.tpp", None, ["tensor/event_decoder_test.cpp"]),
-    "index files": ("index/impl/index_file.ipp", ("split split_canonical", "SMDEBUG_INLINE std::optional<damage> read_meta"),
+    "index files": ("index/impl/index_file.ipp", ("split_canonical(byte_view", "SMDEBUG_INLINE std::optional<damage> read_meta"),
                     ["index/index_file_test.cpp"]),
     "fields of index files": ("index/impl/index_file.ipp", ("std::optional<damage> read_meta", None), ["index/index_file_test.cpp"]),
     "spreads": ("reduce/spread.hpp", ("inline void merge", None), ["reduce/spread_test.cpp", "reduce/scalar_kernel_test.cpp"]),

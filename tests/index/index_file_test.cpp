@@ -236,3 +236,60 @@ TEST_CASE("index_file: each damage is told apart from a file that is still being
         CHECK_FALSE(wrong(text).not_json);
     }
 }
+
+TEST_CASE("index_file: damage of the meta section is named, field by field") {
+    const auto what = [](const std::string& fields) {
+        const parsed file = parse_text("{\"meta\": {" + fields + "}, \"tensor_payload\": []}");
+        return file.wrong ? file.wrong->what : std::string{};
+    };
+    const std::string mode_field = R"("mode": "EVAL")";
+    const std::string step_field = R"("mode_step": 0)";
+    const std::string event_field = R"("event_file_name": "e")";
+    CHECK(what(mode_field + "," + step_field + "," + event_field).empty());  // a step 0 is one
+    CHECK(what("") == "the meta section is empty");
+    CHECK(what(R"("more": 1)") == "the meta section is empty");
+    CHECK(what(mode_field).find("meta.mode_step") == 0);
+    CHECK(what(step_field).find("meta.mode is missing") == 0);
+    CHECK(what(event_field).find("meta.mode is missing") == 0);
+    CHECK(what(mode_field + "," + step_field).find("meta.event_file_name") == 0);
+    CHECK(what(mode_field + "," + event_field).find("meta.mode_step") == 0);
+    CHECK(what(step_field + "," + event_field).find("meta.mode is missing") == 0);
+    CHECK(what(mode_field + R"(, "mode_step": -1,)" + event_field).find("meta.mode_step") == 0);
+    CHECK(what(R"("mode": "EVIL",)" + step_field + "," + event_field) ==
+          "meta.mode is \"EVIL\", not TRAIN, EVAL, PREDICT or GLOBAL");
+}
+
+TEST_CASE("index_file: a shape and a place have all their fields, and nothing of the one before") {
+    const auto read = [](const std::string& shapes, const std::string& tensors = "") {
+        return parse_text(R"({"meta": {"mode": "EVAL", "mode_step": 3, "event_file_name": "e"}, "tensor_payload": [)" +
+                          tensors + R"(], "shape_payload": [)" + shapes + "]}");
+    };
+    const std::string whole = R"({"tensorname": "a", "originalname": "b", "shape": [4, 5, 6]})";
+    const parsed two = read(whole + R"(, {"tensorname": "c", "originalname": "d", "shape": [7]})");
+    REQUIRE_FALSE(two.wrong.has_value());
+    CHECK(two.shapes == std::vector<std::string>{"a=b", "c=d"});
+    CHECK(two.extents == shape_type{7});
+    for (const std::string broken : {
+             R"({"originalname": "b", "shape": [1]})",
+             R"({"tensorname": "a", "shape": [1]})",
+             R"({"tensorname": "a", "originalname": "b"})",
+             R"({"tensorname": "a", "originalname": "b", "shape": 1})",
+             R"({"tensorname": 1, "originalname": "b", "shape": [1]})",
+             R"({"tensorname": "a", "originalname": 1, "shape": [1]})",
+             R"({"tensorname": "a", "originalname": "b", "shape": ["1"]})",
+         }) {
+        CAPTURE(broken);
+        CHECK(read(whole + "," + broken).wrong.has_value());
+    }
+    CHECK_FALSE(read("", entry("a", "0", "1")).wrong.has_value());
+    for (const std::string broken : {
+             R"({"start_idx": 0, "length": 1})",
+             R"({"tensorname": "a", "length": 1})",
+             R"({"tensorname": "a", "start_idx": 0})",
+             R"({"tensorname": 1, "start_idx": 0, "length": 1})",
+             R"({"tensorname": "a", "start_idx": 0, "length": -1})",
+         }) {
+        CAPTURE(broken);
+        CHECK(read("", broken).wrong.has_value());
+    }
+}
