@@ -206,7 +206,7 @@ TEST_CASE("stress: readers, refreshers and writers, and a folder that disappears
     CHECK(counts.right > 0);
     CHECK(counts.gone > 0);
     if (how_long() > 1min) {
-        MESSAGE(counts.right << " values, " << counts.refused << " errors, the folder went " << counts.gone
-                             << " times");
+        MESSAGE(counts.right.load() << " values, " << counts.refused.load() << " errors, the folder went "
+                                    << counts.gone.load() << " times");
     }
 }
