@@ -50,7 +50,8 @@ TEST_CASE("arguments: ls") {
     CHECK(parsed<cli::detail::check_arguments>({"check", "a", "--rule", "exploding_tensor", "--untrusted"})
               .how.untrusted);
     CHECK(parsed<cli::detail::scan_arguments>({"scan", "a", "--untrusted"}).check.how.untrusted);
-    const auto exported = parsed<cli::detail::export_arguments>({"export", "a", "-o", "b", "--untrusted"});
+    const auto exported =
+        parsed<cli::detail::export_arguments>({"export", "a", "--to", "npz", "-o", "b", "--untrusted"});
     CHECK(exported.how.untrusted);
     CHECK(exported.how.storage.formats.npz == archive_options::untrusted());
     CHECK(parsed<cli::detail::report_arguments>({"report", "a", "-o", "b", "--untrusted"}).check.how.untrusted);
