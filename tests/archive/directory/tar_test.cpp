@@ -8,8 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace smdebug;
@@ -104,6 +106,47 @@ TEST_CASE("tar: of members with one name the last wins; links have what they nam
     CHECK(contents_of(archive) == texts{{"a", "2"}, {"hard", "1"}, {"d/soft", "2"}, {"d/chain", "2"}});
     CHECK(directory_of(archive).passed_over == 5);
     CHECK(directory_of(archive).damage.empty());
+}
+
+TEST_CASE("tar: whoever asks is told of each member as it is found") {
+    memory_storage store;
+    store.write("a", as_bytes(tar_member({.name = "a", .content = "1"}) +
+                              tar_member({.name = "link", .kind = '1', .link = "a"}) +
+                              tar_member({.name = "b", .content = "22"}) + tar_end()));
+    std::map<std::string, std::uint64_t> told;
+    static_cast<void>(read_tar(stored_source{store, "a"}, {}, [&](std::string_view name, const member& file) {
+        told[std::string{name}] = file.size;
+    }));
+    CHECK(told.at("a") == 1);
+    CHECK(told.at("b") == 2);
+}
+
+TEST_CASE("tar: a single empty block ends nothing, however many there are") {
+    const std::string empty(512, '\0');
+    const std::string archive = tar_member({.name = "a", .content = "1"}) + empty +
+                                tar_member({.name = "b", .content = "2"}) + empty +
+                                tar_member({.name = "c", .content = "3"}) + tar_end();
+    CHECK(contents_of(archive) == texts{{"a", "1"}, {"b", "2"}, {"c", "3"}});
+    CHECK(directory_of(archive).damage.empty());
+}
+
+TEST_CASE("tar: folders are none of what is passed over, told by their kind or their name") {
+    const directory made =
+        directory_of(tar_member({.name = "kind", .kind = '5'}) + tar_member({.name = "name/"}) +
+                     tar_member({.name = "both/", .kind = '5'}) + tar_member({.name = "odd/", .kind = 'Q'}) +
+                     tar_member({.name = "odd", .kind = 'Q'}) + tar_end());
+    CHECK(made.members.empty());
+    CHECK(made.passed_over == 1);
+    CHECK(made.damage.empty());
+}
+
+TEST_CASE("tar: the shortest record of pax is one") {
+    const std::string shortest = tar_member({.name = "p", .content = "4 =\n" + pax_record("path", "x"), .kind = 'x'});
+    const std::string archive = shortest + tar_member({.name = "a", .content = "1"}) + tar_end();
+    CHECK(contents_of(archive) == texts{{"x", "1"}});
+    CHECK(directory_of(archive).damage.empty());
+    const std::string shorter = tar_member({.name = "p", .content = "3 \n", .kind = 'x'});
+    CHECK(directory_of(shorter + tar_member({.name = "a", .content = "1"}) + tar_end()).damage.size() == 1);
 }
 
 TEST_CASE("tar: what is no file of a run is passed over") {

@@ -4,6 +4,8 @@
 #include "support/run_builder.hpp"
 
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/rules/drive/observed_trial.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
@@ -242,4 +244,83 @@ TEST_CASE("rule_drive: the rule that wants to be asked most often decides how of
     CHECK(drive.all_over());
     CHECK(drive.progress()[0].outcome.end == invoke_end::stopped);
     CHECK(drive.progress()[2].outcome.end == invoke_end::end_step);  // it was over already
+}
+
+namespace {
+
+/// A rule whose settings make no sense.
+template <class Rule>
+struct refused : Rule {
+    void check() const { throw value_error{"the setting is wrong"}; }
+};
+template <class Rule>
+refused(Rule) -> refused<Rule>;
+
+}  // namespace
+
+TEST_CASE("rule_drive: a rule whose settings are refused is over before the first step, and the others go on") {
+    const fake_trial run{{{"a", {{0, {1}}, {1, {1}}}}}};
+    steps_list of_refused;
+    steps_list of_other;
+    const invoke_options how{.start_step = 1};
+    auto drive = drive_of(run, how, {}, refused{finds_at("refused", {}, of_refused)}, finds_at("other", {}, of_other));
+    const detail::rule_progress& wrong = drive.progress()[0];
+    CHECK(wrong.over);
+    CHECK(wrong.outcome.end == invoke_end::failed);
+    CHECK(wrong.outcome.next_step == 1);
+    CHECK_THROWS_AS(std::rethrow_exception(wrong.failure), value_error);
+    drive.go();
+    CHECK(of_refused.empty());
+    CHECK(of_other == steps_list{1});
+}
+
+TEST_CASE("rule_drive: nobody is asked while steps are there, nor a rule that is over") {
+    const memory_trial run{stored({0, 1, 2}, true), {.poll_interval = milliseconds{1}}};
+    int first = 0;
+    int second = 0;
+    steps_list called;
+    const auto counts = [&](int& asked) {
+        return asked_too{finds_at("asked", {}, called), milliseconds{1}, [&asked] {
+                             ++asked;
+                             return std::optional<finding>{};
+                         }};
+    };
+    const invoke_options how{.timeout = milliseconds{100}};
+    auto drive = drive_of(run, how, {}, counts(first), counts(second));
+    drive.go();
+    CHECK(called.size() == 6);
+    CHECK(first == 0);
+
+    auto by_hand = drive_of(run, how, {}, counts(first), counts(second));
+    by_hand.rules()[0]->range = {0, 1};
+    by_hand.visit(1);
+    REQUIRE(by_hand.progress()[0].over);
+    by_hand.idle(2);
+    CHECK(first == 0);
+    CHECK(second == 1);
+}
+
+TEST_CASE("rule_drive: counts what a rule looked up in a trial that is observed, the same record once") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (const step_number step : {4, 5}) {
+        build.step({.step = step, .tensors = {tensor_of<float>("w", {1})}, .mode = mode::eval, .mode_step = step - 4});
+    }
+    build.end();
+    store.write(smdebug::detail::locations::event_key(5, "worker_0"), as_bytes("damaged"));
+    const memory_trial plain{store};
+    const detail::observed_trial<memory_trial> run{plain};
+    const auto by_both_numbers = [](const readable_trial auto& seen, step_number step) -> finding {
+        const auto w = seen.tensor("w");
+        static_cast<void>(w.find_value(step));
+        static_cast<void>(w.find_value(step - 4, {.mode = mode::eval}));
+        return {};
+    };
+    const invoke_options how;
+    const rule_outcome outcome = drive_of(run, how, {}, by_both_numbers).go_alone();
+    CHECK(outcome.evaluated == 2);
+    CHECK(outcome.tensors == 2);
+    CHECK(outcome.unread == 1);
+    CHECK(outcome.first_unread.find("000000000005_worker_0.tfevents") != std::string::npos);
 }

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -255,6 +256,27 @@ TEST_CASE("waiter: waits that go on at once have signals of their own") {
     CHECK(first.pause() == wait_outcome::look_again);
     CHECK(second.pause() == wait_outcome::look_again);
     CHECK(play.tape->made == 2);
+}
+
+TEST_CASE("waiter: a pool keeps so many feeds, those that announce; without a pool each goes with its wait") {
+    constexpr std::size_t most = 4;  // the system has few signals to give
+    player play;
+    for (std::size_t i = 0; i <= most; ++i) {
+        play.pool.give_back(std::make_unique<change_feed>(play.source()));
+    }
+    std::size_t kept = 0;
+    while (play.pool.take() != nullptr) {
+        ++kept;
+    }
+    CHECK(kept == most);
+    {
+        waiter alone{1h, std::nullopt, {}, {}, play.source()};
+        CHECK(alone.pause() == wait_outcome::look_again);
+        waiter unused{1h, std::nullopt, {}, {}, play.source(), &play.pool};
+        waiter polling{1ms, std::nullopt, {}, {}, {}, &play.pool};
+        CHECK(polling.pause() == wait_outcome::look_again);
+    }
+    CHECK(play.pool.take() == nullptr);
 }
 
 TEST_CASE("waiter: a storage that has no signal to give is polled") {
