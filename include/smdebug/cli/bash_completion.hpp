@@ -55,7 +55,10 @@ namespace detail {
     }
     return filled_in(
         "# Completion of @program@ for bash, printed by `@program@ completion bash`.\n\n"
-        "_@function@_options() {  # COMMAND: its options\n    case $1 in\n" +
+        "_@function@_commands() {\n    echo " +
+            shell_word(commands) +
+            "\n}\n\n"
+            "_@function@_options() {  # COMMAND: its options\n    case $1 in\n" +
             options +
             "    esac\n}\n\n"
             "_@function@_value() {  # COMMAND OPTION: what its value is; nothing: it takes none\n"
@@ -94,9 +97,9 @@ _@function@() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options '')" --"$word") else mapfile -
-               t COMPREPLY < <
-           (compgen - W ")" + commands + R"sh(" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options '')" -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -W "$(_@function@_commands)" -- "$word")
         fi
         return
     fi
@@ -118,11 +121,11 @@ _@function@() {
         fi
     done
     if [[ -z $ended && $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options "$command")" --"$word") else
-#shellcheck disable = SC2046 #words of their own
-           _ @function @_offer "$word" $(_ @function @_argument
-                                         "$command"
-                                         "$number") fi
+        mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options "$command")" -- "$word")
+    else
+        # shellcheck disable=SC2046  # words of their own
+        _@function@_offer "$word" $(_@function@_argument "$command" "$number")
+    fi
 }
 
 complete -F _@function@ @program@

@@ -76,11 +76,10 @@ struct manual_arguments {
 [[nodiscard]] inline std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 [[nodiscard]] inline std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
 
-/// A phrase as a sentence.
+/// A phrase with its full stop; it begins as it stands, as it may begin with a name.
 [[nodiscard]] inline std::string sentence(std::string_view phrase) {
     std::string text{phrase};
     if (!text.empty()) {
-        text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
         text += text.ends_with('.') || text.ends_with('?') ? "" : ".";
     }
     return text;
@@ -132,9 +131,9 @@ struct manual_arguments {
         return {};
     }
     std::string text = ".SH EXAMPLES\n.nf\n";
-    for (std::string_view line : lines_in(notes.substr(begin))) {
-        line.remove_prefix(
-            std::min({head.size(), line.find_first_not_of(' ') == 0 ? head.size() : line.find_first_not_of(' ')}));
+    for (std::string_view line : lines_in(notes.substr(begin))) {  // the head, or as many blanks below it
+        const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+        line.remove_prefix(indent == 0 ? head.size() : std::min(indent, head.size()));
         text += roff_line(line);
     }
     return text + ".fi\n";

@@ -26,7 +26,7 @@ namespace detail {
         case value_kind::program:
             return "_command_names -e";
         default:
-            return " ";  // something, and nothing is known of it
+            return "( )";  // something of which nothing is known; a blank alone would end the completion of options, too
     }
 }
 
