@@ -1,4 +1,5 @@
-# What `cmake --install` does.  Component `devel`: headers, package and kernels; component `program`: the program smdebug.
+# What `cmake --install` does.  Component `devel`: headers, packages of CMake and pkg-config, static libraries, links to shared
+# ones; `runtime`: shared libraries; `program`: the program smdebug, its manual pages and completions.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -28,7 +29,7 @@ function(install_library target export)
         TARGETS ${target}
         EXPORT ${export}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
 endfunction()
 if(TARGET smdebug_compiled)
     install_library(smdebug_compiled smdebug-kernels-targets)
@@ -61,3 +62,5 @@ install(
           ${CMAKE_CURRENT_LIST_DIR}/smdebug-components.cmake ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
     DESTINATION ${package_folder}
     COMPONENT devel)
+
+include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig.cmake)

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 
 namespace smd = smdebug;
