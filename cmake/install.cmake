@@ -3,8 +3,13 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(SMDEBUG_INSTALL_CMAKEDIR "" CACHE STRING "Where CMake's package goes, below the prefix; empty: where each part belongs")
 set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
 set(kernels_folder ${CMAKE_INSTALL_LIBDIR}/cmake/smdebug)  # lib/: what is compiled does
+if(SMDEBUG_INSTALL_CMAKEDIR)
+    set(package_folder ${SMDEBUG_INSTALL_CMAKEDIR})
+    set(kernels_folder ${SMDEBUG_INSTALL_CMAKEDIR})
+endif()
 
 function(install_export name folder)
     install(
@@ -64,3 +69,6 @@ install(
     COMPONENT devel)
 
 include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig.cmake)
+if(PROJECT_IS_TOP_LEVEL)
+    include(${CMAKE_CURRENT_LIST_DIR}/archive.cmake)
+endif()

@@ -65,6 +65,7 @@ function(smdebug_pc name description)
         "Cflags: -I\${includedir} ${cflags}\n"
         "Libs: ${libraries} ${libs}\n")
     string(REGEX REPLACE " +\n" "\n" text "${text}")
+    string(REPLACE ":  " ": " text "${text}")
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc CONTENT "${text}" @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${folder} COMPONENT devel)
 endfunction()

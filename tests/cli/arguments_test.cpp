@@ -353,5 +353,4 @@ TEST_CASE("arguments: completion prints a shell's script, manual pages of the pr
     CHECK(all.folder == "folder");
     CHECK(all.pages.size() == 17);
     CHECK(contains(parsed<cli::detail::help_request>({"help", "manual"}).text, "smdebug manual"));
-    CHECK(parsed<cli::detail::help_request>({"--", "help"}).text == parsed<cli::detail::help_request>({"--help"}).text);
 }

@@ -74,7 +74,7 @@ TEST_CASE("manual: a command's page has all its sections, and groff has nothing 
     }
     const std::string text = shown(page);
     for (const char* const line :
-         {"prog-x look [OPTION]... -o FILE NAME [RUN]...", ".dots begin lines 'quotes too \\back \\n slashes",
+         {"prog-x look [OPTION]... -o FILE NAME [RUN...]", ".dots begin lines 'quotes too \\back \\n slashes",
           "npz    one word, and its row, goes on", "-o, --output FILE", "--kind K", "a \"rule\".",
           "2      wrong usage.", "prog-x look a-b 'c\\d' \\", "    --kind=one `pwd` ^~", "prog-x(1)", "prog-x 1.2.3"}) {
         CHECK_MESSAGE(contains(flat(text), flat(line)), line << " in\n" << text);

@@ -442,9 +442,6 @@ private:
     }
 
     [[nodiscard]] command finished(const std::string& name) {
-        if (name == "help") {
-            return help_request{app_.help()};
-        }
         if (name == "completion") {
             return help_request{completion_script(table(), shell_)};
         }
