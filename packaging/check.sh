@@ -6,6 +6,7 @@
 #   vcpkg conan                                              with stand-ins for these tools
 # Prints a line for each: name, seconds, size of what was installed.  A way takes at most SMDEBUG_LIMIT seconds (default: 3600).
 # Exit status: 77 where a tool is missing, for all that it was called for.  CXX: the compiler (default: g++).
+# shellcheck disable=SC2317  # the ways are called by their names
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=

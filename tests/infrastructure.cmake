@@ -179,6 +179,13 @@ if(PROJECT_IS_TOP_LEVEL)
         consumer_install consumer_install_runtime PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
     set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
+
+    # The other ways to smdebug that take little; those that compile all of it, and those of other tools, by hand.
+    foreach(way fetchcontent pkgconfig)
+        add_infrastructure_test(
+            packaging/${way} ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} SMDEBUG_LIMIT=500 ${SMDEBUG_BASH}
+            ${PROJECT_SOURCE_DIR}/packaging/check.sh --folder ${CMAKE_CURRENT_BINARY_DIR}/packaging ${way})
+    endforeach()
 endif()
 
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------
