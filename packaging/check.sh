@@ -141,6 +141,11 @@ program() {
 by_deb() {
     need dpkg-buildpackage dh dpkg-deb pkg-config
     sources source/smdebug
+    local part version=
+    for part in MAJOR MINOR PATCH; do
+        version+=.$(sed -n "s/^#define SMDEBUG_VERSION_$part //p" "$root/include/smdebug/core/version.hpp")
+    done
+    [[ $(dpkg-parsechangelog -l "$root/debian/changelog" -S Version) == "${version#.}" ]] || { echo "debian/changelog has not ${version#.}" && exit 1; }
     (cd source/smdebug && DEB_BUILD_OPTIONS="nocheck parallel=$CMAKE_BUILD_PARALLEL_LEVEL" dpkg-buildpackage -us -uc -b)
     if command -v lintian >/dev/null; then lintian --allow-root --fail-on error source/*.changes; fi
     rm -rf source/smdebug
