@@ -5,7 +5,8 @@
 #   cpack deb                                                the compiled form, by archive and Debian packages: minutes
 #   vcpkg conan                                              with stand-ins for these tools
 # Prints a line for each: name, seconds, size of what was installed.  A way takes at most SMDEBUG_LIMIT seconds (default: 3600).
-# Exit status: 77 where a tool is missing, for all that it was called for.  CXX: the compiler (default: g++).
+# Exit status: 77 where a tool is missing, for all that it was called for.  CXX: the compiler (default: g++);
+# SMDEBUG_CONFIGURE: options of CMake for `cpack`, which compiles everything, such as -DCMAKE_CXX_FLAGS_RELEASE=-O1.
 # shellcheck disable=SC2317  # the ways are called by their names
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -116,7 +117,10 @@ by_pkgconfig_of_compiled() {  # PREFIX FLAG...: the compiled form by its .pc fil
 
 by_cpack() {
     need ninja cpack pkg-config
-    configure "$root" build -DBUILD_SHARED_LIBS=ON -DSMDEBUG_USE_COMPILED=ON -DSMDEBUG_BUILD_MPI=OFF -DCMAKE_INSTALL_LIBDIR=lib
+    local options
+    read -ra options <<<"${SMDEBUG_CONFIGURE-}"
+    configure "$root" build -DBUILD_SHARED_LIBS=ON -DSMDEBUG_USE_COMPILED=ON -DSMDEBUG_BUILD_MPI=OFF -DCMAKE_INSTALL_LIBDIR=lib \
+        "${options[@]}"
     cmake --build build
     (cd build && cpack -B ../archives)
     (cd archives && sha256sum --check ./*.sha256)
@@ -193,7 +197,7 @@ for name in "${names[@]}"; do
     rm -rf "${folder:?}/$name"
     mkdir -p "$folder/$name"
     start=$SECONDS ended=0
-    (cd "$folder/$name" && SMDEBUG_CHECK_ONE=$name timeout "$limit" bash "$root/packaging/check.sh" --folder "$folder/$name") \
+    (cd "$folder/$name" && SMDEBUG_CHECK_ONE=$name timeout --kill-after=10 "$limit" bash "$root/packaging/check.sh" --folder "$folder/$name") \
         >"$folder/$name.log" 2>&1 || ended=$?
     if ((ended == 0)); then
         printf '%-18s %5d s  %8.1f MB\n' "$name" $((SECONDS - start)) \
