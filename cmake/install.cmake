@@ -1,9 +1,15 @@
-# What `cmake --install` does.  Component `devel`: headers, package and kernels; component `program`: the program smdebug.
+# What `cmake --install` does.  Component `devel`: headers, packages of CMake and pkg-config, static libraries, links to shared
+# ones; `runtime`: shared libraries; `program`: the program smdebug, its manual pages and completions.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(SMDEBUG_INSTALL_CMAKEDIR "" CACHE STRING "Where CMake's package goes, below the prefix; empty: where each part belongs")
 set(package_folder ${CMAKE_INSTALL_DATADIR}/cmake/smdebug)  # share/: nothing here depends on the machine
 set(kernels_folder ${CMAKE_INSTALL_LIBDIR}/cmake/smdebug)  # lib/: what is compiled does
+if(SMDEBUG_INSTALL_CMAKEDIR)
+    set(package_folder ${SMDEBUG_INSTALL_CMAKEDIR})
+    set(kernels_folder ${SMDEBUG_INSTALL_CMAKEDIR})
+endif()
 
 function(install_export name folder)
     install(
@@ -28,7 +34,7 @@ function(install_library target export)
         TARGETS ${target}
         EXPORT ${export}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
 endfunction()
 if(TARGET smdebug_compiled)
     install_library(smdebug_compiled smdebug-kernels-targets)
@@ -61,3 +67,8 @@ install(
           ${CMAKE_CURRENT_LIST_DIR}/smdebug-components.cmake ${CMAKE_CURRENT_LIST_DIR}/smdebug-versions.cmake
     DESTINATION ${package_folder}
     COMPONENT devel)
+
+include(${CMAKE_CURRENT_LIST_DIR}/pkgconfig.cmake)
+if(PROJECT_IS_TOP_LEVEL)
+    include(${CMAKE_CURRENT_LIST_DIR}/archive.cmake)
+endif()

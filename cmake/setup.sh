@@ -12,6 +12,8 @@ packages_test+=(pigz tabix zstd zip p7zip-full libarchive-tools)  # archives as 
 packages_test+=(ceph-mon ceph-osd ceph-common radosgw swift swift-proxy swift-account swift-container swift-object memcached
     nghttp2-proxy curl openssl python3-botocore)
 packages_test+=(python3-numpy)  # reads what is exported
+packages_test+=(zsh fish groff-base)  # complete the program's command line, and show its manual pages
+packages_test+=(git pkg-config)  # by which a project gets the library
 packages_test+=(libprotobuf-dev libarchive-dev)  # what fuzz targets compare with
 packages_test+=(openmpi-bin libopenmpi-dev)  # a batch over many processes; found at configuring, and then in the program
 packages_test+=(chromium fonts-dejavu-core)  # for tests/check_report.sh, and node with its packages, from wherever it comes

@@ -21,3 +21,11 @@ says "needs C++20" "#include <smdebug/core/bytes.hpp>" "$@" -std=c++17
 says "throws: compile it with exceptions" "#include <smdebug/core/error.hpp>" "$@" -fno-exceptions
 says "compile it without -fno-rtti" "#include <smdebug/core/error.hpp>" "$@" -fno-rtti
 says "needs <stop_token>" $'#include <version>\n#undef __cpp_lib_jthread\n#include <smdebug/core/stop_token.hpp>' "$@"
+# Another target, as its compiler says it of itself; bytes.hpp stands for every header, which all include requirements.hpp first.
+says "needs a 64-bit target" $'#undef __SIZEOF_POINTER__\n#define __SIZEOF_POINTER__ 4\n#include <smdebug/core/bytes.hpp>' "$@"
+says "needs a little-endian target" \
+    $'#undef __BYTE_ORDER__\n#define __BYTE_ORDER__ __ORDER_BIG_ENDIAN__\n#include <smdebug/core/bytes.hpp>' "$@"
+# The compiler's own 32-bit target, where it has one: no header of the system is reached before the message.
+if "$@" -m32 -fsyntax-only -x c++ - <<<"" 2>/dev/null; then
+    says "needs a 64-bit target" "#include <smdebug/core/requirements.hpp>" "$@" -m32
+fi

@@ -165,6 +165,8 @@ if(PROJECT_IS_TOP_LEVEL)
     add_infrastructure_test(consumer_clean ${CMAKE_COMMAND} -E rm -rf ${stage})
     add_infrastructure_test(
         consumer_install ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage} --component devel)
+    add_infrastructure_test(
+        consumer_install_runtime ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${stage} --component runtime)
     function(add_consumer_test name flag)
         add_infrastructure_test(
             ${name} ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_consumer.sh ${flag}
@@ -174,9 +176,17 @@ if(PROJECT_IS_TOP_LEVEL)
     add_consumer_test(consumer_of_package "" -Dsmdebug_DIR=${stage}/${CMAKE_INSTALL_DATADIR}/cmake/smdebug)
     add_consumer_test(consumer_of_folder --bare -DSMDEBUG_FOLDER=${PROJECT_SOURCE_DIR} -DSMDEBUG_BUILD_KERNELS=ON)
     set_tests_properties(consumer_clean PROPERTIES FIXTURES_SETUP stage_clean)
-    set_tests_properties(consumer_install PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
+    set_tests_properties(
+        consumer_install consumer_install_runtime PROPERTIES FIXTURES_REQUIRED stage_clean FIXTURES_SETUP stage)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
     set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
+
+    # The other ways to smdebug that take little; those that compile all of it, and those of other tools, by hand.
+    foreach(way fetchcontent pkgconfig)
+        add_infrastructure_test(
+            packaging/${way} ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} SMDEBUG_LIMIT=500 ${SMDEBUG_BASH}
+            ${PROJECT_SOURCE_DIR}/packaging/check.sh --folder ${CMAKE_CURRENT_BINARY_DIR}/packaging ${way})
+    endforeach()
 endif()
 
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------

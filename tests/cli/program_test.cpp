@@ -64,7 +64,11 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
     CHECK(program({"diff", golden("torch_mlp"), "/nowhere"}).status == 1);
     CHECK(program({"diff", golden("torch_mlp")}).status == 2);
     CHECK(program({"rules"}).status == 0);
-    CHECK(program({"--version"}).out == "smdebug " + cli::detail::version_text() + "\n");
+    CHECK(program({"--version"}).out == "smdebug " + cli::detail::program_version());
+    CHECK(program({"completion", "bash"}).out.starts_with("# Completion of smdebug for bash"));
+    CHECK(program({"completion", "csh"}).status == 2);
+    CHECK(program({"manual", "ls"}).out.starts_with(".\\\" Printed by `smdebug manual ls`"));
+    CHECK(program({"manual", "-o", "/proc/none"}).status == 1);
     CHECK(program({"ls", "/nowhere"}).status == 1);
     CHECK(program({"stats", golden("damaged/truncated_event")}).status == 1);
 }

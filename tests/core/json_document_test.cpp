@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -59,4 +60,12 @@ TEST_CASE("json: what is no document is nothing, and the parser goes on to the n
     CHECK_FALSE(parser.parse(as_bytes(std::string(100'000, '['))).has_value());
     CHECK(parser.parse(as_bytes("\xEF\xBB\xBF{}")).has_value());
     CHECK(parser.parse(as_bytes("3"))->integer() == 3);
+}
+
+TEST_CASE("json: the version of the library that reads is three numbers") {
+    const std::string version = smdebug::detail::json::library_version();
+    CAPTURE(version);
+    CHECK(version.find_first_not_of("0123456789.") == std::string::npos);
+    CHECK(std::count(version.begin(), version.end(), '.') == 2);
+    CHECK(version.front() != '.');
 }

@@ -122,3 +122,9 @@ TEST_CASE("regex: answers the same before and after it is compiled to machine co
         CHECK_FALSE(layer.search("model/relu_"));
     }
 }
+
+TEST_CASE("regex: the version of the library that searches is a release and a date") {
+    const std::string version = regex_library_version();
+    CAPTURE(version);
+    CHECK(regex{R"(^[0-9]+\.[0-9]+(-RC[0-9]+)? [0-9]{4}-[0-9]{2}-[0-9]{2}$)"}.search(version));
+}

@@ -4,14 +4,17 @@
 
 #include <smdebug/cli/check.hpp>
 #include <smdebug/cli/command_options.hpp>
+#include <smdebug/cli/command_table.hpp>
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/export.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/manual.hpp>
 #include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/option_texts.hpp>
 #include <smdebug/cli/pack.hpp>
+#include <smdebug/cli/read_commands.hpp>
 #include <smdebug/cli/repair.hpp>
 #include <smdebug/cli/report.hpp>
 #include <smdebug/cli/rows.hpp>
@@ -19,6 +22,7 @@
 #include <smdebug/cli/rule_set.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan.hpp>
+#include <smdebug/cli/shell_completion.hpp>
 #include <smdebug/cli/show.hpp>
 #include <smdebug/cli/stats.hpp>
 
@@ -33,15 +37,19 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
-/// --help or --version: what to print.
+/// --help, or completion: what to print.
 struct help_request {
     std::string text;
 };
 
+/// --version.
+struct version_request {};
+
 /// What the user asked for.
-using command = std::variant<help_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
-                             check_arguments, scan_arguments, report_arguments, merge_arguments, pack_arguments,
-                             export_arguments, rules_arguments, index_arguments, repair_arguments>;
+using command =
+    std::variant<help_request, version_request, ls_arguments, show_arguments, stats_arguments, diff_arguments,
+                 check_arguments, scan_arguments, report_arguments, merge_arguments, pack_arguments, export_arguments,
+                 rules_arguments, index_arguments, repair_arguments, manual_arguments>;
 
 /// The end of every command's help.
 inline constexpr const char* conventions =
@@ -70,6 +78,9 @@ public:
         add_rules();
         add_index();
         add_repair();
+        add_completion();
+        add_manual();
+        add_help();
         app_.footer(std::string{conventions} + "\n`smdebug COMMAND --help` tells more.");
     }
 
@@ -93,8 +104,8 @@ public:
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         try {
             app_.parse(std::move(arguments));
-        } catch (const CLI::CallForVersion& asked) {
-            return help_request{std::string{asked.what()} + "\n"};
+        } catch (const CLI::CallForVersion&) {
+            return version_request{};
         } catch (const CLI::CallForHelp&) {
             const auto chosen = app_.get_subcommands();
             return help_request{chosen.empty() ? app_.help() : chosen.front()->help("smdebug")};
@@ -107,7 +118,18 @@ public:
         return finished(app_.get_subcommands().front()->get_name());
     }
 
+    /// What the parser takes.
+    [[nodiscard]] command_table table() { return read_commands(app_, conventions); }
+
 private:
+    [[nodiscard]] std::vector<std::string> known_rules() const {
+        std::vector<std::string> names;
+        for (const rule_info& info : registry_.infos()) {
+            names.push_back(info.name);
+        }
+        return names;
+    }
+
     [[nodiscard]] std::vector<std::string> command_names() const {
         std::vector<std::string> names;
         for (const CLI::App* subcommand : app_.get_subcommands({})) {
@@ -136,7 +158,7 @@ private:
         app.add_option("TENSOR", show_.tensor, "name of a tensor")->required()->type_name("");
         add_text(app, "--step", texts_.step, "S", "the step, in --mode; default: the last one that has the tensor");
         add_text(app, "--worker", show_.worker, "W", "the worker; default: the first by name that saved it");
-        add_text(app, "--mode", texts_.mode, "M", "GLOBAL (default), TRAIN, EVAL or PREDICT: what --step counts");
+        add_mode(app, texts_, "GLOBAL (default), TRAIN, EVAL or PREDICT: what --step counts");
         add_text(app, "--values", texts_.values, "N", "how many values to show; default: 10");
         add_how(app, show_.how, texts_);
     }
@@ -147,12 +169,13 @@ private:
         add_text(app, "--threads", texts_.threads, "N", "threads to use; default: 1");
         add_names(app, stats_.tensors, stats_.collection);
         add_steps(app, texts_);
-        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_mode(app, texts_, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
         add_text(app, "--worker", stats_.worker, "W", "only what this worker saved");
-        add_text(app, "--reductions", texts_.reductions, "LIST",
-                 "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
-                 "it, nan, pos_inf, neg_inf, zeros, with commas between them; or all; default: in tables "
-                 "min,max,mean,std,l2,nan, elsewhere all");
+        add_reductions(
+            app, texts_,
+            "the columns, in this order: min max mean std variance sum prod l1 l2, each also with abs_ before "
+            "it, nan, pos_inf, neg_inf, zeros, with commas between them; or all; default: in tables "
+            "min,max,mean,std,l2,nan, elsewhere all");
         add_how(app, stats_.how, texts_);
         add_runs_from_folders(app, stats_.how.storage.formats);
         app.footer(
@@ -173,7 +196,7 @@ private:
         add_text(app, "--atol", texts_.atol, "A", "the same, in addition; default: 0; without both: bit by bit");
         add_names(app, diff_.tensors, diff_.collection);
         add_steps(app, texts_);
-        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_mode(app, texts_, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
         add_text(app, "--worker", diff_.worker, "W", "only what this worker saved");
         app.add_flag("--all", diff_.all, "tables: a row for each difference; csv and json always have that");
         add_how(app, diff_.how, texts_);
@@ -188,7 +211,7 @@ private:
         CLI::App& app =
             *app_.add_subcommand("check", "evaluate rules at every saved step; exit status 3 if one is met");
         add_runs(app, check_.runs);
-        add_rule_options(app, texts_);
+        add_rule_options(app, texts_, known_rules());
         add_steps(app, texts_);
         add_evaluation(app, check_, texts_);
         add_follow(app, check_.follow, texts_, "go on until the job ends: each step as soon as it is complete");
@@ -213,8 +236,8 @@ private:
         app.add_flag("--all", scan_.all, "tables: a row for each rule that has nothing to look at, too, and why");
         add_text(app, "--list", texts_.list, "FILE",
                  "more runs: a file with a path, pattern or folder a line; -: standard input");
-        add_text(app, "--reductions", texts_.reductions, "LIST",
-                 "numbers instead of rules, the rows of stats: all, or names with commas between them");
+        add_reductions(app, texts_,
+                       "numbers instead of rules, the rows of stats: all, or names with commas between them");
         add_names(app, scan_.tensors, scan_.collection);
         add_batch(app, scan_, texts_);
         add_text(app, "--split-above", texts_.split_above, "SIZE",
@@ -223,7 +246,7 @@ private:
         add_text(app, "--report", scan_.report, "FILE.html",
                  "a page of the results, too: a table of runs and rules; a run's own report is linked where it lies "
                  "beside it as NAME.html");
-        add_rule_options(app, texts_);
+        add_rule_options(app, texts_, known_rules());
         add_steps(app, texts_);
         add_evaluation(app, scan_.check, texts_);
         add_how(app, scan_.check.how, texts_);
@@ -246,7 +269,7 @@ private:
             ->type_name("FILE.html");
         add_names(app, report_.tensors, report_.collection);
         add_steps(app, texts_);
-        add_rule_options(app, texts_);
+        add_rule_options(app, texts_, known_rules());
         app.add_option("--other-trials", texts_.other_trials, "runs to compare with, for rules that compare runs")
             ->type_name("RUN2")
             ->allow_extra_args(false);
@@ -309,17 +332,16 @@ private:
         app.add_option("RUN", export_.run, "a training run: a folder, s3://bucket/prefix, or an archive of one run")
             ->required()
             ->type_name("");
-        app.add_option_function<std::string>(
-               "--to",
-               [this](const std::string& text) {
-                   const auto found = std::find(export_formats.begin(), export_formats.end(), text);
-                   export_.to = static_cast<export_format>(found - export_formats.begin());
-               },
-               "npz, csv, tensorboard, safetensors or smdebug, a run of its own")
-            ->required()
-            ->type_name("FORMAT")
-            ->check(
-                CLI::IsMember(std::vector<std::string>(export_formats.begin(), export_formats.end())).description(""));
+        accept(app.add_option_function<std::string>(
+                      "--to",
+                      [this](const std::string& text) {
+                          const auto found = std::find(export_formats.begin(), export_formats.end(), text);
+                          export_.to = static_cast<export_format>(found - export_formats.begin());
+                      },
+                      "npz, csv, tensorboard, safetensors or smdebug, a run of its own")
+                   ->required()
+                   ->type_name("FORMAT"),
+               {export_formats.begin(), export_formats.end()});
         app.add_option("-o,--output", export_.output,
                        "what is written on this machine: csv a file, the others a folder; npz and safetensors a file "
                        "where it is called so")
@@ -328,9 +350,9 @@ private:
         app.add_flag("--replace,--force", export_.replace, "replace the output where it is there already");
         add_names(app, export_.tensors, export_.collection);
         add_steps(app, texts_);
-        add_text(app, "--mode", texts_.mode, "M", "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
+        add_mode(app, texts_, "only steps of TRAIN, EVAL or PREDICT; default: GLOBAL, all");
         add_text(app, "--worker", export_.worker, "W", "only what this worker saved");
-        add_text(app, "--reductions", texts_.reductions, "LIST", "csv: the columns, as of stats; default: all");
+        add_reductions(app, texts_, "csv: the columns, as of stats; default: all");
         app.add_flag("--values", export_.values, "csv: a row for each element instead of each tensor");
         app.add_flag("--as-tensors", export_.whole_tensors,
                      "tensorboard: tensors as they are instead of curves and histograms");
@@ -353,7 +375,7 @@ private:
 
     void add_rules() {
         CLI::App& app = *app_.add_subcommand("rules", "list the built-in rules, their parameters, types and defaults");
-        app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name("");
+        offer(app.add_option("RULE", listed_.rules, "only these rules; default: all")->type_name(""), {known_rules()});
         add_format(app, listed_.format, texts_);
     }
 
@@ -386,7 +408,47 @@ private:
             std::string{conventions});
     }
 
+    void add_completion() {
+        CLI::App& app = *app_.add_subcommand("completion", "print what a shell needs to complete commands and options");
+        accept(app.add_option("SHELL", shell_, "bash, zsh or fish")->required()->type_name(""),
+               {completed_shells.begin(), completed_shells.end()});
+        app.footer(
+            "Packages install it where shells look.  Elsewhere, for this shell alone:\n"
+            "Example: source <(smdebug completion bash)\n"
+            "         source <(smdebug completion zsh)\n"
+            "         smdebug completion fish | source\n\n" +
+            std::string{conventions});
+    }
+
+    void add_manual() {
+        CLI::App& app = *app_.add_subcommand("manual", "print a manual page, of the program or of a command, for man");
+        // Of commands there are some more below: help is the last.
+        std::vector<std::string> names = command_names();
+        names.emplace_back("help");
+        accept(app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
+               names);
+        app.add_option("-o,--output", manual_.folder,
+                       "write the pages of the program and of all commands into this folder instead")
+            ->type_name("DIR");
+        app.footer("Example: smdebug manual scan | man -l -\n\n" + std::string{conventions});
+    }
+
+    void add_help() {
+        CLI::App& app = *app_.add_subcommand("help", "what a command does, and its options");
+        std::vector<std::string> names = command_names();
+        accept(app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
+               names);
+    }
+
     [[nodiscard]] command finished(const std::string& name) {
+        if (name == "completion") {
+            return help_request{completion_script(table(), shell_)};
+        }
+        if (name == "manual") {
+            manual_.pages = manual_.folder ? all_manual_pages(table())
+                                           : std::vector<manual_page>{page_of(table(), manual_command_)};
+            return manual_;
+        }
         if (name == "ls") {
             settle(ls_, texts_);
             return ls_;
@@ -451,6 +513,9 @@ private:
     rules_arguments listed_;
     index_arguments index_;
     repair_arguments repair_;
+    manual_arguments manual_;
+    std::string shell_;
+    std::string manual_command_;
     option_texts texts_;
 };
 

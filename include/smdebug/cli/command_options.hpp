@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace smdebug {
@@ -27,20 +28,82 @@ inline namespace v1 {
 namespace cli {
 namespace detail {
 
+/// "0.1.0".
+[[nodiscard]] inline std::string release_text() {
+    return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
+           std::to_string(SMDEBUG_VERSION_PATCH);
+}
+
 /// "0.1.0, reduces with avx512bw".
 [[nodiscard]] inline std::string version_text() {
-    return std::to_string(SMDEBUG_VERSION_MAJOR) + "." + std::to_string(SMDEBUG_VERSION_MINOR) + "." +
-           std::to_string(SMDEBUG_VERSION_PATCH) + ", reduces with " +
-           std::string{dispatched_kernel{}.instruction_set()};
+    return release_text() + ", reduces with " + std::string{dispatched_kernel{}.instruction_set()};
+}
+
+/// The words that shells offer for an option's value.
+struct offered {
+    std::vector<std::string> values = {};
+    bool with_commas = false;  ///< several at once, with commas between them
+};
+
+// CLI11 has no place for them but the name of a check, which it prints nowhere.
+inline constexpr std::string_view offer_mark = "offered:";
+inline constexpr std::string_view offer_some_mark = "offered with commas:";
+
+/// Shells are to offer these words.  The option takes other texts, too: who settles it says what is wrong with them.
+inline CLI::Option* offer(CLI::Option* option, const offered& words) {
+    const std::string_view mark = words.with_commas ? offer_some_mark : offer_mark;
+    return option->check(
+        CLI::Validator{[](std::string&) { return std::string{}; }, "", std::string{mark} + joined(words.values, ",")});
+}
+
+/// The option takes one of these words and no other text, and shells offer them.
+inline CLI::Option* accept(CLI::Option* option, const std::vector<std::string>& words, bool in_any_case = false) {
+    const auto check = [&](auto&&... how) {
+        CLI::Validator member = CLI::IsMember(words, how...);
+        option->check(member.description("").name(std::string{offer_mark} + joined(words, ",")));
+    };
+    in_any_case ? check(CLI::ignore_case) : check();
+    return option;
+}
+
+/// What offer() or accept() said of an option; nothing: neither was called.
+[[nodiscard]] inline offered offered_for(CLI::Option& option) {
+    std::string name;
+    try {
+        name = option.get_validator("")->get_name();
+    } catch (const CLI::OptionNotFound&) {  // it has none
+        return {};
+    }
+    for (const std::string_view mark : {offer_mark, offer_some_mark}) {
+        if (name.starts_with(mark)) {
+            return {CLI::detail::split(name.substr(mark.size()), ','), mark == offer_some_mark};
+        }
+    }
+    return {};
 }
 
 // What is bound to an option must outlive the app.
 
-inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to, const std::string& type,
-                     const std::string& help) {
-    app.add_option_function<std::string>(
-           flag, [&to](const std::string& text) { to = text; }, help)
+inline CLI::Option* add_text(CLI::App& app, const std::string& flag, std::optional<std::string>& to,
+                             const std::string& type, const std::string& help) {
+    return app
+        .add_option_function<std::string>(
+            flag, [&to](const std::string& text) { to = text; }, help)
         ->type_name(type);
+}
+
+/// --mode: its names are offered, and taken in any case.
+inline void add_mode(CLI::App& app, option_texts& texts, const std::string& help) {
+    offer(add_text(app, "--mode", texts.mode, "M", help), {{"GLOBAL", "TRAIN", "EVAL", "PREDICT"}});
+}
+
+/// --reductions: columns of statistics, or all of them.
+inline void add_reductions(CLI::App& app, option_texts& texts, const std::string& help) {
+    std::vector<std::string> names{"all"};
+    for (const statistic& each : all_statistics()) {
+        names.push_back(each.name);
+    }
+    offer(add_text(app, "--reductions", texts.reductions, "LIST", help), {names, true});
 }
 
 /// The long names of an app's options.
@@ -94,18 +157,18 @@ inline void add_text(CLI::App& app, const std::string& flag, std::optional<std::
 }
 
 inline void add_format(CLI::App& app, output_format& format, option_texts& texts) {
-    app.add_option_function<std::string>(
-           "--format",
-           [&format, &texts](const std::string& text) {
-               texts.format_is_set = true;
-               const char first = text.front();  // the check below lets nothing else through, in whatever case
-               format = first == 'c' || first == 'C'
-                            ? output_format::csv
-                            : (first == 'j' || first == 'J' ? output_format::json : output_format::table);
-           },
-           "table (default), csv, or json: one object a line")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"table", "csv", "json"}, CLI::ignore_case).description(""));
+    accept(app.add_option_function<std::string>(
+                  "--format",
+                  [&format, &texts](const std::string& text) {
+                      texts.format_is_set = true;
+                      const char first = text.front();  // the check below lets nothing else through, in whatever case
+                      format = first == 'c' || first == 'C'
+                                   ? output_format::csv
+                                   : (first == 'j' || first == 'J' ? output_format::json : output_format::table);
+                  },
+                  "table (default), csv, or json: one object a line")
+               ->type_name("FORMAT"),
+           {"table", "csv", "json"}, true);
     add_text(app, "--width", texts.width, "N",
              "tables: how many characters a line may have; 0: any number; default: as the terminal, or COLUMNS, has; "
              "in a file or pipe, and with --follow, any");
@@ -117,11 +180,12 @@ inline void add_formats(CLI::App& app, format_options& formats) {
                                                           {"events", data_format::event_files},
                                                           {"tensorboard", data_format::tensorboard},
                                                           {"checkpoints", data_format::checkpoints}};
-    app.add_option_function<std::string>(
-           "--as", [&formats](const std::string& name) { formats.as = names.at(name); },
-           "what lies there: detect (default), smdebug, events (a run without its index), tensorboard, checkpoints")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"detect", "smdebug", "events", "tensorboard", "checkpoints"}).description(""));
+    accept(
+        app.add_option_function<std::string>(
+               "--as", [&formats](const std::string& name) { formats.as = names.at(name); },
+               "what lies there: detect (default), smdebug, events (a run without its index), tensorboard, checkpoints")
+            ->type_name("FORMAT"),
+        {"detect", "smdebug", "events", "tensorboard", "checkpoints"});
     app.add_option("--step-regex", formats.step_regex,
                    "checkpoints: the step in a path, as the only group; default: the last number of checkpoint-500, "
                    "step_500, epoch=3-step=500")
@@ -190,11 +254,13 @@ inline void add_follow(CLI::App& app, follow_options& follow, option_texts& text
              "seconds; default: never");
 }
 
-/// Which rules.
-inline void add_rule_options(CLI::App& app, option_texts& texts) {
-    app.add_option("--rule", texts.rules, "a rule and its parameters: NAME,key=value,key=value; may be given again")
-        ->type_name("RULE")
-        ->allow_extra_args(false);
+/// Which rules.  `known`: their names, for shells.
+inline void add_rule_options(CLI::App& app, option_texts& texts, const std::vector<std::string>& known = {}) {
+    offer(
+        app.add_option("--rule", texts.rules, "a rule and its parameters: NAME,key=value,key=value; may be given again")
+            ->type_name("RULE")
+            ->allow_extra_args(false),
+        {known});
     add_text(app, "--rules-json", texts.rules_json, "FILE",
              "rules from a file: the DebugRuleConfigurations of a CreateTrainingJob request, or "
              R"([{"rule": NAME, "parameters": {"key": "value", "list": ["a", "b"]}}, ...])");
@@ -245,17 +311,17 @@ inline void add_batch(CLI::App& app, scan_arguments& to, option_texts& texts) {
     if (app.get_option_no_throw("--progress") != nullptr) {
         return;
     }
-    app.add_option_function<std::string>(
-           "--progress",
-           [&to](const std::string& text) {
-               to.progress = text == "json"   ? progress_format::json
-                             : text == "none" ? progress_format::none
-                                              : progress_format::people;
-           },
-           "auto (default): on a terminal a line that changes, else one a minute; json: an object a line, one a "
-           "second; none.  On standard error")
-        ->type_name("HOW")
-        ->check(CLI::IsMember({"auto", "json", "none"}).description(""));
+    accept(app.add_option_function<std::string>(
+                  "--progress",
+                  [&to](const std::string& text) {
+                      to.progress = text == "json"   ? progress_format::json
+                                    : text == "none" ? progress_format::none
+                                                     : progress_format::people;
+                  },
+                  "auto (default): on a terminal a line that changes, else one a minute; json: an object a line, one a "
+                  "second; none.  On standard error")
+               ->type_name("HOW"),
+           {"auto", "json", "none"});
 }
 
 }  // namespace detail

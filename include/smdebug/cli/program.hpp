@@ -12,8 +12,10 @@
 #include <smdebug/cli/follow_report.hpp>
 #include <smdebug/cli/index.hpp>
 #include <smdebug/cli/ls.hpp>
+#include <smdebug/cli/manual.hpp>
 #include <smdebug/cli/merge.hpp>
 #include <smdebug/cli/pack.hpp>
+#include <smdebug/cli/program_version.hpp>
 #include <smdebug/cli/repair.hpp>
 #include <smdebug/cli/report.hpp>
 #include <smdebug/cli/rule_list.hpp>
@@ -45,6 +47,10 @@ struct dispatcher {
     const stop_giver& about_to_follow;
     [[nodiscard]] int operator()(const help_request& asked) const {
         to.print(asked.text);
+        return exit_ok;
+    }
+    [[nodiscard]] int operator()(const version_request&) const {
+        to.print("smdebug " + program_version());
         return exit_ok;
     }
     [[nodiscard]] int operator()(const ls_arguments& args) const {
@@ -83,6 +89,7 @@ struct dispatcher {
     }
     [[nodiscard]] int operator()(const index_arguments& args) const { return write_indexes(args, to); }
     [[nodiscard]] int operator()(const repair_arguments& args) const { return repair(args, to); }
+    [[nodiscard]] int operator()(const manual_arguments& args) const { return print_manual(args, to); }
 
 private:
     void fit(std::optional<std::size_t> width) const { to.set_table_width(width.value_or(to.table_width())); }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace smdebug {
@@ -71,6 +72,9 @@ private:
     struct parser;
     std::unique_ptr<parser> parser_;
 };
+
+/// The version of simdjson that reads here, "3.0.1".
+[[nodiscard]] SMDEBUG_INLINE std::string library_version();
 
 }  // namespace detail::json
 }  // namespace v1

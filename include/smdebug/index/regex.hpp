@@ -67,6 +67,9 @@ private:
     std::unique_ptr<pcre2_real_match_data_8, free_match> match_data_;
 };
 
+/// The version of PCRE2 that searches here, "10.42 2022-12-11".
+[[nodiscard]] SMDEBUG_INLINE std::string regex_library_version();
+
 }  // namespace v1
 }  // namespace smdebug
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 
 namespace smd = smdebug;
@@ -17,4 +18,12 @@ TEST_CASE("a channel over MPI is a channel, and there is one of it") {
     int is_there = 1;
     CHECK(MPI_Initialized(&is_there) == MPI_SUCCESS);
     CHECK(is_there == 0);  // nothing is started that nobody asked for
+}
+
+TEST_CASE("the library of the launched channel is told by its name and release") {
+    const std::string name = smdebug::launched_library();
+    CAPTURE(name);
+    CHECK(name.size() > 5);
+    CHECK(name.find('\n') == std::string::npos);
+    CHECK(name.find_first_of("0123456789") != std::string::npos);
 }

@@ -102,8 +102,15 @@ private:
     bool is_woken_ = false;
 };
 
-// Not inline, though every file that includes this has it: it is weak, of which the linker keeps one.
+// Not inline, though every file that includes this has them: they are weak, of which the linker keeps one.
 [[gnu::weak]] std::unique_ptr<rank_channel> launched_channel() { return std::make_unique<mpi_channel>(); }
+[[gnu::weak]] std::string launched_library() {
+    std::string name(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+    int length = 0;
+    MPI_Get_library_version(name.data(), &length);  // may be asked before MPI is started
+    name.resize(static_cast<std::size_t>(length));
+    return name.substr(0, name.find_first_of(",\n"));  // what follows is how it was built
+}
 
 }  // namespace v1
 }  // namespace smdebug

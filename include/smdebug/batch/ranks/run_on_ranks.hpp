@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace smdebug {
 inline namespace v1 {
@@ -52,6 +53,8 @@ inline namespace v1 {
 /// file of the program includes <smdebug/batch/ranks/mpi_channel.hpp>, which has it.  Errors: as mpi_channel's constructor.
 [[nodiscard, gnu::weak]] std::unique_ptr<rank_channel> launched_channel();
 [[nodiscard]] inline bool has_launched_channel() noexcept { return &launched_channel != nullptr; }
+/// What that channel is made with, "Open MPI v4.1.4"; there where launched_channel() is.
+[[nodiscard, gnu::weak]] std::string launched_library();
 
 }  // namespace v1
 }  // namespace smdebug

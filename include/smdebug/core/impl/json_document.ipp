@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include <bit>
+#include <string>
 #include <type_traits>
 
 namespace smdebug {
@@ -123,6 +124,11 @@ SMDEBUG_INLINE std::optional<value> document::parse(byte_view bytes) {
         return std::nullopt;
     }
     return value::access::of(root);
+}
+
+SMDEBUG_INLINE std::string library_version() {
+    return std::to_string(simdjson::SIMDJSON_VERSION_MAJOR) + "." + std::to_string(simdjson::SIMDJSON_VERSION_MINOR) +
+           "." + std::to_string(simdjson::SIMDJSON_VERSION_REVISION);
 }
 
 }  // namespace detail::json

@@ -10,7 +10,10 @@
 #endif
 #include <pcre2.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
+#include <string>
 
 namespace smdebug {
 inline namespace v1 {
@@ -86,6 +89,13 @@ SMDEBUG_INLINE std::string regex::words_for(int code) {
     PCRE2_UCHAR8 words[256] = {};
     pcre2_get_error_message_8(code, words, sizeof words);
     return reinterpret_cast<const char*>(words);
+}
+
+SMDEBUG_INLINE std::string regex_library_version() {
+    std::string version(static_cast<std::size_t>(std::max(pcre2_config_8(PCRE2_CONFIG_VERSION, nullptr), 1)), '\0');
+    pcre2_config_8(PCRE2_CONFIG_VERSION, version.data());
+    version.pop_back();  // it ends its texts with a zero
+    return version;
 }
 
 }  // namespace v1
