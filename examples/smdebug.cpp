@@ -3,6 +3,7 @@
 #ifdef SMDEBUG_PROGRAM_HAS_MPI
 #include <smdebug/batch/ranks/mpi_channel.hpp>
 #endif
+#include <smdebug/cli/defaults.hpp>
 #include <smdebug/cli/interrupt.hpp>
 #include <smdebug/cli/program.hpp>
 #include <smdebug/cli/terminal.hpp>
@@ -15,7 +16,7 @@
 int main(int count, char** arguments) {
     std::ios::sync_with_stdio(false);
     std::optional<smdebug::cli::interrupt_listener> interrupts;
-    return smdebug::cli::run_program(std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count),
-                                     std::cout, std::cerr, smdebug::cli::terminal_kind(),
-                                     [&] { return interrupts.emplace().token(); });
+    return smdebug::cli::run_program(
+        std::vector<std::string>(arguments + (count > 0 ? 1 : 0), arguments + count), std::cout, std::cerr,
+        smdebug::cli::terminal_kind(), [&] { return interrupts.emplace().token(); }, smdebug::cli::defaults_file);
 }

@@ -29,7 +29,7 @@ TEST_CASE("environment_list: tells of each variable that the sources name, and o
                                          "AWS_ROLE_ARN",               // refused, with a message that names them
                                          "SMDEBUG_CONFIG_FILE_PATH"};  // of hooks, which the program has none of
     std::set<std::string> named;
-    const std::regex quoted{"\"((AWS|SMDEBUG|SLURM|OMPI|PMI)_[A-Z0-9_]+|HOME|COLUMNS)\""};
+    const std::regex quoted{"\"((AWS|SMDEBUG|SLURM|OMPI|PMI)_[A-Z0-9_]+|HOME|XDG_CONFIG_HOME|COLUMNS)\""};
     const std::filesystem::path include = std::filesystem::path{SMDEBUG_TEST_DATA} / "../../include/smdebug";
     for (const auto& file : std::filesystem::recursive_directory_iterator{include}) {
         if (!file.is_regular_file() || file.path().filename() == "environment_list.hpp") {

@@ -6,6 +6,7 @@
 #include <smdebug/cli/command_options.hpp>
 #include <smdebug/cli/command_table.hpp>
 #include <smdebug/cli/console.hpp>
+#include <smdebug/cli/defaults.hpp>
 #include <smdebug/cli/diff.hpp>
 #include <smdebug/cli/export.hpp>
 #include <smdebug/cli/index.hpp>
@@ -27,6 +28,7 @@
 #include <smdebug/cli/stats.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -60,8 +62,12 @@ inline constexpr const char* conventions =
 /// The parser: it describes the options to CLI11 and fills the arguments of each command.
 class parser {
 public:
-    /// Borrows the registry.
-    explicit parser(const program_rules& registry) : registry_(registry) {
+    /// Borrows the registry.  `defaults`: the file of them, or nothing.
+    explicit parser(const program_rules& registry, const std::string& defaults = {}) : registry_(registry) {
+        app_.set_config("--config", defaults,
+                        "the file of defaults: of options for all commands, or for one behind a line [COMMAND]")
+            ->type_name("FILE");
+        app_.config_formatter(std::make_shared<defaults_reader>(app_));
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
         app_.footer(conventions);  // of the commands, too
@@ -520,8 +526,10 @@ private:
 };
 
 /// The command in the arguments (without the program's name).  Errors: usage_error.
-[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& registry) {
-    detail::parser parser{registry};
+/// `defaults`: a file with defaults of options, see defaults.hpp; empty: none.
+[[nodiscard]] inline command parse_arguments(std::vector<std::string> arguments, const program_rules& registry,
+                                             const std::string& defaults = {}) {
+    detail::parser parser{registry, defaults};
     return parser.parse(std::move(arguments));
 }
 

@@ -15,7 +15,7 @@ struct environment_entry {
     std::string_view meaning;
 };
 
-inline constexpr std::array<environment_entry, 14> environment_list{
+inline constexpr std::array<environment_entry, 15> environment_list{
     {{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN",
       "for s3://: the keys; they come before all others"},
      {"AWS_PROFILE, AWS_DEFAULT_PROFILE",
@@ -39,6 +39,8 @@ inline constexpr std::array<environment_entry, 14> environment_list{
      {"SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT, SLURM_ARRAY_TASK_MIN, SLURM_ARRAY_TASK_STEP, "
       "AWS_BATCH_JOB_ARRAY_INDEX, AWS_BATCH_JOB_ARRAY_SIZE",
       "with --shard array: which part of the runs is this job's"},
+     {"SMDEBUG_CONFIG, XDG_CONFIG_HOME",
+      "the file of defaults of options, and the folder in which smdebug/config.toml is that file; default: ~/.config"},
      {"COLUMNS", "how wide tables on a terminal are; --width comes before it"}}};
 
 }  // namespace detail

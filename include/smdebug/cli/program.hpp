@@ -27,6 +27,7 @@
 #include <smdebug/core/stop_token.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -99,12 +100,14 @@ private:
 }  // namespace detail
 
 /// Runs the program with these arguments (without the program's name); returns its exit status.
+/// `defaults`: tells the file of defaults, as defaults_file() does; null: none.
 [[nodiscard]] inline int run_program(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
-                                     detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {}) {
+                                     detail::console_kind kind = {}, const detail::stop_giver& about_to_follow = {},
+                                     const std::function<std::string()>& defaults = {}) {
     detail::console to{out, err, kind};
     return status_of(to, [&] {
         const program_rules registry = program_rules::built_in();
-        auto command = detail::parse_arguments(std::move(arguments), registry);
+        auto command = detail::parse_arguments(std::move(arguments), registry, defaults ? defaults() : std::string{});
         std::visit([](auto& args) { detail::spread_folders(args); }, command);
         return std::visit(detail::dispatcher{to, registry, about_to_follow}, command);
     });

@@ -1,0 +1,123 @@
+#include <smdebug/cli/defaults.hpp>
+
+#include "support/environment_variable.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <smdebug/cli/arguments.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace smdebug;
+using namespace smdebug_test;
+
+namespace {
+
+const cli::program_rules& registry() {
+    static const cli::program_rules all = cli::program_rules::built_in();
+    return all;
+}
+
+template <class Arguments>
+Arguments parsed(std::vector<std::string> arguments, const std::string& defaults) {
+    auto command = cli::detail::parse_arguments(std::move(arguments), registry(), defaults);
+    REQUIRE(std::holds_alternative<Arguments>(command));
+    return std::get<Arguments>(std::move(command));
+}
+
+std::string refusal(const std::vector<std::string>& arguments, const std::string& defaults) {
+    try {
+        static_cast<void>(cli::detail::parse_arguments(arguments, registry(), defaults));
+    } catch (const cli::detail::usage_error& wrong) {
+        return wrong.what();
+    }
+    return {};
+}
+
+struct file_of_defaults {
+    temporary_folder folder;
+    std::string path;
+    explicit file_of_defaults(const std::string& text) : path(folder.path() + "/config.toml") {
+        folder.write("config.toml", text);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("defaults: of all commands and of one; the command line comes before them") {
+    const file_of_defaults file{
+        "# for all\n"
+        "format = \"csv\"\n"
+        "skip-damaged = true\n"
+        "[stats]\n"
+        "threads = 3\n"
+        "steps = \"0:10\"\n"
+        "[ls]\n"
+        "steps = \"5:7\"\n"
+        "untrusted = true\n"};
+    const auto stats = parsed<cli::detail::stats_arguments>({"stats", "a"}, file.path);
+    CHECK(stats.threads == 3);
+    CHECK(stats.how.format == cli::detail::output_format::csv);
+    CHECK(stats.how.skip_damaged);
+    CHECK_FALSE(stats.how.untrusted);  // for another command
+    CHECK((stats.how.range.contains(9) && !stats.how.range.contains(10)));
+    const auto given =
+        parsed<cli::detail::stats_arguments>({"stats", "a", "--threads", "2", "--steps", "1:2"}, file.path);
+    CHECK(given.threads == 2);
+    CHECK((given.how.range.contains(1) && !given.how.range.contains(0)));
+    const auto ls = parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path);
+    CHECK(ls.how.untrusted);
+    const auto named = parsed<cli::detail::ls_arguments>({"--config", file.path, "ls", "a"}, {});
+    CHECK(named.how.untrusted);
+    CHECK_FALSE(parsed<cli::detail::ls_arguments>({"ls", "a"}, {}).how.untrusted);
+    // A command that has none of them is as it is.
+    CHECK(refusal({"merge", "a.db", "-o", "b.db"}, file.path).empty());
+}
+
+TEST_CASE("defaults: what is wrong in them is told with the file") {
+    const auto told = [](const std::string& text) {
+        const file_of_defaults file{text};
+        const std::string what = refusal({"ls", "a"}, file.path);
+        CHECK(what.find(text.find("format =") == 0 ? "--format" : file.path) != std::string::npos);
+        return what;
+    };
+    CHECK(told("[lss]\nverify = true\n").find("there is no command \"lss\"") != std::string::npos);
+    CHECK(told("[scan]\nverifyy = true\n").find("scan has no option \"verifyy\"") != std::string::npos);
+    CHECK(told("verifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("[ls]\nRUN = \"b\"\n").find("ls has no option \"RUN\"") != std::string::npos);
+    CHECK_FALSE(told("format = \"xml\"\n").empty());
+    CHECK(refusal({"--config", "/does/not/exist", "ls", "a"}, {}).find("/does/not/exist") != std::string::npos);
+}
+
+TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such files") {
+    const temporary_folder folder;
+    folder.write("own.toml", "");
+    folder.write("xdg/smdebug/config.toml", "");
+    folder.write("home/.config/smdebug/config.toml", "");
+    const environment_variable home{"HOME", folder.path() + "/home"};
+    const environment_variable xdg{"XDG_CONFIG_HOME", std::nullopt};
+    {
+        const environment_variable named{"SMDEBUG_CONFIG", folder.path() + "/own.toml"};
+        CHECK(cli::defaults_file() == folder.path() + "/own.toml");
+    }
+    {
+        const environment_variable none{"SMDEBUG_CONFIG", ""};
+        CHECK(cli::defaults_file().empty());
+    }
+    {
+        const environment_variable wrong{"SMDEBUG_CONFIG", folder.path()};
+        CHECK_THROWS_AS(static_cast<void>(cli::defaults_file()), cli::detail::usage_error);
+    }
+    const environment_variable unset{"SMDEBUG_CONFIG", std::nullopt};
+    CHECK(cli::defaults_file() == folder.path() + "/home/.config/smdebug/config.toml");
+    {
+        const environment_variable other{"XDG_CONFIG_HOME", folder.path() + "/xdg"};
+        CHECK(cli::defaults_file() == folder.path() + "/xdg/smdebug/config.toml");
+    }
+    const environment_variable nowhere{"XDG_CONFIG_HOME", folder.path() + "/empty"};
+    CHECK(cli::defaults_file().empty());
+}
