@@ -82,8 +82,9 @@ SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& op
                                                                  .most_record_bytes = options.most_record_bytes}},
                                              options.on_problem}};
         case data_format::checkpoints:
-            return any_storage{
-                presented_run{store, checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}}, options.on_problem}};
+            return any_storage{presented_run{
+                store, checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}},
+                options.on_problem}};
         case data_format::detect:
         case data_format::smdebug:
             break;
