@@ -3,8 +3,9 @@
 
 check_docs.py links ROOT
     Every relative link and anchor of every .md file leads somewhere; every page of docs/ is named in docs/README.md; lines of prose
-    have 140 columns at most; every block says what it is; blocks of sh, json and python are well formed; a block behind
-    <!-- of: FILE --> stands in that file, line by line (a line ... is for any lines).
+    have 140 columns at most; headers and sources that are named by their paths are there; every block says what it is; blocks of
+    sh, json and python are well formed; a block behind <!-- of: FILE --> stands in that file, line by line (a line ... is for any
+    lines).
 check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
     Every block of cpp compiles: each as the body of a function, or, where it has a main() or stands behind <!-- cpp namespace -->,
     as that of a namespace.  In front of it may stand, unseen, <!-- cpp, end of line, lines --> with lines that are put before the
@@ -189,6 +190,9 @@ def check_links(root):
                     wrong.append(f"{name}:{number}: {target} leads nowhere")
                 elif anchor and (full not in pages or anchor not in pages[full].anchors()):
                     wrong.append(f"{name}:{number}: {full} has no heading for #{anchor}")
+            for source in re.findall(r"`(?:smdebug/)?(\w+/[\w/]+\.[hc]pp)`", line) if is_told(name) else ():
+                if not any(os.path.exists(os.path.join(root, folder, source)) for folder in ("", "include/smdebug")):
+                    wrong.append(f"{name}:{number}: there is no {source}")
             if is_told(name) and len(line) > WIDTH and not line.startswith("|"):
                 wrong.append(f"{name}:{number}: {len(line)} columns, more than {WIDTH}")
         if is_told(name):
@@ -434,6 +438,7 @@ CASES = [
     ("```sh\necho x", "```sh\necho 'x", "links", "no shell script"),
     ("```sh\n", "```\n", "links", "a block of ''"),
     ("{}", "{", "links", "no json"),
+    ("See ", "`a/b.hpp` ", "links", "README.md:2: there is no a/b.hpp"),
     ("{before}", "{after}", "compile", "README.md:14"),
     ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
     ("`1 + 1`", "`1 + z`", "compile", "README.md:23"),
