@@ -12,7 +12,10 @@ check_docs.py compile ROOT FOLDER COMPILER [FLAG...]
     block's, or <!-- cpp everywhere, end of line, lines --> before each of the page.
     Behind <!-- calls in column N --> each piece of code in that column of the next table compiles as an expression or a statement,
     behind <!-- types in column N --> as a type.
+check_docs.py source ROOT FILE
+    Writes the blocks behind <!-- run --> as a program: `docs_blocks PAGE` runs those of a page.
 check_docs.py run [--update] ROOT FOLDER PROGRAM...
+    docs_blocks, where it is among the programs, runs without an exception in a folder with the recorded runs that a page names.
     Every command of the blocks of console, "$ command", prints what stands below it: both streams; a line ... is for any lines, ...
     in a line for any text.  It ends with status 0, or with N where the command ends in "# exit status N".  Blocks of a page share a
     folder, in which runs/ has the recorded runs that the page names.  Behind <!-- needs: NAME --> a block is left out where that
@@ -31,6 +34,7 @@ import tempfile
 KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini"}
 USUAL_INCLUDES = ("#include <smdebug/s3.hpp>", "#include <smdebug/smdebug.hpp>")
 WIDTH = 140
+BLOCKS = "docs_blocks"  # the program that is built of what `source` writes
 
 
 class block:
@@ -221,9 +225,9 @@ def code_of_tables(each):
                         yield number, piece, asked[1] == "types"
 
 
-def source_of(pages, includes):
-    """One source of all blocks of cpp, and how many there are."""
-    top, body, count = list(includes), ["namespace smdebug {}", "namespace smd = smdebug;"], 0
+def source_of(pages, includes, only_run=False):
+    """One source of all blocks of cpp, and how many there are; or of those to be run, and a main() that runs those of a page."""
+    top, body, count, calls = list(includes), ["namespace smdebug {}", "namespace smd = smdebug;"], 0, []
 
     def add(name, line, lines, prelude, is_whole):
         before = []
@@ -246,17 +250,24 @@ def source_of(pages, includes):
 
     for each in pages:
         for one in each.blocks:
-            if one.kind != "cpp" or one.note("of:") is not None:
+            if one.kind != "cpp" or one.note("of:") is not None or only_run and one.note("run") is None:
                 continue
             count += 1
             prelude = [line for text in (each.everywhere, one.note("cpp\n") or "") for line in text.splitlines()]
-            add(each.name, one.line + 1, one.lines, prelude,
-                one.note("cpp namespace") is not None or any(line.startswith("int main(") for line in one.lines))
-        for line, piece, is_type in code_of_tables(each):
+            has_main = any(line.startswith("int main(") for line in one.lines)
+            add(each.name, one.line + 1, one.lines, prelude, has_main or one.note("cpp namespace") is not None)
+            calls.append(f'if (page == "{each.name}") line = {one.line}, block_{count}{"::main" if has_main else ""}();')
+        for line, piece, is_type in () if only_run else code_of_tables(each):
             count += 1
             statement = f"static_assert(sizeof({piece}) > 0);" if is_type else piece if piece.endswith(";") else f"static_cast<void>({piece});"
             add(each.name, line, [statement], each.everywhere.splitlines(), False)
-    return "\n".join([*top, *body, "int main() {}", ""]), count
+    if only_run:
+        body += ["int main(int, char** arguments) {", "const std::string page{arguments[1]};", "int line = 0;", "try {", *calls,
+                 '} catch (const std::exception& failed) { std::printf("%s:%d: %s\\n", page.c_str(), line, failed.what()); return 1; }', "}"]
+        top += ["#include <cstdio>", "#include <exception>", "#include <string>"]
+    else:
+        body.append("int main() {}")
+    return "\n".join([*top, *body, ""]), count
 
 
 def check_compile(root, folder, compiler, includes=USUAL_INCLUDES):
@@ -269,6 +280,13 @@ def check_compile(root, folder, compiler, includes=USUAL_INCLUDES):
     if done.returncode != 0:
         return [done.stderr], ""
     return [], f"{count} pieces of C++: all compile"
+
+
+def write_source(root, file):
+    text, count = source_of(told_pages(root), USUAL_INCLUDES, True)
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(text)
+    return ([] if count else ["no page has a block to be run"]), f"{count} pieces of C++ to be run"
 
 
 # --- console ------------------------------------------------------------------------------------------------------------------
@@ -350,6 +368,15 @@ def check_run(root, folder, programs, update=False):
             if os.path.isdir(os.path.join(golden, run)) and run != "damaged":
                 shutil.copytree(os.path.join(golden, run), os.path.join(place, "runs", run))
         changed = []
+        if any(one.kind == "cpp" and one.note("run") is not None for one in each.blocks):
+            if BLOCKS not in names:
+                left_out.append(BLOCKS)
+            else:
+                beside = shutil.copytree(place, place + "_cpp")
+                done = subprocess.run([BLOCKS, each.name], cwd=beside, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                      text=True, timeout=120, check=False, errors="replace")
+                if done.returncode != 0:
+                    wrong.append(f"{each.name}: its C++ ends with status {done.returncode}\n{done.stdout}{done.stderr}")
         for one in each.blocks:
             if one.kind in ("sh", "console"):
                 wrong.extend(check_options(each.name, one, options_of))
@@ -410,6 +437,10 @@ std::vector<int> all{before};
 template <class T> struct box {};
 int main() {}
 ```
+<!-- run -->
+```cpp
+int again = 1;
+```
 <!-- calls in column 2 -->
 | a | b |
 |---|---|
@@ -441,12 +472,13 @@ CASES = [
     ("See ", "`a/b.hpp` ", "links", "README.md:2: there is no a/b.hpp"),
     ("{before}", "{after}", "compile", "README.md:14"),
     ("int main() {}", "int main() { return x; }", "compile", "README.md:18"),
-    ("`1 + 1`", "`1 + z`", "compile", "README.md:23"),
-    ("\nc ... s", "\nd ... s", "run", "README.md:25: $ printf"),
+    ("`1 + 1`", "`1 + z`", "compile", "README.md:27"),
+    ("\nc ... s", "\nd ... s", "run", "README.md:29: $ printf"),
     ("\na\n...", "\n...\nb", "run", ""),
-    ("\na\n...\n", "\na\n", "run", "README.md:25: $ printf"),
+    ("\na\n...\n", "\na\n", "run", "README.md:29: $ printf"),
     ("$ false  # exit status 1", "$ false", "run", "exit status 1"),
     ("```console\n$ printf", "```console\nx\n$ printf", "run", "begins with '$ command'"),
+    ("exit 0", "exit 1", "run", "README.md: its C++ ends with status 1"),
     ("echo x", "smdebug ls --no-such RUN", "run", "smdebug ls has no option --no-such"),
     ("echo x", "smdebug ls --such RUN 'a --b' | x --other", "run", ""),
 ]
@@ -457,14 +489,15 @@ def self_test(folder, compiler):
     for old, new, what, said in CASES:
         with tempfile.TemporaryDirectory() as root:
             os.mkdir(os.path.join(root, "docs"))
-            program = os.path.join(root, "smdebug")
+            programs = [os.path.join(root, "smdebug"), os.path.join(root, BLOCKS)]
             for name, text in {"README.md": GOOD, "docs/README.md": OTHER, "source.txt": "zero\none\ntwo\nthree\n",
-                               "smdebug": "#!/bin/sh\necho ' --such,-s'\n"}.items():
+                               "smdebug": "#!/bin/sh\necho ' --such,-s'\n", BLOCKS: "#!/bin/sh\nexit 0\n"}.items():
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                     file.write(text.replace(old, new) if old else text)
-            os.chmod(program, 0o755)
+            for program in programs:
+                os.chmod(program, 0o755)
             checks = {"links": lambda: check_links(root), "compile": lambda: check_compile(root, folder, compiler, ()),
-                      "run": lambda: check_run(root, os.path.join(root, "build"), [program])}
+                      "run": lambda: check_run(root, os.path.join(root, "build"), programs)}
             for name, check in checks.items():
                 if what not in (None, name):
                     continue
@@ -480,6 +513,8 @@ def main():
         wrong, said = check_links(rest[0])
     elif what == "compile":
         wrong, said = check_compile(rest[0], rest[1], rest[2:])
+    elif what == "source":
+        wrong, said = write_source(rest[0], rest[1])
     elif what == "run":
         update = rest[0] == "--update"
         rest = rest[update:]

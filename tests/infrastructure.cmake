@@ -61,6 +61,19 @@ if(TARGET smdebug_program AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
     if(TARGET custom_rule)
         list(APPEND shown_programs $<TARGET_FILE:custom_rule>)
     endif()
+    if(SMDEBUG_USE_COMPILED)  # C++ of the pages that is run, too: a program of it takes half a minute to build, header-only longer
+        set(docs_source ${CMAKE_CURRENT_BINARY_DIR}/docs_blocks.cpp)
+        file(GLOB_RECURSE docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+        add_custom_command(
+            OUTPUT ${docs_source}
+            COMMAND ${check_docs} source ${PROJECT_SOURCE_DIR} ${docs_source}
+            DEPENDS ${docs_pages} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py
+            VERBATIM)
+        add_executable(docs_blocks ${docs_source})
+        target_link_libraries(docs_blocks PRIVATE smdebug_form)
+        target_compile_options(docs_blocks PRIVATE -O0)
+        list(APPEND shown_programs $<TARGET_FILE:docs_blocks>)
+    endif()
     add_infrastructure_test(docs/console ${check_docs} run ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/docs_console ${shown_programs})
 endif()
 find_program(SMDEBUG_DOXYGEN doxygen)
