@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""doxygen_filter.py FILE: a Markdown page as Doxygen wants it, on standard output.  Doxygen names headings by labels of their own, and knows
-the pages that it is given only: headings get labels made of page and heading, links lead to these, links to other files are names."""
+"""doxygen_filter.py FILE: a Markdown page as Doxygen wants it, on standard output.
+
+Doxygen names headings by labels of their own, and knows the pages that docs/Doxyfile gives it only: headings get labels made of page and
+heading, links lead to these, and links to other files are their words."""
 import html
 import os
 import re
@@ -12,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def pages():
     """The pages that docs/Doxyfile names, from the root."""
     given = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md", "tests/README.md", "tests/fuzz/README.md",
-             "tests/data/golden/decisions.md", "report/README.md", "CHANGELOG.md"]
+             "tests/data/golden/decisions.md", "report/README.md"]
     for folder, _, files in os.walk(os.path.join(ROOT, "docs")):
         given += [os.path.relpath(os.path.join(folder, each), ROOT) for each in files if each.endswith(".md")]
     return given

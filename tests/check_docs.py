@@ -259,11 +259,14 @@ def source_of(pages, includes, only_run=False):
             calls.append(f'if (page == "{each.name}") line = {one.line}, block_{count}{"::main" if has_main else ""}();')
         for line, piece, is_type in () if only_run else code_of_tables(each):
             count += 1
-            statement = f"static_assert(sizeof({piece}) > 0);" if is_type else piece if piece.endswith(";") else f"static_cast<void>({piece});"
+            statement = piece if piece.endswith(";") else f"static_cast<void>({piece});"
+            if is_type:
+                statement = f"static_assert(sizeof({piece}) > 0);"
             add(each.name, line, [statement], each.everywhere.splitlines(), False)
     if only_run:
         body += ["int main(int, char** arguments) {", "const std::string page{arguments[1]};", "int line = 0;", "try {", *calls,
-                 '} catch (const std::exception& failed) { std::printf("%s:%d: %s\\n", page.c_str(), line, failed.what()); return 1; }', "}"]
+                 "} catch (const std::exception& failed) {", 'std::printf("%s:%d: %s\\n", page.c_str(), line, failed.what());', "return 1;",
+                 "}", "}"]
         top += ["#include <cstdio>", "#include <exception>", "#include <string>"]
     else:
         body.append("int main() {}")
