@@ -1,6 +1,6 @@
 // Opening runs of many index files, against reading the same files and nothing else; and what the catalog takes.
 //   trial_open_bench [rounds = 7] [steps] [tensors in each] [workers] [0 same, 1 other places, 2 other names each step]
-// Without a shape: those that README.md shows.
+// Without a shape: those that docs/figures.md shows.
 #include "bench.hpp"
 #include "many_files.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The layers of README.md, between the marks layers:begin and layers:end, held against include/smdebug: what a header, or
+"""The layers of CONTRIBUTING.md, between the marks layers:begin and layers:end, held against include/smdebug: what a header, or
 its bodies in impl/, includes and what it uses must be in a layer that its own may include.
 
 check_layers.py ROOT   fails on
@@ -44,21 +44,21 @@ BEHIND = r"\s*(?:<[^=<]|::|[&*]+\s*[a-z_)>,.]|>|\s[a-z_]\w*\s*[;,)({=])"
 
 
 class table:
-    """What README.md allows: of each layer, and of each third party."""
+    """What CONTRIBUTING.md allows: of each layer, and of each third party."""
 
     def __init__(self, root):
-        text = headers.text_of(os.path.join(root, "README.md"))
+        text = headers.text_of(os.path.join(root, "CONTRIBUTING.md"))
         try:
             text = text[text.index("<!-- layers:begin -->"):text.index("<!-- layers:end -->")]
         except ValueError:
-            sys.exit("README.md has no table between <!-- layers:begin --> and <!-- layers:end -->.")
+            sys.exit("CONTRIBUTING.md has no table between <!-- layers:begin --> and <!-- layers:end -->.")
         self.allowed, self.denied, self.leaves = {}, {}, {party: [] for party in THIRD_PARTIES}
         for row in re.findall(r"^\|.*\|$", text, re.M):
             if re.match(r"\| *folder|\|-", row):
                 continue
             cells = re.fullmatch(r"\| *`([^`]+)` *\|([^|]*)\|([^|]*)\|", row)
             if not cells:
-                sys.exit(f"README.md: not a row `layer` | may include | third party: {row}")
+                sys.exit(f"CONTRIBUTING.md: not a row `layer` | may include | third party: {row}")
             self.add(*cells.groups())
 
     def add(self, layer, may, third):
@@ -66,12 +66,12 @@ class table:
         for entry in filter(None, (entry.strip() for entry in may.split(","))):
             match = re.fullmatch(r"(not )?`([^`]+)`", entry)
             if not match:
-                sys.exit(f"README.md, row {layer}: '{entry}' is neither `name` nor not `name`")
+                sys.exit(f"CONTRIBUTING.md, row {layer}: '{entry}' is neither `name` nor not `name`")
             (self.denied if match[1] else self.allowed)[layer].append(match[2])
         for entry in filter(None, (entry.strip() for entry in third.split(","))):
             match = re.fullmatch(r"(\w+) in (`.*`)", entry)
             if not match or match[1] not in THIRD_PARTIES:
-                sys.exit(f"README.md, row {layer}: '{entry}' is not: one of {', '.join(THIRD_PARTIES)}, then in `file`")
+                sys.exit(f"CONTRIBUTING.md, row {layer}: '{entry}' is not: one of {', '.join(THIRD_PARTIES)}, then in `file`")
             self.leaves[match[1]] += re.findall(r"`([^`]+)`", match[2])
 
     def layer_of(self, header):
@@ -142,7 +142,7 @@ def breaches_of(root):
     if circle:
         breaches.append(f"a circle: {' -> '.join(circle)}")
     breaches += uses_not_allowed(allowed, code, homes)
-    return breaches, f"{len(paths)} headers and bodies, {seen} includes: all follow the table in README.md"
+    return breaches, f"{len(paths)} headers and bodies, {seen} includes: all follow the table in CONTRIBUTING.md"
 
 
 def uses_not_allowed(allowed, code, homes):
@@ -170,11 +170,11 @@ def uses_not_allowed(allowed, code, homes):
 def check(root):
     breaches, summary = breaches_of(root)
     if breaches:
-        sys.exit("The layers of README.md are broken:\n  " + "\n  ".join(breaches))
+        sys.exit("The layers of CONTRIBUTING.md are broken:\n  " + "\n  ".join(breaches))
     print(summary)
 
 
-README = """text with [ in it
+PAGE = """text with [ in it
 <!-- layers:begin -->
 | folder | may include | third party |
 |---|---|---|
@@ -239,7 +239,7 @@ def self_test():
     wrong = []
     for what, header, content, wanted in CASES:
         with tempfile.TemporaryDirectory() as root:
-            for name, text in {"README.md": README, **{f"include/smdebug/{k}": v for k, v in OTHERS.items()},
+            for name, text in {"CONTRIBUTING.md": PAGE, **{f"include/smdebug/{k}": v for k, v in OTHERS.items()},
                                f"include/smdebug/{header}": "// Text.\n" + content + "\n#include <vector>\n"}.items():
                 os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
                 with open(os.path.join(root, name), "w", encoding="utf-8") as file:

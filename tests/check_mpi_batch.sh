@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_mpi_batch.sh CASE PROGRAM FOLDER: a batch over four processes of mpirun (PROGRAM is tests/mpi_batch), to which what
-# CASE says happens.  It must end as README.md says, within a minute, and no process may be left.
+# CASE says happens.  It must end as docs/how-to/batch.md says, within a minute, and no process may be left.
 # Exit status 77 where there is no mpirun.
 set -euo pipefail
 export LC_ALL=C

@@ -48,9 +48,39 @@ $<$<BOOL:${third_party_includes}>:-isystem\"$<JOIN:${third_party_includes},\"\n-
 $<$<BOOL:${definitions}>:-D$<JOIN:${definitions},\n-D>>
 ")
 set(user_compiler ${CMAKE_CXX_COMPILER} @${compile_flags})
-# Of the compiled form's headers: they declare alike, and are parsed in a quarter of the time.
-add_infrastructure_test(readme ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_readme.sh ${PROJECT_SOURCE_DIR}/README.md
-                        ${CMAKE_CURRENT_BINARY_DIR}/readme ${user_compiler} -DSMDEBUG_COMPILED)
+# --- pages: links, C++ (by the compiled form's headers: they declare alike, and are parsed in a quarter of the time), commands ---
+set(check_docs ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py)
+add_infrastructure_test(docs/selftest ${check_docs} --self-test ${CMAKE_CURRENT_BINARY_DIR}/docs_selftest ${CMAKE_CXX_COMPILER} -std=c++20)
+add_infrastructure_test(docs/links ${check_docs} links ${PROJECT_SOURCE_DIR})
+if(TARGET smdebug::cli)
+    add_infrastructure_test(docs/cpp ${check_docs} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/docs_cpp ${user_compiler}
+                            -DSMDEBUG_COMPILED)
+endif()
+if(TARGET smdebug_program AND TARGET train_mlp AND NOT SMDEBUG_SANITIZE)
+    set(shown_programs $<TARGET_FILE:smdebug_program> $<TARGET_FILE:train_mlp>)
+    if(TARGET custom_rule)
+        list(APPEND shown_programs $<TARGET_FILE:custom_rule>)
+    endif()
+    if(SMDEBUG_USE_COMPILED)  # C++ of the pages that is run, too: a program of it takes half a minute to build, header-only longer
+        set(docs_source ${CMAKE_CURRENT_BINARY_DIR}/docs_blocks.cpp)
+        file(GLOB_RECURSE docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+        add_custom_command(
+            OUTPUT ${docs_source}
+            COMMAND ${check_docs} source ${PROJECT_SOURCE_DIR} ${docs_source}
+            DEPENDS ${docs_pages} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py
+            VERBATIM)
+        add_executable(docs_blocks ${docs_source})
+        target_link_libraries(docs_blocks PRIVATE smdebug_form)
+        target_compile_options(docs_blocks PRIVATE -O0)
+        list(APPEND shown_programs $<TARGET_FILE:docs_blocks>)
+    endif()
+    add_infrastructure_test(docs/console ${check_docs} run ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/docs_console ${shown_programs})
+endif()
+find_program(SMDEBUG_DOXYGEN doxygen)
+if(SMDEBUG_DOXYGEN AND PROJECT_IS_TOP_LEVEL)
+    add_infrastructure_test(docs/html ${SMDEBUG_BASH} ${PROJECT_SOURCE_DIR}/docs/build.sh)
+    set_tests_properties(docs/html PROPERTIES LABELS "infrastructure;slow")
+endif()
 
 foreach(folder record wire tensor reduce)
     file(GLOB headers CONFIGURE_DEPENDS ${include_folder}/smdebug/${folder}/*.hpp)

@@ -1,4 +1,4 @@
-// The README's section about databases: its queries, run as they stand there, and its columns.
+// The page docs/how-to/batch.md, its section about databases: its queries, run as they stand there, and its columns.
 #include "batch/results.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -24,11 +24,11 @@ namespace sqlite = smdebug::detail::sqlite;
 namespace {
 
 std::vector<std::string> section_lines() {
-    std::istringstream readme{file_content(SMDEBUG_TEST_DATA "/../../README.md")};
+    std::istringstream page{file_content(SMDEBUG_TEST_DATA "/../../docs/how-to/batch.md")};
     std::vector<std::string> lines;
     bool inside = false;
-    for (std::string line; std::getline(readme, line);) {
-        inside = line.starts_with("## ") ? line == "## Batch: results in a database" : inside;
+    for (std::string line; std::getline(page, line);) {
+        inside = line.starts_with("## ") ? line == "## Results in a database" : inside;
         if (inside) {
             lines.push_back(line);
         }
@@ -100,7 +100,7 @@ std::string answer(sqlite::connection& from, const std::string& query) {
 
 }  // namespace
 
-TEST_CASE("the README's five queries answer what they say") {
+TEST_CASE("the page's five queries answer what they say") {
     const std::vector<std::string> all = queries();
     REQUIRE(all.size() == 5);
     const temporary_folder place;
@@ -116,7 +116,7 @@ TEST_CASE("the README's five queries answer what they say") {
     CHECK(answer(from, all[4]) == "runs/5 fc1.weight worker_0 30\nruns/5 fc2.weight worker_0 40\n");
 }
 
-TEST_CASE("the README names every table, view and column") {
+TEST_CASE("the page names every table, view and column") {
     const temporary_folder place;
     { const results_database made{place.path() + "/results.db"}; }
     sqlite::connection from{place.path() + "/results.db", sqlite::access::write, 1s};

@@ -57,7 +57,7 @@ void append_json_quoted(std::string& out, std::string_view text, Write&& write) 
 void append_json_string(std::string& out, std::string_view text);
 
 /// Appends `text` as a JSON string in ASCII alone, byte for byte as Python's json.dumps writes it by default: what is
-/// beyond ASCII as \uXXXX.  A byte that begins no character of UTF-8 becomes U+FFFD, so that the JSON stays valid: use
+/// beyond ASCII as `\uXXXX`.  A byte that begins no character of UTF-8 becomes U+FFFD, so that the JSON stays valid: use
 /// is_utf8 where that would be a loss.
 void append_json_ascii(std::string& out, std::string_view text);
 

@@ -31,8 +31,8 @@ inline namespace v1 {
     return true;
 }
 
-/// Appends `text`, with escapes in place of what is not printable: \n, \r, \t, else \x1b, \u202e or \U000e0041; each
-/// byte that is no UTF-8 as \xff.  What is printable already is not changed, so it may be applied twice.
+/// Appends `text`, with escapes for what is not printable: `\n`, `\r`, `\t`, else `\x1b`, `\u202e` or `\U000e0041`; each
+/// byte that is no UTF-8 as `\xff`.  What is printable already is not changed, so it may be applied twice.
 void append_printable(std::string& out, std::string_view text);
 
 /// The same as a text of its own.

@@ -55,7 +55,7 @@ private:
 
 }  // namespace detail
 
-/// Writes one CSV file, `output`, as RFC 4180 has it, without '\r', names exactly: the rows of `smdebug stats --format
+/// Writes one CSV file, `output`, as RFC 4180 has it, without `\r`, names exactly: the rows of `smdebug stats --format
 /// csv`, by global step, then worker, then as in the run's file; doubles with the digits that bring them back.
 /// Columns: run, tensor, worker, step, mode, mode_step, dtype, shape ("2x3"; nothing for a single number), count, and
 ///          `reductions`.

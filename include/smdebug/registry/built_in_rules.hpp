@@ -34,7 +34,7 @@
 namespace smdebug {
 inline namespace v1 {
 
-/// Calls visit.template operator()<R>() for each built-in rule R; `Other` is the type of runs that rules compare with.
+/// Calls `visit.template operator()<R>()` for each built-in rule R; `Other` is the type of runs that rules compare with.
 template <class Other, class Visit>
 void for_each_built_in_rule(Visit&& visit) {
     [&]<class... R>(detail::rule_list<R...>) { (visit.template operator()<R>(), ...); }(built_in_rules<Other>{});

@@ -90,7 +90,7 @@ concept saved_element = saved_dtype_v<T> != dtype::invalid;
 /// Whether the elements are numbers or booleans: neither strings nor `invalid`.
 [[nodiscard]] constexpr bool is_numeric(dtype type) noexcept { return size_of(type) != 0; }
 
-/// Calls f.template operator()<T>() with the element type T of `type`, and returns what it returns (of one type for
+/// Calls `f.template operator()<T>()` with the element type T of `type`, and returns what it returns (of one type for
 /// every T).  `type` is numeric: anything else is a mistake of the caller, which asserts, and aborts in any build.
 template <class F>
 constexpr decltype(auto) visit_dtype(dtype type, F&& f) {

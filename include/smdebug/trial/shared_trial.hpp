@@ -292,7 +292,7 @@ private:
 }  // namespace detail
 
 /// A trial that several rules share for a walk over its steps.  It is the trial (the same state), also for rules that
-/// name its type, const local_trial&, or deduce it, const basic_trial<S>&; but its handles keep what they read for each
+/// name its type, `const local_trial&`, or deduce it, `const basic_trial<S>&`; but its handles keep what they read for each
 /// other.  A copy would be a second memory: hand out references.
 /// Threads: const calls may run at once; begin_step not beside them.
 template <scannable_trial Trial>

@@ -20,7 +20,7 @@ namespace smdebug {
 inline namespace v1 {
 namespace rules {
 
-/// Fires where the node ids that XGBoost saved (trees/Node, trees/<anything>/Node) tell of a tree with
+/// Fires where the node ids that XGBoost saved (`trees/Node`, `trees/<anything>/Node`) tell of a tree with
 /// floor(log2(largest id + 1)) > depth: the root, id 0, has depth 0, and a full tree of depth 4 ends with id 30.
 /// Ids are heap positions in full trees only, so this is a lower bound of the depth.  Ids below 0 and NaN never fire.
 /// Fast path: exact; the largest id is the reduction max.  Cost: nothing but a small read where max was saved, else one
