@@ -9,6 +9,7 @@ on with.  As in ALICE (OSDI 2014) and CrashMonkey (OSDI 2018); a sync of a folde
 Without --all (or SMDEBUG_TEST_ALL_FAULTS=1) some of the cuts of long cases are tried, evenly spread."""
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -658,10 +659,11 @@ def main():
             cuts += case.cuts
             states += case.states
     print(f"{cuts} cuts, {states} states")
-    for problem in problems[:40]:
-        print("FAILED:", problem)
-    if len(problems) > 40:
-        print(f"and {len(problems) - 40} more")
+    kinds = {}
+    for problem in problems:
+        kinds.setdefault(re.sub(r"[0-9]+", "N", problem), []).append(problem)
+    for alike in kinds.values():
+        print("FAILED:", alike[0][:600], f"(and {len(alike) - 1} alike)" if len(alike) > 1 else "")
     return 1 if problems else 0
 
 

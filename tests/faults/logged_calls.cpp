@@ -184,19 +184,20 @@ ssize_t written(int file, const std::string& all, Doing&& doing) {
     }
     return noted(file, doing, [&](ssize_t done) {
         const long long end = static_cast<long long>(::lseek(file, 0, SEEK_CUR));
-        note("write", facts_of(file).inode, end - done, std::string_view{all}.substr(0, static_cast<std::size_t>(done)));
+        note("write", facts_of(file).inode, end - done,
+             std::string_view{all}.substr(0, static_cast<std::size_t>(done)));
     });
 }
 
 }  // namespace
 
 #define REAL(name) static const auto next = real(&::name, #name)
-#define OPEN(name, folder, ...)                                            \
-    va_list arguments;                                                     \
-    va_start(arguments, flags);                                            \
-    const mode_t mode = mode_of(flags, arguments);                         \
-    va_end(arguments);                                                     \
-    REAL(name);                                                            \
+#define OPEN(name, folder, ...)                    \
+    va_list arguments;                             \
+    va_start(arguments, flags);                    \
+    const mode_t mode = mode_of(flags, arguments); \
+    va_end(arguments);                             \
+    REAL(name);                                    \
     return opened(folder, path, flags, [&] { return next(__VA_ARGS__, flags, mode); })
 
 extern "C" {
@@ -215,76 +216,92 @@ ssize_t writev(int file, const iovec* pieces, int count) {
 }
 ssize_t pwrite(int file, const void* from, size_t size, off_t at) {
     REAL(pwrite);
-    return noted(file, [&] { return next(file, from, size, at); }, [&](ssize_t done) {
-        note("write", facts_of(file).inode, at, {static_cast<const char*>(from), static_cast<size_t>(done)});
-    });
+    return noted(
+        file, [&] { return next(file, from, size, at); },
+        [&](ssize_t done) {
+            note("write", facts_of(file).inode, at, {static_cast<const char*>(from), static_cast<size_t>(done)});
+        });
 }
 ssize_t pwrite64(int file, const void* from, size_t size, off64_t at) {
     REAL(pwrite64);
-    return noted(file, [&] { return next(file, from, size, at); }, [&](ssize_t done) {
-        note("write", facts_of(file).inode, at, {static_cast<const char*>(from), static_cast<size_t>(done)});
-    });
+    return noted(
+        file, [&] { return next(file, from, size, at); },
+        [&](ssize_t done) {
+            note("write", facts_of(file).inode, at, {static_cast<const char*>(from), static_cast<size_t>(done)});
+        });
 }
 int ftruncate(int file, off_t size) noexcept {
     REAL(ftruncate);
-    return noted(file, [&] { return next(file, size); }, [&](int) { note("truncate", facts_of(file).inode, size, {}); });
+    return noted(
+        file, [&] { return next(file, size); }, [&](int) { note("truncate", facts_of(file).inode, size, {}); });
 }
 int ftruncate64(int file, off64_t size) noexcept {
     REAL(ftruncate64);
-    return noted(file, [&] { return next(file, size); }, [&](int) { note("truncate", facts_of(file).inode, size, {}); });
+    return noted(
+        file, [&] { return next(file, size); }, [&](int) { note("truncate", facts_of(file).inode, size, {}); });
 }
 int fsync(int file) {
     REAL(fsync);
-    return noted(file, [&] { return next(file); }, [&](int) { note("sync", facts_of(file).inode, 0, {}); });
+    return noted(
+        file, [&] { return next(file); }, [&](int) { note("sync", facts_of(file).inode, 0, {}); });
 }
 int fdatasync(int file) {
     REAL(fdatasync);
-    return noted(file, [&] { return next(file); }, [&](int) { note("sync", facts_of(file).inode, 0, {}); });
+    return noted(
+        file, [&] { return next(file); }, [&](int) { note("sync", facts_of(file).inode, 0, {}); });
 }
 int syncfs(int file) noexcept {
     REAL(syncfs);
-    return noted(file, [&] { return next(file); }, [&](int) { note("sync_all", 0, 0, {}); });
+    return noted(
+        file, [&] { return next(file); }, [&](int) { note("sync_all", 0, 0, {}); });
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
     REAL(mkdir);
     const std::string whole = path_of(AT_FDCWD, path);
-    return noted_path(whole, [&] { return next(path, mode); }, [&] { note("mkdir", facts_of(whole).inode, 0, whole); });
+    return noted_path(
+        whole, [&] { return next(path, mode); }, [&] { note("mkdir", facts_of(whole).inode, 0, whole); });
 }
 int rename(const char* from, const char* to) noexcept {
     REAL(rename);
     const std::string older = path_of(AT_FDCWD, from);
     const std::string newer = path_of(AT_FDCWD, to);
-    return noted_path(newer, [&] { return next(from, to); }, [&] { note("rename", 0, 0, older + '\0' + newer); });
+    return noted_path(
+        newer, [&] { return next(from, to); }, [&] { note("rename", 0, 0, older + '\0' + newer); });
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
     REAL(renameat2);
     const std::string older = path_of(from_folder, from);
     const std::string newer = path_of(to_folder, to);
     const char* const call = (flags & RENAME_EXCHANGE) != 0 ? "exchange" : "rename";
-    return noted_path(newer, [&] { return next(from_folder, from, to_folder, to, flags); },
-                      [&] { note(call, 0, 0, older + '\0' + newer); });
+    return noted_path(
+        newer, [&] { return next(from_folder, from, to_folder, to, flags); },
+        [&] { note(call, 0, 0, older + '\0' + newer); });
 }
 int link(const char* from, const char* to) noexcept {
     REAL(link);
     const std::string older = path_of(AT_FDCWD, from);
     const std::string newer = path_of(AT_FDCWD, to);
-    return noted_path(newer, [&] { return next(from, to); }, [&] { note("link", 0, 0, older + '\0' + newer); });
+    return noted_path(
+        newer, [&] { return next(from, to); }, [&] { note("link", 0, 0, older + '\0' + newer); });
 }
 int unlink(const char* path) noexcept {
     REAL(unlink);
     const std::string whole = path_of(AT_FDCWD, path);
-    return noted_path(whole, [&] { return next(path); }, [&] { note("unlink", 0, 0, whole); });
+    return noted_path(
+        whole, [&] { return next(path); }, [&] { note("unlink", 0, 0, whole); });
 }
 int unlinkat(int folder, const char* path, int flags) noexcept {
     REAL(unlinkat);
     const std::string whole = path_of(folder, path);
-    return noted_path(whole, [&] { return next(folder, path, flags); }, [&] { note("unlink", 0, 0, whole); });
+    return noted_path(
+        whole, [&] { return next(folder, path, flags); }, [&] { note("unlink", 0, 0, whole); });
 }
 int rmdir(const char* path) noexcept {
     REAL(rmdir);
     const std::string whole = path_of(AT_FDCWD, path);
-    return noted_path(whole, [&] { return next(path); }, [&] { note("unlink", 0, 0, whole); });
+    return noted_path(
+        whole, [&] { return next(path); }, [&] { note("unlink", 0, 0, whole); });
 }
 
 }  // extern "C"

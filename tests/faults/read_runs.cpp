@@ -43,7 +43,8 @@ std::uint64_t hash_of(byte_view bytes) {
     return hash;
 }
 
-void print_tensor(const basic_trial<any_storage>& run, const std::string& name, step_number step, const std::string& worker) {
+void print_tensor(const basic_trial<any_storage>& run, const std::string& name, step_number step,
+                  const std::string& worker) {
     const auto tensor = run.tensor(name);
     const std::string place = std::to_string(step) + " " + worker + " ";
     try {

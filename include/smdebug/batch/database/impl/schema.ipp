@@ -7,9 +7,12 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <span>
 
 namespace smdebug {
 inline namespace v1 {
@@ -143,23 +146,11 @@ SMDEBUG_INLINE std::string reduction_columns() {
                       {.where = path});
 }
 
-SMDEBUG_INLINE bool look_at_file(const std::string& path) {
-    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
-    constexpr std::string_view magic{"SQLite format 3\0", 16};
-    constexpr std::size_t cookie_place = 40;
-    constexpr std::size_t version_place = 60;
-    constexpr std::size_t application_place = 68;
-    std::array<std::byte, 100> head{};
+// Reads the beginning of a file; how much of it there is.
+inline std::size_t read_head(int file, std::span<std::byte> into, const std::string& path) {
     std::size_t size = 0;
-    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
-    if (file.get() < 0) {
-        if (errno == ENOENT) {
-            return false;
-        }
-        posix::fail("cannot open the database", path, errno);
-    }
-    while (size < head.size()) {
-        const ::ssize_t got = ::read(file.get(), head.data() + size, head.size() - size);
+    while (size < into.size()) {
+        const ::ssize_t got = ::read(file, into.data() + size, into.size() - size);
         if (got < 0 && errno != EINTR) {
             posix::fail("cannot read the database", path, errno);
         } else if (got == 0) {
@@ -167,6 +158,39 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         }
         size += got > 0 ? static_cast<std::size_t>(got) : 0;
     }
+    return size;
+}
+
+// Whether a journal says that the database had no pages before: its first pages may have come to the disk in part.
+inline bool is_being_made(const std::string& path) {
+    // https://www.sqlite.org/fileformat.html#the_rollback_journal
+    constexpr std::array<unsigned char, 8> journal_magic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    constexpr std::size_t pages_place = 16;
+    std::array<std::byte, 28> head{};
+    const posix::descriptor file{posix::open_unbroken(path + "-journal", O_RDONLY)};
+    if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
+        return false;
+    }
+    return std::memcmp(head.data(), journal_magic.data(), journal_magic.size()) == 0 &&
+           std::all_of(head.begin() + pages_place, head.begin() + pages_place + 4,
+                       [](std::byte each) { return each == std::byte{0}; });
+}
+
+SMDEBUG_INLINE bool look_at_file(const std::string& path) {
+    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    constexpr std::size_t cookie_place = 40;
+    constexpr std::size_t version_place = 60;
+    constexpr std::size_t application_place = 68;
+    std::array<std::byte, 100> head{};
+    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
+    if (file.get() < 0) {
+        if (errno == ENOENT) {
+            return false;
+        }
+        posix::fail("cannot open the database", path, errno);
+    }
+    const std::size_t size = read_head(file.get(), head, path);
     if (size == 0) {
         return false;
     }
@@ -178,6 +202,9 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         return value;
     };
     if (size < head.size() || as_text(head).substr(0, magic.size()) != magic) {
+        if (is_being_made(path)) {
+            return true;
+        }
         throw corrupt_data(path + " is no database of results, and was left as it is; name another file",
                            {.where = path});
     }
