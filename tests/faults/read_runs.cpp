@@ -1,6 +1,6 @@
 // Reads every tensor of runs, and says what it finds: for check_faults.py and check_power_loss.py.
-//   read_runs [--cache FOLDER] RUN...
-// --cache: by way of a cache on disk.  Prints, of each run:
+//   read_runs [--cache FOLDER] [--skip-damaged] RUN...
+// --cache: by way of a cache on disk; --skip-damaged: without index files that are damaged.  Prints, of each run:
 //   run RUN | refused WHY | row STEP WORKER MODE MODE_STEP NAME FIRST HASH | reduced STEP WORKER REDUCTION VALUE |
 //   error STEP WORKER NAME WHY
 // FIRST: the first element; HASH: of all bytes.
@@ -78,18 +78,23 @@ void print_run(const basic_trial<any_storage>& run) {
 
 int main(int argc, char** argv) {
     std::optional<std::string> cache;
+    trial_options options;
     for (int i = 1; i < argc; ++i) {
         const std::string what = argv[i];
         if (what == "--cache" && i + 1 < argc) {
             cache = argv[++i];
             continue;
         }
+        if (what == "--skip-damaged") {
+            options.damaged_index = damage_policy::skip;
+            continue;
+        }
         std::printf("run %s\n", what.c_str());
         try {
             const local_storage store{what};
             const detail::cache_options cached_files{.cacheable = is_written_once};
-            print_run(basic_trial<any_storage>{cache ? any_storage{cached(store, disk_cache{*cache}, cached_files)}
-                                                     : any_storage{store}});
+            print_run(basic_trial<any_storage>{
+                cache ? any_storage{cached(store, disk_cache{*cache}, cached_files)} : any_storage{store}, options});
         } catch (const error& why) {
             std::printf("refused %s\n", one_line(why.what()).c_str());
         }

@@ -13,10 +13,12 @@
 #include <smdebug/hook/hook.hpp>
 #include <smdebug/storage/open_storage.hpp>
 
+#include <unistd.h>
+
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -84,9 +86,12 @@ arguments read_arguments(const std::vector<std::string>& given) {
     return read;
 }
 
+// By write(), which a library for LD_PRELOAD sees.
 void say(const std::string& line) {
-    std::puts(line.c_str());
-    std::fflush(stdout);
+    const std::string text = line + "\n";
+    if (::write(STDOUT_FILENO, text.data(), text.size()) != static_cast<::ssize_t>(text.size())) {
+        std::abort();
+    }
 }
 
 std::string one_line(std::string text) {
@@ -181,7 +186,9 @@ private:
         constexpr std::array names{"loss", "layer/bias", "layer/weight", "embedding"};
         constexpr std::array<std::size_t, 4> counts{1, 12, 700, 20'000};
         std::vector<float> values;
-        for (std::size_t tensor = 0; tensor < names.size(); ++tensor) {
+        for (std::size_t place = 0; place < names.size(); ++place) {
+            // Where a tensor lies in its file is another place in each version.
+            const std::size_t tensor = version_ % 2 == 1 ? place : names.size() - 1 - place;
             values.assign(counts[tensor], 0);
             for (std::size_t i = 0; i < values.size(); ++i) {
                 values[i] = static_cast<float>(1000 * version_) + 100 * static_cast<float>(worker) +
