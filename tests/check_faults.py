@@ -145,7 +145,7 @@ class Telling(Case):
         for what, number, name, error, sticky in tried:
             self.clear()
             fault = f"{self.name}: {what} of {name}, {number} of {names.count(name)}"
-            status, out, err = self.run(library, CALL=name, AT=number, ERROR=error, STICKY=int(sticky))
+            status, out, err = self.run(library, CALL=name, AT=number, ERROR=error, STICKY=int(sticky), SPARED=self.spared[0])
             if status != 0:
                 problems.append(f"{fault}: status {status}: {err[-400:]}")
                 continue

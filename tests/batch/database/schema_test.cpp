@@ -32,7 +32,7 @@ TEST_CASE("schema: an empty database becomes one of results, once") {
     CHECK(sqlite::look_at_file(file));
 }
 
-TEST_CASE("schema: what is left where the power failed while the first database was made is one; another file stays") {
+TEST_CASE("schema: a file that SQLite will mend by its journal is a database; another file is left as it is") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/results.db";
     const auto put = [](const std::string& where, const std::string& text) {
@@ -43,10 +43,13 @@ TEST_CASE("schema: what is left where the power failed while the first database 
     const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
     put(path + "-journal", magic + std::string(504, '\0'));
     CHECK(sqlite::look_at_file(path));
-    // A journal of a database that had pages, and what is no journal.
-    put(path + "-journal", magic + std::string(11, '\0') + "\x01" + std::string(492, '\0'));
-    CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
     put(path + "-journal", std::string(512, '\0'));
+    CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
+    for (const char order : {'\x82', '\x83'}) {
+        put(path + "-wal", std::string{"\x37\x7f\x06"} + order + std::string(28, '\0'));
+        CHECK(sqlite::look_at_file(path));
+    }
+    put(path + "-wal", std::string{"\x37\x7f\x06\x84"} + std::string(28, '\0'));
     CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
 }
 

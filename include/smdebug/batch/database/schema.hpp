@@ -28,8 +28,8 @@ inline constexpr std::int64_t schema_version = 1;
 inline constexpr std::string_view done_states = "('ended', 'growing')";
 
 /// Looks at the file before SQLite opens it, which may change what it opens.  Returns whether there is a database; a
-/// file that is missing or empty is none; one that was not whole when the power failed, with the journal beside it by
-/// which SQLite makes it empty again, is one.  Errors: corrupt_data (something else), unsupported (another program's, or of
+/// file that is missing or empty is none; one that begins with something else and has SQLite's journal beside it,
+/// by which SQLite makes it whole, is one: the power failed.  Errors: corrupt_data (something else), unsupported (another program's, or of
 /// a newer version of this library), access_denied, unavailable.
 bool look_at_file(const std::string& path);
 

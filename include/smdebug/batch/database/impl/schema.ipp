@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <span>
 
 namespace smdebug {
@@ -161,19 +160,23 @@ inline std::size_t read_head(int file, std::span<std::byte> into, const std::str
     return size;
 }
 
-// Whether a journal says that the database had no pages before: its first pages may have come to the disk in part.
-inline bool is_being_made(const std::string& path) {
-    // https://www.sqlite.org/fileformat.html#the_rollback_journal
-    constexpr std::array<unsigned char, 8> journal_magic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    constexpr std::size_t pages_place = 16;
-    std::array<std::byte, 28> head{};
-    const posix::descriptor file{posix::open_unbroken(path + "-journal", O_RDONLY)};
-    if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
-        return false;
-    }
-    return std::memcmp(head.data(), journal_magic.data(), journal_magic.size()) == 0 &&
-           std::all_of(head.begin() + pages_place, head.begin() + pages_place + 4,
-                       [](std::byte each) { return each == std::byte{0}; });
+// Whether what SQLite puts beside a database is there: by it the database's pages, which may have come to the disk in
+// part when the power failed, are made whole again when SQLite opens it.
+inline bool is_mended_by_opening(const std::string& path) {
+    // https://www.sqlite.org/fileformat.html#the_rollback_journal, #the_write_ahead_log; the last bit tells an order.
+    constexpr std::array<unsigned char, 8> journal{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    constexpr std::array<unsigned char, 4> log{0x37, 0x7f, 0x06, 0x82};
+    const auto begins_with = [&](const char* extension, std::span<const unsigned char> magic) {
+        std::array<std::byte, 8> head{};
+        const posix::descriptor file{posix::open_unbroken(path + extension, O_RDONLY)};
+        if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
+            return false;
+        }
+        return std::equal(magic.begin(), magic.end(), head.begin(), [](unsigned char a, std::byte b) {
+            return std::byte{a} == b || (a == log.back() && std::byte{a} == (b & std::byte{0xfe}));
+        });
+    };
+    return begins_with("-journal", journal) || begins_with("-wal", log);
 }
 
 SMDEBUG_INLINE bool look_at_file(const std::string& path) {
@@ -202,7 +205,7 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         return value;
     };
     if (size < head.size() || as_text(head).substr(0, magic.size()) != magic) {
-        if (is_being_made(path)) {
+        if (is_mended_by_opening(path)) {
             return true;
         }
         throw corrupt_data(path + " is no database of results, and was left as it is; name another file",
