@@ -163,20 +163,20 @@ inline std::size_t read_head(int file, std::span<std::byte> into, const std::str
 // Whether what SQLite puts beside a database is there: by it the database's pages, which may have come to the disk in
 // part when the power failed, are made whole again when SQLite opens it.
 inline bool is_mended_by_opening(const std::string& path) {
-    // https://www.sqlite.org/fileformat.html#the_rollback_journal, #the_write_ahead_log; the last bit tells an order.
+    // https://www.sqlite.org/fileformat.html#the_rollback_journal, #the_write_ahead_log, of which there are two.
     constexpr std::array<unsigned char, 8> journal{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     constexpr std::array<unsigned char, 4> log{0x37, 0x7f, 0x06, 0x82};
+    constexpr std::array<unsigned char, 4> other_log{0x37, 0x7f, 0x06, 0x83};
     const auto begins_with = [&](const char* extension, std::span<const unsigned char> magic) {
         std::array<std::byte, 8> head{};
         const posix::descriptor file{posix::open_unbroken(path + extension, O_RDONLY)};
         if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
             return false;
         }
-        return std::equal(magic.begin(), magic.end(), head.begin(), [](unsigned char a, std::byte b) {
-            return std::byte{a} == b || (a == log.back() && std::byte{a} == (b & std::byte{0xfe}));
-        });
+        return std::equal(magic.begin(), magic.end(), head.begin(),
+                          [](unsigned char a, std::byte b) { return std::byte{a} == b; });
     };
-    return begins_with("-journal", journal) || begins_with("-wal", log);
+    return begins_with("-journal", journal) || begins_with("-wal", log) || begins_with("-wal", other_log);
 }
 
 SMDEBUG_INLINE bool look_at_file(const std::string& path) {
