@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""check_faults.py PROGRAM LIBRARY GOLDEN FOLDER [--all | --only NAME]: every call by which the programs read and write files
-fails in turn, or does the half of its work (tests/faults/failing_calls.cpp).  After that
+"""check_faults.py PROGRAM SAVED_RUN READ_RUNS LIBRARY GOLDEN FOLDER [--all | --only NAME]: every call by which the programs
+read and write files fails in turn, or does the half of its work (tests/faults/failing_calls.cpp).  After that
   - what was read is what is read without a fault, or an error that is told, and nothing that is wrong;
   - what was to be written is there whole, or not at all, and an error is told; nothing else is left; and the same command,
     without a fault, does it;
+  - a training goes on, what the hook told as written is there and right, and the run can be read, and gone on with;
+  - a cache on disk gives nothing that is wrong, and what it cannot do costs nothing but time;
   - nobody crashes, or hangs.
-Without --all some 100 calls of each case are tried, evenly spread; with it, all."""
+Without --all, or SMDEBUG_TEST_ALL_FAULTS=1 in the environment, some 100 calls of each case are tried, evenly spread; with it,
+all."""
 import errno
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -44,6 +48,7 @@ def contents(folder):
 
 class Case:
     """A command, and what has to hold behind it."""
+    spared = ()  # calls that do not fail
 
     def __init__(self, name, command, output=None, same=None, may_end_with=(0, 1), tells_in_rows=False):
         self.name, self.command, self.output = name, command, output
@@ -77,13 +82,18 @@ class Case:
             raise RuntimeError(f"{self.name}: status {status} without a fault: {told}")
         whole = self.same(self.output) if self.same else None
         with open(log, encoding="ascii") as file:
-            names = file.read().split()
+            names = [name for name in file.read().split() if name not in self.spared]
         tried = [(what, number, name, error, sticky) for what, error, sticky, has in FAULTS for name in sorted(set(names)) if has(name)
                  for number in range(1, names.count(name) + 1)]
         if not all_calls:
             step = max(1, len(tried) // 100)
             tried = tried[:: step]
         counts = {"same": 0, "told": 0}
+        self.try_all(library, names, tried, counts, expected, whole)
+        print(f"{self.name}: {len(names)} calls; {len(tried)} faults, {counts['same']} of them without any effect, {counts['told']} told", flush=True)
+        return len(tried)
+
+    def try_all(self, library, names, tried, counts, expected, whole):
         for what, number, name, error, sticky in tried:
             self.clear()
             fault = f"{self.name}: {what} of {name}, {number} of {names.count(name)}"
@@ -118,7 +128,6 @@ class Case:
             made = self.same(self.output)
             if status not in self.may_end_with or made != whole:
                 problems.append(f"{fault}: then, without a fault: status {status}: {err[-400:]} {str(made)[:600] if self.output.endswith('.db') else ''}")
-        print(f"{self.name}: {len(names)} calls; {len(tried)} faults, {counts['same']} of them without any effect, {counts['told']} told", flush=True)
 
     def is_database_file(self, left):
         return self.output.endswith(".db") and all(name.startswith(os.path.basename(self.output)) for name in left)
@@ -126,6 +135,119 @@ class Case:
     def says_what_failed(self):
         """A page or a database is whole, and what could not be read is a row of it."""
         return self.output.endswith((".db", ".html"))
+
+
+class Telling(Case):
+    """One of the programs of this test: it ends well, and prints what became of what.  It prints by write(), the library not."""
+    spared = ("write",)
+
+    def try_all(self, library, names, tried, counts, expected, whole):
+        for what, number, name, error, sticky in tried:
+            self.clear()
+            fault = f"{self.name}: {what} of {name}, {number} of {names.count(name)}"
+            status, out, err = self.run(library, CALL=name, AT=number, ERROR=error, STICKY=int(sticky), SPARED=self.spared[0])
+            if status != 0:
+                problems.append(f"{fault}: status {status}: {err[-400:]}")
+                continue
+            has_effect = out != expected
+            counts["told" if has_effect else "same"] += 1
+            if has_effect and error in (errno.EINTR, 0):
+                problems.append(f"{fault}: is no error, and changed something: {sorted(set(out.splitlines()) ^ set(expected.splitlines()))[:2]}")
+            for wrong in self.wrong_in(out, expected):
+                problems.append(f"{fault}: {wrong}")
+
+    def wrong_in(self, out, expected):
+        raise NotImplementedError
+
+
+def rows_of(text):
+    return {line for line in text.splitlines() if line.startswith(("row ", "reduced "))}
+
+
+class Training(Telling):
+    """A run by saved_run; `earlier`: of a run that was left before."""
+
+    def __init__(self, name, tools, options, earlier=None):
+        self.tools, self.options, self.earlier = tools, options, earlier
+        self.place = os.path.join(tools.folder, "out", "run")
+        self.left = os.path.join(tools.folder, "left")
+        super().__init__(name, [tools.saved_run, *options, self.place], self.place)
+
+    def clear(self):
+        super().clear()
+        if self.earlier is not None:
+            if not os.path.exists(self.left):
+                subprocess.run([self.tools.saved_run, *self.earlier, "--leave", self.left], check=True, capture_output=True, timeout=SECONDS)
+            shutil.copytree(self.left, self.place)
+
+    def try_all(self, library, names, tried, counts, expected, whole):
+        if not expected.endswith("\nend\n") or "lost" in expected:
+            raise RuntimeError(f"{self.name}: without a fault: {expected}")
+        self.right = self.rows()
+        super().try_all(library, names, tried, counts, expected, whole)
+        shutil.rmtree(self.left, ignore_errors=True)
+
+    def rows(self):
+        done = subprocess.run([self.tools.read_runs, self.place], capture_output=True, check=False, timeout=SECONDS)
+        return rows_of(done.stdout.decode())
+
+    def wrong_in(self, out, expected):
+        lines = out.splitlines()
+        rows = self.rows()
+        if not rows <= self.right:
+            yield f"reads something else: {sorted(rows - self.right)[:2]}"
+        steps = {line.split(" ")[1] for line in expected.splitlines() if line.startswith("kept ")}
+        kept = {line.split(" ")[1] for line in lines if line.startswith("kept ")}
+        told = {line.split(" ")[1] for line in lines if line.startswith(("kept ", "lost "))}
+        if not lines[1].startswith("refused ") and (told != steps or not lines[-1].startswith("end")):
+            yield f"the training does not go on: {lines}"
+        for step in kept:
+            of_step = {row for row in self.right if row.split(" ")[1] == step}
+            if not of_step <= rows:
+                yield f"step {step} was told as written, and is not there: {lines[-3:]}"
+        stats = subprocess.run([self.tools.program, "stats", self.place, "--format", "csv"], capture_output=True, check=False, timeout=SECONDS)
+        if stats.returncode not in (0, 1) or (kept and lines[-1] == "end" and stats.returncode != 0):
+            yield f"stats: status {stats.returncode}: {stats.stderr.decode()[-300:]}"
+        # Whoever comes next finds no claim, or one of a writer that is gone.
+        again = subprocess.run([self.tools.saved_run, *without(self.options, "--first"), "--resume", self.place], capture_output=True,
+                               check=False, timeout=SECONDS)
+        said = again.stdout.decode().splitlines()
+        if said[-1] != "end" and "has ended" not in said[-1]:
+            yield f"cannot be gone on with: {said[-1]} (it had said {lines[1:][-2:]})"
+
+
+def without(words, option):
+    """Words without an option and its value."""
+    at = words.index(option) if option in words else len(words)
+    return words[:at] + words[at + 2:]
+
+
+class Cached(Telling):
+    """Reading through a cache that is new, or full."""
+
+    def __init__(self, name, tools, run, full):
+        self.tools, self.full = tools, full
+        self.place = os.path.join(tools.folder, "out", "cache")
+        super().__init__(name, [tools.read_runs, "--cache", self.place, run], self.place)
+
+    def clear(self):
+        super().clear()
+        if self.full:
+            self.run()
+
+    def wrong_in(self, out, expected):
+        rows, right = rows_of(out), rows_of(expected)
+        if not rows <= right:
+            yield f"reads something else: {sorted(rows - right)[:2]}"
+        if rows != right and "\nerror " not in out and "\nrefused " not in out:
+            yield f"{len(right - rows)} rows are missing, and nothing is told"
+        status, again, err = self.run()
+        if status != 0 or again != expected:
+            yield f"then, without a fault: status {status}: {err[-300:]} {sorted(set(again.splitlines()) ^ set(expected.splitlines()))[:2]}"
+
+
+class Tools:
+    pass
 
 
 def database(path):
@@ -139,8 +261,11 @@ def database(path):
 
 
 def main():
-    program, library, golden, folder = (os.path.abspath(path) for path in sys.argv[1:5])
-    more = sys.argv[5:]
+    tools = Tools()
+    tools.program, tools.saved_run, tools.read_runs, library, golden, folder = (os.path.abspath(path) for path in sys.argv[1:7])
+    program, tools.folder = tools.program, folder
+    more = sys.argv[7:]
+    all_calls = "--all" in more or os.environ.get("SMDEBUG_TEST_ALL_FAULTS") == "1"
     only = more[more.index("--only") + 1] if "--only" in more else None
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -190,12 +315,24 @@ def main():
         Case("export as csv", [program, "export", run, "--to", "csv", "-o", out + ".csv"], out + ".csv", bytes_of),
         Case("report", [program, "report", run, "--no-rules", "-o", out + ".html"], out + ".html", bytes_of),
         Case("results in a database", [program, "scan", run, bare, "-o", out + ".db"], out + ".db", database),
+        Training("a hook", tools, ["--steps", "3"]),
+        Training("a durable hook", tools, ["--durable", "--steps", "3", "--reductions"]),
+        Training("a hook in the background", tools, ["--background", "--steps", "4", "--tensorboard"]),
+        Training("a hook that resumes", tools, ["--resume", "--durable", "--steps", "2"], ["--steps", "3"]),
+        Training("a hook that resumes at an earlier step", tools, ["--resume", "--first", "1", "--steps", "3"], ["--steps", "3"]),
+        Cached("a cache on disk", tools, run, False),
+        Cached("a full cache on disk", tools, run, True),
     ]
+    tried = 0
     for case in cases:
         if only in (None, case.name):
-            case.check(library, os.path.join(folder, "calls.txt"), "--all" in more)
+            tried += case.check(library, os.path.join(folder, "calls.txt"), all_calls)
+    print(f"{tried} faults")
+    kinds = {}
     for problem in problems:
-        print("FAILED:", problem)
+        kinds.setdefault(re.sub(r"[0-9]+", "N", problem), []).append(problem)
+    for alike in kinds.values():
+        print("FAILED:", alike[0], f"(and {len(alike) - 1} alike)" if len(alike) > 1 else "")
     return 1 if problems else 0
 
 

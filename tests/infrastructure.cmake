@@ -149,13 +149,24 @@ if(TARGET smdebug_program)
     set_tests_properties(batch PROPERTIES PROCESSORS 2)
 endif()
 
-# --- calls by which files are read and written fail in turn -----------------------------------------------------------------
+# --- calls by which files are read and written fail in turn; the power fails between any two of them -------------------------
 if(TARGET smdebug_program)
-    add_library(failing_calls SHARED faults/failing_calls.cpp)
-    target_link_libraries(failing_calls PRIVATE smdebug_warnings ${CMAKE_DL_LIBS})
-    target_compile_features(failing_calls PRIVATE cxx_std_20)
-    add_infrastructure_test(faults ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_faults.py $<TARGET_FILE:smdebug_program>
-                            $<TARGET_FILE:failing_calls> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/faults)
+    foreach(library failing_calls logged_calls)
+        add_library(${library} SHARED faults/${library}.cpp)
+        target_link_libraries(${library} PRIVATE smdebug_warnings ${CMAKE_DL_LIBS})
+        target_compile_features(${library} PRIVATE cxx_std_20)
+    endforeach()
+    foreach(program saved_run read_runs)
+        add_executable(${program} faults/${program}.cpp)
+        target_link_libraries(${program} PRIVATE smdebug_test_options)
+    endforeach()
+    set(fault_programs $<TARGET_FILE:smdebug_program> $<TARGET_FILE:saved_run> $<TARGET_FILE:read_runs>)
+    add_infrastructure_test(
+        faults ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_faults.py ${fault_programs} $<TARGET_FILE:failing_calls>
+        ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/faults)
+    add_infrastructure_test(
+        power_loss ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_power_loss.py ${fault_programs}
+        $<TARGET_FILE:logged_calls> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/power_loss)
 endif()
 
 # --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------

@@ -3,6 +3,7 @@
 //   SMDEBUG_FAULT_CALL=NAME   of those of this name
 //   SMDEBUG_FAULT_AT=N        the N-th, from 1, fails
 //   SMDEBUG_FAULT_STICKY=1    and all that write behind it, whatever their name: a disk that stays full
+//   SMDEBUG_FAULT_SPARED=NAME but those of this name
 //   SMDEBUG_FAULT_ERROR=E     with this errno; 0: a read or write does the half, and says so
 // What libc calls by itself, opendir() say, is not seen.
 #include <dirent.h>
@@ -33,6 +34,7 @@ std::atomic<long> calls{0};
 struct settings {
     int log = -1;
     const char* call = "";
+    const char* spared = "";
     long at = 0;
     int error = 0;
     bool sticky = false;
@@ -52,6 +54,9 @@ const settings& how() {
         }
         if (const char* const call = std::getenv("SMDEBUG_FAULT_CALL")) {
             made.call = call;
+        }
+        if (const char* const spared = std::getenv("SMDEBUG_FAULT_SPARED")) {
+            made.spared = spared;
         }
         made.at = number_of("SMDEBUG_FAULT_AT");
         made.error = static_cast<int>(number_of("SMDEBUG_FAULT_ERROR"));
@@ -90,7 +95,7 @@ bool fails(const char* name, kind what) {
         is_broken = set.sticky && what == kind::writing;
         return true;
     }
-    return what == kind::writing && is_broken;
+    return what == kind::writing && is_broken && std::strcmp(name, set.spared) != 0;
 }
 
 template <class Function>

@@ -15,8 +15,10 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,6 +114,83 @@ TEST_CASE("earlier_run: goes on behind the last step that is whole, and takes aw
     CHECK(next.step == 11);
     CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 5}, {mode::eval, 1}});
     CHECK(keys_of(store) == whole);
+}
+
+TEST_CASE("earlier_run: goes on behind the last index file that is not damaged; what a repair might mend stays") {
+    for (const std::string_view left :
+         {std::string_view{}, std::string_view{"{\"meta\": {\"mode\""}, std::string_view{"\0\0\0", 3}}) {
+        memory_storage store;
+        for (const step_number step : {0, 1, 2, 3, 4}) {
+            put_step(store, step, "worker_0", mode::train, step);
+        }
+        for (const step_number damaged : {1, 3, 4}) {
+            store.write(smdebug::detail::locations::index_key(damaged, "worker_0"), as_bytes(left));
+        }
+        const std::set<std::string> before = keys_of(store);
+        const continuation told = earlier_run(store, "worker_0").resume(5);
+        CHECK(told.step == 5);
+        CHECK(keys_of(store) == before);
+
+        const continuation next = earlier_run(store, "worker_0").resume({});
+        CHECK(next.step == 3);
+        CHECK(next.mode_steps == std::map<mode, step_number>{{mode::train, 3}});
+        std::set<std::string> whole = before;
+        for (const step_number damaged : {3, 4}) {
+            whole.erase(smdebug::detail::locations::index_key(damaged, "worker_0"));
+            whole.erase(smdebug::detail::locations::event_key(damaged, "worker_0"));
+        }
+        CHECK(keys_of(store) == whole);
+    }
+}
+
+TEST_CASE("earlier_run: an index file that cannot be read is told, with what can be done, and stays") {
+    struct unreadable_storage : memory_storage {
+        using memory_storage::memory_storage;
+        [[nodiscard]] byte_buffer read(std::string_view key) const {
+            throw unavailable("cannot read " + std::string{key} + ": Input/output error", {.where = std::string{key}});
+        }
+        [[nodiscard]] byte_buffer read(std::string_view key, byte_range /*all*/) const { return read(key); }
+        void read_each(std::span<const std::string> keys, object_sink /*none*/) const {
+            static_cast<void>(read(keys.front()));
+        }
+    };
+    unreadable_storage store;
+    put_step(store, 0, "worker_0", mode::train, 0);
+    const std::set<std::string> before = keys_of(store);
+    for (const std::optional<step_number> first : {std::optional<step_number>{}, std::optional<step_number>{2}}) {
+        try {
+            static_cast<void>(earlier_run(store, "worker_0").resume(first));
+            CHECK_MESSAGE(false, "not told");
+        } catch (const unavailable& thrown) {
+            CHECK(thrown.where() == smdebug::detail::locations::index_key(0, "worker_0"));
+            CHECK(std::string{thrown.what()}.find("Input/output error; see to it that") != std::string::npos);
+        }
+        CHECK(keys_of(store) == before);
+    }
+}
+
+TEST_CASE("earlier_run: what is removed of a durable run is settled before its events go") {
+    memory_storage objects;
+    for (const step_number step : {0, 1, 1000}) {
+        put_step(objects, step, "worker_0", mode::train, step);
+    }
+    struct noting_storage : memory_storage {
+        using memory_storage::memory_storage;
+        bool remove(std::string_view key) {
+            done->push_back("remove " + std::string{key.substr(0, key.find('/'))});
+            return memory_storage::remove(key);
+        }
+        void settle(std::string_view key) { done->push_back("settle " + std::string{key.substr(0, key.rfind('/'))}); }
+        std::shared_ptr<std::vector<std::string>> done = std::make_shared<std::vector<std::string>>();
+    };
+    noting_storage store;
+    for (const std::string& key : objects.list("", {})) {
+        store.write(key, objects.read(key).view());
+    }
+    any_storage erased{store};
+    static_cast<void>(earlier_run(erased, "worker_0", durability::on_disk).resume(1));
+    CHECK(*store.done == std::vector<std::string>{"remove index", "remove index", "settle index/000000000",
+                                                  "settle index/000000001", "remove events", "remove events"});
 }
 
 TEST_CASE("earlier_run: goes on at a step that it is told, before or behind the last one") {

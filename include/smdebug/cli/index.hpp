@@ -52,7 +52,10 @@ struct index_arguments {
         return printable(path) + ": an index would spare nothing\n";
     }
     const std::string name = archived->key + std::string{archive::detail::index_extension};
-    folder.write(name, index);
+    smdebug::detail::any_output file = folder.create(name);
+    const byte_view bytes{index};
+    file.append({&bytes, 1});
+    file.commit(durability::on_disk);
     return "wrote " + printable(path.ends_with('!') ? path.substr(0, path.size() - 1) : path) +
            std::string{archive::detail::index_extension} + ": " + std::to_string(index.size()) + " bytes for " +
            counted(all.members().members.size(), "file") + "\n";

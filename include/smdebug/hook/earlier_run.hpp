@@ -12,6 +12,7 @@
 #include <smdebug/index/index_meta.hpp>
 #include <smdebug/storage/writable.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,18 +35,19 @@ struct continuation {
 template <writable_storage Storage>
 class earlier_run {
 public:
-    /// Cost: a listing of index/.
-    earlier_run(Storage& store, const std::string& worker);
+    /// `how`: whether what is taken away may come back after a loss of power.      Cost: a listing of index/.
+    earlier_run(Storage& store, const std::string& worker, durability how = durability::cached);
 
     /// Errors: run_exists where the job has ended, or this worker has written a step.
     void refuse() const;
 
-    /// Makes room for the steps from `first` on (none: behind the last one that is whole): removes what this worker has
-    /// written of them, the newest first, so that what is left is a run at any moment.
+    /// Makes room for the steps from `first` on (none: behind the last one that is whole, that is, whose index file is no
+    /// damaged one): removes what this worker has written of them, the newest first, so that what is left is a run at any
+    /// moment.  Damaged index files before `first` stay, for a repair; their steps do not count.
     /// The steps between the last one that is there and `first`, which were not saved, are taken for steps of the mode
     /// that has come farthest: that of the training, as those of the others are few, and mostly saved.  Where nothing
     /// is there, each mode begins at `first`, as in the Python package. Errors: run_exists where the job has ended;
-    /// unsupported where the storage cannot remove; what reading throws. Cost:   the index files are read, all of them:
+    /// unsupported where the storage cannot remove; unavailable where an index file cannot be read. Cost:   the index files are read, all of them:
     /// which modes there were, and how far each has come, is in no name.
     [[nodiscard]] continuation resume(std::optional<step_number> first);
 
@@ -54,7 +56,7 @@ public:
     /// be listed or given up.
     std::vector<std::string> remove_unfinished() noexcept;
 
-    /// The collections file of this worker, where there is one that can be read.
+    /// The collections file of this worker, where there is one that is not damaged.  Errors: as resume().
     [[nodiscard]] std::optional<collections_file> collections() const;
 
 private:
@@ -76,11 +78,26 @@ private:
     // The meta part of an index file; nothing where it is damaged.
     [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
 
+    // Does what reads files of this worker.      Errors: unavailable, with what can be done, where one cannot be read.
+    template <class Reading>
+    auto read_or_tell(Reading&& reading) const;
+
+    // Removes the index files of the last steps that are damaged, where the storage can remove: a step is written when its
+    // index file is.
+    void remove_damaged_end();
+
+    void remove_last_step();
+
+    // Sees to it that the index files that were removed stay away, before other events come to lie where theirs did.
+    void settle_removals();
+
     Storage* store_;
     std::string worker_;
-    std::string part_;                          // the worker in file names
-    std::map<step_number, std::string> steps_;  // index files by step
-    std::vector<std::string> strays_;           // what else of this worker lies in index/
+    durability how_;
+    std::string part_;                                         // the worker in file names
+    std::map<step_number, std::string> steps_;                 // index files by step
+    std::vector<std::string> strays_;                          // what else of this worker lies in index/
+    std::map<std::string, std::string, std::less<>> removed_;  // by folder, one of the keys that were removed from it
 };
 
 }  // namespace detail

@@ -31,8 +31,9 @@ namespace detail {
 template <writable_storage Storage>
 class run_claim {
 public:
+    /// `how`: whether the claim is whole after a loss of power, so that nobody has to be asked whose it was.
     /// Errors: in_use while another living writer has the same worker's name.
-    run_claim(Storage& store, std::string worker, std::int64_t writers);
+    run_claim(Storage& store, std::string worker, std::int64_t writers, durability how = durability::cached);
 
     /// Writes this worker's sign, where there are no claims.
     void begin();
@@ -85,6 +86,7 @@ private:
     Storage* store_;
     std::string worker_;
     std::int64_t writers_;
+    durability how_;
     bool by_signs_;
     std::optional<typename claim_of<Storage>::type> claim_;
 };

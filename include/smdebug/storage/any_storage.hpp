@@ -202,7 +202,12 @@ public:
     std::vector<std::string> remove_unfinished(std::string_view prefix, function_ref<bool(std::string_view)> which) {
         return inner_->remove_unfinished(prefix, which);
     }
-    [[nodiscard]] detail::any_claim claim(std::string_view key) { return inner_->claim(key); }
+    /// See smdebug::settle_removal.
+    void settle(std::string_view key) { inner_->settle(key); }
+    /// See smdebug::claim_key.
+    [[nodiscard]] detail::any_claim claim(std::string_view key, durability how = durability::cached) {
+        return inner_->claim(key, how);
+    }
     [[nodiscard]] bool claimed(std::string_view key) const { return inner_->claimed(key); }
 
 private:
@@ -236,7 +241,8 @@ private:
         virtual bool remove(std::string_view key) = 0;
         virtual std::vector<std::string> remove_unfinished(std::string_view prefix,
                                                            function_ref<bool(std::string_view)> which) = 0;
-        [[nodiscard]] virtual detail::any_claim claim(std::string_view key) = 0;
+        virtual void settle(std::string_view key) = 0;
+        [[nodiscard]] virtual detail::any_claim claim(std::string_view key, durability how) = 0;
         [[nodiscard]] virtual bool claimed(std::string_view key) const = 0;
 
         [[noreturn]] void refuse(const char* what, std::string_view key, const char* instead) const;

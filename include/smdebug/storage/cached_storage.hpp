@@ -187,11 +187,16 @@ public:
     }
     bool remove(std::string_view key)
         requires removing_storage<Inner>;
-    [[nodiscard]] auto claim(std::string_view key)
+    void settle(std::string_view key)
+        requires removing_storage<Inner>
+    {
+        settle_removal(state_->objects.inner(), key);
+    }
+    [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached)
         requires claiming_storage<Inner>
     {
         state_->objects.pass(key);  // it goes without our being told
-        return state_->objects.inner().claim(key);
+        return claim_key(state_->objects.inner(), key, how);
     }
     [[nodiscard]] bool claimed(std::string_view key) const
         requires claiming_storage<Inner>

@@ -115,6 +115,7 @@ public:
     void write(std::string_view key, byte_view bytes);
 
     /// The same piece by piece, without a copy.  Until the commit list() shows the temporary name, see temporary_file.
+    /// On the disk it is with all folders from the storage's on, whoever made them.
     /// Errors: not_found (no key, or a file where a folder should be), access_denied, unavailable (disk full, folder
     /// removed meanwhile, and whatever else the system says).
     [[nodiscard]] detail::posix::whole_file_output create(std::string_view key);
@@ -123,8 +124,11 @@ public:
     /// unavailable.
     bool remove(std::string_view key);
 
+    /// Brings to the disk that a file was removed.  Errors: not_found (no key), unavailable.  Cost: a sync of its folder.
+    void settle(std::string_view key);
+
     /// Holds a key, by a locked file under it, also against other processes.  Errors: in_use, and those of create().
-    [[nodiscard]] detail::posix::file_claim claim(std::string_view key);
+    [[nodiscard]] detail::posix::file_claim claim(std::string_view key, durability how = durability::cached);
 
     /// Whether anyone alive holds the key, or something is there of which nobody can tell.  Errors: as remove().
     [[nodiscard]] bool claimed(std::string_view key) const;

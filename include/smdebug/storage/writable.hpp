@@ -89,6 +89,30 @@ concept claiming_storage = requires(S& store, const S& seen, std::string_view ke
     { seen.claimed(key) } -> std::same_as<bool>;
 };
 
+/// Holds a key; `on_disk`: by an object that survives the end of the machine's power whole, where the storage can promise
+/// that.  Optional, beside claim(key): claim(key, how) does it.
+template <claiming_storage S>
+[[nodiscard]] auto claim_key(S& store, std::string_view key, [[maybe_unused]] durability how) {
+    if constexpr (requires {
+                      { store.claim(key, how) } -> object_claim;
+                  }) {
+        return store.claim(key, how);
+    } else {
+        return store.claim(key);
+    }
+}
+
+/// Makes the removal of an object, and of the others in its folder, survive the end of the machine's power.  Optional: a
+/// storage whose remove() does not wait for that has settle(key).
+template <class S>
+void settle_removal(S& store, std::string_view key) {
+    if constexpr (requires {
+                      { store.settle(key) } -> std::same_as<void>;
+                  }) {
+        store.settle(key);
+    }
+}
+
 /// Gives up objects that were begun to be written, perhaps by a process that was killed: those whose keys start with
 /// `prefix`, and which `which` takes.  Returns their keys, each once, in order.  There is no telling whether the writer
 /// lives: `which` has to know.  Optional: a storage that keeps what has come of such objects does it by

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <string>
 
 using namespace smdebug;
@@ -29,6 +30,27 @@ TEST_CASE("schema: an empty database becomes one of results, once") {
         CHECK(database.number("SELECT count(*) FROM troubles") == 0);
     }
     CHECK(sqlite::look_at_file(file));
+}
+
+TEST_CASE("schema: a file that SQLite will mend by its journal is a database; another file is left as it is") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/results.db";
+    const auto put = [](const std::string& where, const std::string& text) {
+        std::ofstream{where, std::ios::binary} << text;
+    };
+    put(path, std::string(4096, '\0'));
+    CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
+    const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+    put(path + "-journal", magic + std::string(504, '\0'));
+    CHECK(sqlite::look_at_file(path));
+    put(path + "-journal", std::string(512, '\0'));
+    CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
+    for (const char order : {'\x82', '\x83'}) {
+        put(path + "-wal", std::string{"\x37\x7f\x06"} + order + std::string(28, '\0'));
+        CHECK(sqlite::look_at_file(path));
+    }
+    put(path + "-wal", std::string{"\x37\x7f\x06\x84"} + std::string(28, '\0'));
+    CHECK_THROWS_AS(static_cast<void>(sqlite::look_at_file(path)), corrupt_data);
 }
 
 TEST_CASE("schema: a column for each reduction, by its name") {

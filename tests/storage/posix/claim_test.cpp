@@ -105,6 +105,18 @@ TEST_CASE("file_claim: its file holds one line, stands alone, and is closed by e
     CHECK(files_in(folder.path() + "/deep") == 0);
 }
 
+TEST_CASE("file_claim: one that is to survive a loss of power holds and releases as any other") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/far/deep/claim";
+    {
+        const file_claim held{path, durability::on_disk};
+        CHECK(file_content(path) == line_of(::getpid()));
+        CHECK(files_in(folder.path() + "/far/deep") == 1);
+        CHECK(held.holds());
+    }
+    CHECK(files_in(folder.path() + "/far/deep") == 0);
+}
+
 TEST_CASE("file_claim: another process is told who holds it") {
     const temporary_folder folder;
     const std::string path = folder.path() + "/claim";

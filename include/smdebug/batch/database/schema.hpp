@@ -28,8 +28,9 @@ inline constexpr std::int64_t schema_version = 1;
 inline constexpr std::string_view done_states = "('ended', 'growing')";
 
 /// Looks at the file before SQLite opens it, which may change what it opens.  Returns whether there is a database; a
-/// file that is missing or empty is none.  Errors: corrupt_data (something else), unsupported (another program's, or of
-/// a newer version of this library), access_denied, unavailable.
+/// file that is missing or empty is none; one that begins with something else and has SQLite's journal beside it, by
+/// which SQLite makes it whole, is one: the power failed.  Errors: corrupt_data (something else), unsupported (another
+/// program's, or of a newer version of this library), access_denied, unavailable.
 bool look_at_file(const std::string& path);
 
 /// The same of an open database, which may lie in its WAL.  False: it has no tables yet, and is nobody's.

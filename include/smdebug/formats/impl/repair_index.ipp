@@ -120,11 +120,16 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
 }
 
 SMDEBUG_INLINE void repair_index(any_storage& store, const index_repair& plan) {
+    const auto put = [&](const std::string& key, byte_view bytes) {
+        detail::any_output file = store.create(key);
+        file.append({&bytes, 1});
+        file.commit(durability::on_disk);
+    };
     for (const index_repair::file& file : plan.files) {
         if (file.what == index_repair::action::replaced) {
-            store.write(file.key + ".damaged", store.read(file.key).view());
+            put(file.key + ".damaged", store.read(file.key).view());
         }
-        store.write(file.key, as_bytes(file.text));
+        put(file.key, as_bytes(file.text));
     }
 }
 

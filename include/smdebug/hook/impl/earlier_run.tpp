@@ -21,8 +21,8 @@ inline namespace v1 {
 namespace detail {
 
 template <writable_storage Storage>
-earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker)
-    : store_(&store), worker_(worker), part_(locations::file_part_from_worker(worker)) {
+earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker, durability how)
+    : store_(&store), worker_(worker), how_(how), part_(locations::file_part_from_worker(worker)) {
     for (std::string& key : store.list(locations::index_folder, {})) {
         const auto step = own_step(key);
         if (step && locations::is_index_file(key)) {
@@ -47,12 +47,15 @@ void earlier_run<Storage>::refuse() const {
 template <writable_storage Storage>
 continuation earlier_run<Storage>::resume(std::optional<step_number> first) {
     refuse_ended();
+    if (!first) {
+        remove_damaged_end();
+    }
     continuation next;
     next.step = first.value_or(steps_.empty() ? 0 : steps_.rbegin()->first + 1);
     while (!steps_.empty() && steps_.rbegin()->first >= next.step) {
-        remove(steps_.rbegin()->second);
-        steps_.erase(std::prev(steps_.end()));
+        remove_last_step();
     }
+    settle_removals();
     remove_rests(next.step);
     find_mode_steps(next);
     return next;
@@ -74,8 +77,9 @@ std::optional<collections_file> earlier_run<Storage>::collections() const {
     const std::string key = locations::collections_key(worker_);
     json::document parser;
     collections_file file;
-    const bool is_good =
-        store_->size(key) && !parse_collections_file(store_->read(key).view(), parser, file).has_value();
+    const bool is_good = read_or_tell([&] {
+        return store_->size(key) && !parse_collections_file(store_->read(key).view(), parser, file).has_value();
+    });
     return is_good ? std::optional{std::move(file)} : std::nullopt;
 }
 
@@ -156,10 +160,12 @@ void earlier_run<Storage>::find_mode_steps(continuation& next) {
         keys.push_back(key);
     }
     json::document parser;
-    read_each(*store_, keys, [&](std::size_t place, std::optional<byte_view> bytes) {
-        if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
-            next.written.add(head->mode, head->mode_step, numbers[place]);
-        }
+    read_or_tell([&] {
+        read_each(*store_, keys, [&](std::size_t place, std::optional<byte_view> bytes) {
+            if (const auto head = bytes ? head_of(*bytes, parser) : std::nullopt) {
+                next.written.add(head->mode, head->mode_step, numbers[place]);
+            }
+        });
     });
     std::optional<mode> farthest;
     for (const mode which : all_modes) {
@@ -174,6 +180,52 @@ void earlier_run<Storage>::find_mode_steps(continuation& next) {
     if (farthest) {
         next.mode_steps[*farthest] += next.step - 1 - steps_.rbegin()->first;
     }
+}
+
+template <writable_storage Storage>
+template <class Reading>
+auto earlier_run<Storage>::read_or_tell(Reading&& reading) const {
+    try {
+        return reading();
+    } catch (const error& why) {
+        throw unavailable(std::string{store_->name()} + ": the run cannot be gone on with, as " + worker_ +
+                              " cannot read what it has written: " + std::string{why.message()} +
+                              "; see to it that it can be read, remove it, or choose another place",
+                          {.where = why.where(), .worker = worker_});
+    }
+}
+
+template <writable_storage Storage>
+void earlier_run<Storage>::remove_damaged_end() {
+    if (!removing_storage<Storage> || !abilities_of(*store_).removes) {
+        return;
+    }
+    json::document parser;
+    while (!steps_.empty()) {
+        const std::string& key = steps_.rbegin()->second;
+        if (read_or_tell([&] { return head_of(store_->read(key).view(), parser).has_value(); })) {
+            return;
+        }
+        remove_last_step();
+    }
+}
+
+template <writable_storage Storage>
+void earlier_run<Storage>::remove_last_step() {
+    const std::string key = steps_.rbegin()->second;
+    remove(key);
+    steps_.erase(std::prev(steps_.end()));
+    removed_.insert_or_assign(key.substr(0, key.rfind('/') + 1), key);
+}
+
+template <writable_storage Storage>
+void earlier_run<Storage>::settle_removals() {
+    if (how_ == durability::on_disk) {
+        for (const auto& [folder, key] : removed_) {
+            settle_removal(*store_, key);
+        }
+    }
+    removed_.clear();
 }
 
 template <writable_storage Storage>

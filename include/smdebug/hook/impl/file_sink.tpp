@@ -31,6 +31,9 @@ void direct_sink<Storage>::remove(const std::string& key) {
     if constexpr (removing_storage<Storage>) {
         if (abilities_of(*store_).removes) {
             static_cast<void>(store_->remove(key));
+            if (how_ == durability::on_disk) {
+                settle_removal(*store_, key);  // else it might come back, beside new events
+            }
         }
     }
 }

@@ -14,10 +14,11 @@ inline namespace v1 {
 namespace detail {
 
 template <writable_storage Storage>
-run_claim<Storage>::run_claim(Storage& store, std::string worker, std::int64_t writers)
+run_claim<Storage>::run_claim(Storage& store, std::string worker, std::int64_t writers, durability how)
     : store_(&store),
       worker_(std::move(worker)),
       writers_(writers),
+      how_(how),
       by_signs_(writers > 1 && !abilities_of(store).claims && abilities_of(store).removes) {
     if constexpr (claiming_storage<Storage>) {
         if (abilities_of(store).claims) {
@@ -76,7 +77,7 @@ bool run_claim<Storage>::release() {
 
 template <writable_storage Storage>
 void run_claim<Storage>::claim() {
-    claim_.emplace(store_->claim(claim_key(worker_, writers_)));
+    claim_.emplace(smdebug::claim_key(*store_, claim_key(worker_, writers_), how_));
     // A process with another number of writers claims another key: each checks the other's, after its own is there.
     const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
     if (store_->claimed(other)) {

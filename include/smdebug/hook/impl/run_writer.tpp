@@ -161,8 +161,8 @@ void run_writer<Storage>::open_place(const hook_options& options) {
     if (is_file(store_)) {
         throw not_found(std::string{store_.name()} + " is a file, not the folder of a run", {.where = store_.name()});
     }
-    claim_.emplace(store_, worker_, writers_);
-    earlier_run<Storage> earlier{store_, worker_};
+    claim_.emplace(store_, worker_, writers_, how_);
+    earlier_run<Storage> earlier{store_, worker_, how_};
     if (options.existing == existing_run::resume) {
         start_ = earlier.resume(options.init_step);
         earlier_collections_ = earlier.collections();

@@ -17,7 +17,7 @@ SMDEBUG_INLINE void write_page(const page& what, const std::string& path) {
         const std::array<byte_view, 1> bytes{as_bytes(piece)};
         file.append(bytes);
     }
-    file.commit(durability::cached);
+    file.commit(durability::on_disk);  // in the place of an older page
 }
 
 }  // namespace detail

@@ -134,9 +134,10 @@ struct any_storage::model final : interface {
                                                function_ref<bool(std::string_view)> which) override {
         return smdebug::remove_unfinished(store, prefix, which);
     }
-    [[nodiscard]] detail::any_claim claim(std::string_view key) override {
+    void settle(std::string_view key) override { settle_removal(store, key); }
+    [[nodiscard]] detail::any_claim claim(std::string_view key, [[maybe_unused]] durability how) override {
         if constexpr (claiming_storage<Inner>) {
-            return detail::any_claim{store.claim(key)};
+            return detail::any_claim{claim_key(store, key, how)};
         } else {
             refuse("hold for one writer alone", key, no_claims);
         }

@@ -225,13 +225,15 @@ SMDEBUG_INLINE void local_storage::write(std::string_view key, byte_view bytes) 
 }
 
 SMDEBUG_INLINE detail::posix::whole_file_output local_storage::create(std::string_view key) {
-    return detail::posix::whole_file_output{path_of(key)};
+    return detail::posix::whole_file_output{path_of(key), detail::posix::readable_by::umask, root_.size()};
 }
 
 SMDEBUG_INLINE bool local_storage::remove(std::string_view key) { return detail::posix::remove_file(path_of(key)); }
 
-SMDEBUG_INLINE detail::posix::file_claim local_storage::claim(std::string_view key) {
-    return detail::posix::file_claim{path_of(key)};
+SMDEBUG_INLINE void local_storage::settle(std::string_view key) { detail::posix::sync_folder_of(path_of(key)); }
+
+SMDEBUG_INLINE detail::posix::file_claim local_storage::claim(std::string_view key, durability how) {
+    return detail::posix::file_claim{path_of(key), how};
 }
 
 SMDEBUG_INLINE bool local_storage::claimed(std::string_view key) const {

@@ -59,10 +59,12 @@ enum class lock_result : std::uint8_t { taken, refused, impossible };
 /// has no locks, it says so in its line, and stays held until it is removed, by release() or by hand.
 class file_claim {
 public:
-    /// Makes the folders on the way; they stay.
+    /// Makes the folders on the way; they stay.  `on_disk`: the file has its name when it is on the disk, and the folders
+    /// on the way to it, to the top of their file system, are on the disk, too, whoever made them.  Whoever finds it
+    /// after a loss of power can tell then whose it was.
     /// Errors: in_use (somebody alive holds it, or nobody can tell; where() is the path), and those of
     /// whole_file_output.  Waits for nobody; 5 ms before it says in_use.
-    explicit file_claim(std::string path);
+    explicit file_claim(std::string path, durability how = durability::cached);
     file_claim(file_claim&& other) noexcept;
     file_claim& operator=(file_claim&& other) noexcept;
     file_claim(const file_claim&) = delete;
@@ -81,10 +83,10 @@ public:
 
 private:
     // Makes the file, locked and written before it has its name; false when somebody else was faster.
-    [[nodiscard]] bool make();
+    [[nodiscard]] bool make(durability how);
 
     // Without links.  Until its line is written it is empty, and that counts as held.
-    [[nodiscard]] bool make_in_place();
+    [[nodiscard]] bool make_in_place(durability how);
 
     void write_line(int handle, int patience) const;
 

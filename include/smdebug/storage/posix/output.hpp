@@ -35,6 +35,13 @@ std::size_t make_folders_above(const std::string& path, readable_by whom = reada
 /// Writes all pieces where the open file stands, as they lie.  `path` is for messages.
 void write_pieces(int handle, std::span<const byte_view> pieces, const std::string& path);
 
+/// Brings the names in the folder of `path` to the disk, where there is such a folder.  Errors: unavailable.
+void sync_folder_of(const std::string& path);
+
+/// Brings the names of all folders on the way to `path` to the disk: on its file system, as far up as they may be read.
+/// Errors: unavailable.      Cost: an open and a sync each.
+void sync_all_folders_above(const std::string& path);
+
 /// Takes a file away; returns whether it was there.  Errors: access_denied, unavailable.
 bool remove_file(const std::string& path);
 
@@ -71,8 +78,9 @@ public:
     /// Closes the file, as some systems tell only then what went wrong, and gives it the path that it was made for.
     void take_its_place();
 
-    /// Brings the file's name to the disk: its folder, and those above that had to be made.
-    void sync_folders() const;
+    /// Brings the file's name to the disk: its folder, and those above that had to be made; `from`: and those below the
+    /// folder whose path has that many characters, and this one, as others may have made them and not synced them yet.
+    void sync_folders(std::size_t from = std::string::npos) const;
 
     /// The open file, for whoever wants it to stay open.
     [[nodiscard]] descriptor take_handle() noexcept { return std::move(handle_); }
@@ -96,8 +104,10 @@ private:
 /// A write beyond the process's limit of file sizes raises SIGXFSZ, which ends the process unless that is ignored.
 class whole_file_output {
 public:
-    explicit whole_file_output(std::string path, readable_by whom = readable_by::umask)
-        : file_(std::move(path), whom) {}
+    /// `synced_from`: for on_disk, see temporary_file::sync_folders.
+    explicit whole_file_output(std::string path, readable_by whom = readable_by::umask,
+                               std::size_t synced_from = std::string::npos)
+        : file_(std::move(path), whom), synced_from_(synced_from) {}
 
     /// Writes the pieces as they lie: no copy.
     void append(std::span<const byte_view> pieces) { file_.append(pieces); }
@@ -107,6 +117,7 @@ public:
 
 private:
     temporary_file file_;
+    std::size_t synced_from_;
 };
 
 static_assert(object_output<whole_file_output>);

@@ -7,9 +7,11 @@
 #include <smdebug/reduce/name.hpp>
 #include <smdebug/storage/posix/file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <span>
 
 namespace smdebug {
 inline namespace v1 {
@@ -143,23 +145,11 @@ SMDEBUG_INLINE std::string reduction_columns() {
                       {.where = path});
 }
 
-SMDEBUG_INLINE bool look_at_file(const std::string& path) {
-    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
-    constexpr std::string_view magic{"SQLite format 3\0", 16};
-    constexpr std::size_t cookie_place = 40;
-    constexpr std::size_t version_place = 60;
-    constexpr std::size_t application_place = 68;
-    std::array<std::byte, 100> head{};
+// Reads the beginning of a file; how much of it there is.
+inline std::size_t read_head(int file, std::span<std::byte> into, const std::string& path) {
     std::size_t size = 0;
-    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
-    if (file.get() < 0) {
-        if (errno == ENOENT) {
-            return false;
-        }
-        posix::fail("cannot open the database", path, errno);
-    }
-    while (size < head.size()) {
-        const ::ssize_t got = ::read(file.get(), head.data() + size, head.size() - size);
+    while (size < into.size()) {
+        const ::ssize_t got = ::read(file, into.data() + size, into.size() - size);
         if (got < 0 && errno != EINTR) {
             posix::fail("cannot read the database", path, errno);
         } else if (got == 0) {
@@ -167,6 +157,43 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         }
         size += got > 0 ? static_cast<std::size_t>(got) : 0;
     }
+    return size;
+}
+
+// Whether what SQLite puts beside a database is there: by it the database's pages, which may have come to the disk in
+// part when the power failed, are made whole again when SQLite opens it.
+inline bool is_mended_by_opening(const std::string& path) {
+    // https://www.sqlite.org/fileformat.html#the_rollback_journal, #the_write_ahead_log, of which there are two.
+    constexpr std::array<unsigned char, 8> journal{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    constexpr std::array<unsigned char, 4> log{0x37, 0x7f, 0x06, 0x82};
+    constexpr std::array<unsigned char, 4> other_log{0x37, 0x7f, 0x06, 0x83};
+    const auto begins_with = [&](const char* extension, std::span<const unsigned char> magic) {
+        std::array<std::byte, 8> head{};
+        const posix::descriptor file{posix::open_unbroken(path + extension, O_RDONLY)};
+        if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
+            return false;
+        }
+        return std::equal(magic.begin(), magic.end(), head.begin(),
+                          [](unsigned char a, std::byte b) { return std::byte{a} == b; });
+    };
+    return begins_with("-journal", journal) || begins_with("-wal", log) || begins_with("-wal", other_log);
+}
+
+SMDEBUG_INLINE bool look_at_file(const std::string& path) {
+    // What every database of SQLite begins with, and where its numbers stand: https://www.sqlite.org/fileformat.html
+    constexpr std::string_view magic{"SQLite format 3\0", 16};
+    constexpr std::size_t cookie_place = 40;
+    constexpr std::size_t version_place = 60;
+    constexpr std::size_t application_place = 68;
+    std::array<std::byte, 100> head{};
+    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
+    if (file.get() < 0) {
+        if (errno == ENOENT) {
+            return false;
+        }
+        posix::fail("cannot open the database", path, errno);
+    }
+    const std::size_t size = read_head(file.get(), head, path);
     if (size == 0) {
         return false;
     }
@@ -178,6 +205,9 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
         return value;
     };
     if (size < head.size() || as_text(head).substr(0, magic.size()) != magic) {
+        if (is_mended_by_opening(path)) {
+            return true;
+        }
         throw corrupt_data(path + " is no database of results, and was left as it is; name another file",
                            {.where = path});
     }

@@ -71,7 +71,10 @@ SMDEBUG_INLINE claim_state look_at_claim(const std::string& path, bool to_take) 
     const lock_result lock =
         to_take ? try_lock(handle.get(), LOCK_EX, takers_patience) : try_lock(handle.get(), LOCK_SH, 0);
     std::array<char, 64> content = {};
-    const ::ssize_t got = ::pread(handle.get(), content.data(), content.size(), 0);
+    ::ssize_t got = 0;
+    do {
+        got = ::pread(handle.get(), content.data(), content.size(), 0);
+    } while (got < 0 && errno == EINTR);
     if (got < 0) {
         fail("cannot read", path, errno);
     }
@@ -109,7 +112,7 @@ SMDEBUG_INLINE bool is_claimed(const std::string& path) {
     return true;  // it changes hands all the time
 }
 
-SMDEBUG_INLINE file_claim::file_claim(std::string path) : path_(std::move(path)) {
+SMDEBUG_INLINE file_claim::file_claim(std::string path, durability how) : path_(std::move(path)) {
     for (int attempt = 0; attempt < most_attempts; ++attempt) {
         claim_state seen = look_at_claim(path_, true);
         if (seen.what == claim_state::kind::held) {
@@ -119,8 +122,16 @@ SMDEBUG_INLINE file_claim::file_claim(std::string path) : path_(std::move(path))
         if (seen.what == claim_state::kind::dead && leads_to(path_, seen.lock.get())) {
             remove_file(path_);
         }
-        if (make()) {
+        if (make(how)) {
             is_found_ = leads_to(path_, handle_.get());
+            if (how == durability::on_disk) {
+                try {
+                    sync_all_folders_above(path_);
+                } catch (...) {
+                    release();
+                    throw;
+                }
+            }
             return;
         }
     }
@@ -157,9 +168,12 @@ SMDEBUG_INLINE void file_claim::release() {
     }
 }
 
-SMDEBUG_INLINE bool file_claim::make() {
+SMDEBUG_INLINE bool file_claim::make(durability how) {
     temporary_file made{path_};
     write_line(made.handle(), 0);
+    if (how == durability::on_disk) {
+        made.sync();
+    }
     const bool linked = ::link(made.name().c_str(), path_.c_str()) == 0;
     const int code = linked ? 0 : errno;
     // A file server may get the request twice: the second time it says EEXIST, although it has just made the link.
@@ -168,7 +182,7 @@ SMDEBUG_INLINE bool file_claim::make() {
         return true;
     }
     if (code == EPERM || code == ENOTSUP || code == ENOSYS) {
-        return make_in_place();
+        return make_in_place(how);
     }
     if (code != EEXIST) {
         fail_writing(path_, code);
@@ -176,7 +190,7 @@ SMDEBUG_INLINE bool file_claim::make() {
     return false;
 }
 
-SMDEBUG_INLINE bool file_claim::make_in_place() {
+SMDEBUG_INLINE bool file_claim::make_in_place(durability how) {
     descriptor made{open_unbroken(path_, O_WRONLY | O_CREAT | O_EXCL, 0666)};
     if (made.get() < 0) {
         if (errno != EEXIST) {
@@ -186,6 +200,9 @@ SMDEBUG_INLINE bool file_claim::make_in_place() {
     }
     try {
         write_line(made.get(), takers_patience);
+        if (how == durability::on_disk) {
+            temporary_file::sync(made.get(), path_);
+        }
     } catch (...) {
         ::unlink(path_.c_str());
         throw;

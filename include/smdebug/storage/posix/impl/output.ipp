@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 
 namespace smdebug {
@@ -160,17 +161,49 @@ SMDEBUG_INLINE void temporary_file::take_its_place() {
     name_.clear();
 }
 
-SMDEBUG_INLINE void temporary_file::sync_folders() const {
+// The folder of a path, or of what is above one: that whose path ends before `end`.
+inline std::string folder_before(const std::string& path, std::size_t end) {
+    return end == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(end, 1));
+}
+
+SMDEBUG_INLINE void sync_folder_of(const std::string& path) {
+    const std::string above = folder_before(path, path.rfind('/'));
+    if (const auto folder = directory_handle::open(above)) {
+        temporary_file::sync(folder->get(), above);
+    }
+}
+
+SMDEBUG_INLINE void sync_all_folders_above(const std::string& path) {
+    std::optional<::dev_t> device;
+    std::size_t end = path.size();
+    do {
+        end = end == 0 ? std::string::npos : path.rfind('/', end - 1);
+        const std::string above = folder_before(path, end);
+        const descriptor folder{open_unbroken(above, O_RDONLY | O_DIRECTORY)};
+        struct ::stat facts {};
+        // What may not be read was not made by us, nor was what lies above another file system.
+        if (folder.get() < 0 || ::fstat(folder.get(), &facts) != 0 || device.value_or(facts.st_dev) != facts.st_dev) {
+            return;
+        }
+        device = facts.st_dev;
+        temporary_file::sync(folder.get(), above);
+    } while (end != std::string::npos && end != 0);
+}
+
+SMDEBUG_INLINE void temporary_file::sync_folders(std::size_t from) const {
     std::size_t end = path_.size();
+    const auto goes_on = [&](std::size_t made_or_wanted, bool itself) {
+        return made_or_wanted != std::string::npos && (end > made_or_wanted || (itself && end == made_or_wanted));
+    };
     do {
         end = end == 0 ? std::string::npos : path_.rfind('/', end - 1);
-        const std::string above = end == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(end, 1));
+        const std::string above = folder_before(path_, end);
         const auto folder = directory_handle::open(above);
         if (!folder) {
             fail_writing(path_, ENOENT);
         }
         sync(folder->get(), above);
-    } while (end != std::string::npos && first_made_ != std::string::npos && end >= first_made_);
+    } while (end != std::string::npos && (goes_on(first_made_, true) || goes_on(from, false)));
 }
 
 SMDEBUG_INLINE void temporary_file::sync(int handle, const std::string& path) {
@@ -199,7 +232,7 @@ SMDEBUG_INLINE void whole_file_output::commit(durability how) {
     }
     file_.take_its_place();
     if (how == durability::on_disk) {
-        file_.sync_folders();
+        file_.sync_folders(synced_from_);
     }
 }
 
