@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 
-KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini"}
+KINDS = {"cpp", "console", "sh", "json", "sql", "python", "cmake", "text", "ini", "toml"}
 USUAL_INCLUDES = ("#include <smdebug/s3.hpp>", "#include <smdebug/smdebug.hpp>")
 WIDTH = 140
 BLOCKS = "docs_blocks"  # the program that is built of what `source` writes
