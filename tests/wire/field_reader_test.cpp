@@ -84,14 +84,18 @@ TEST_CASE("field_reader: texts of every length up to where lengths take three by
     for (std::size_t length = 0; length < 16'500; length += length < 300 ? 1 : 127) {
         messages::bytes message;
         wire::field_writer writer{message};
+        writer.write_varint(14, 7);
         writer.write_text(15, std::string(length, 'x'));
         writer.write_text(16, std::string(length, 'y'));
         wire::field_reader reader{message};
         wire::field f;
+        REQUIRE(reader.next(f));
+        REQUIRE(f.scalar == 7);
         for (const char letter : {'x', 'y'}) {
             REQUIRE(reader.next(f));
             REQUIRE(f.number == (letter == 'x' ? 15 : 16));
             REQUIRE(f.type == wire_type::length_delimited);
+            REQUIRE(f.scalar == 0);  // nothing of the number before it
             REQUIRE(smdebug::as_text(f.bytes) == std::string(length, letter));
         }
         REQUIRE_FALSE(reader.next(f));
