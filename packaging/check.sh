@@ -145,7 +145,7 @@ program() {
 
 by_deb() {
     need dpkg-buildpackage dh dpkg-deb pkg-config
-    local part version= debs=${SMDEBUG_DEBS:-$PWD/source}
+    local part version='' debs=${SMDEBUG_DEBS:-$PWD/source}
     for part in MAJOR MINOR PATCH; do
         version+=.$(sed -n "s/^#define SMDEBUG_VERSION_$part //p" "$root/include/smdebug/core/version.hpp")
     done
