@@ -85,6 +85,7 @@ endforeach()
 if(TARGET smdebug_mpi)
     set(mpi_flags ${MPI_CXX_INCLUDE_DIRS})
     list(TRANSFORM mpi_flags PREPEND -I)
+    list(APPEND mpi_flags -DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)  # no C++ interface of MPI, as cmake/mpi.cmake asks
     smdebug_pc(smdebug-mpi "Batches of smdebug over the processes of mpirun" REQUIRES smdebug CFLAGS ${mpi_flags} LIBS
                ${MPI_CXX_LIBRARIES})
 endif()
