@@ -41,7 +41,9 @@ function(smdebug_pc name description)
         list(APPEND pc_REQUIRES ${pc_PRIVATE})
     endif()
     smdebug_pc_requires(requires ${pc_REQUIRES})
+    set(libdir)  # not where it would be the only thing that depends on the machine
     if(pc_LIBRARIES)
+        set(libdir "libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}\n")
         list(TRANSFORM pc_LIBRARIES PREPEND -l)
         list(PREPEND pc_LIBRARIES "-L\${libdir}")
         set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)  # where the machine's own libraries are
@@ -56,7 +58,7 @@ function(smdebug_pc name description)
     string(CONCAT text
         "prefix=\${pcfiledir}/${up}\n"
         "includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}\n"
-        "libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}\n\n"
+        "${libdir}\n"
         "Name: ${name}\n"
         "Description: ${description}\n"
         "Version: ${PROJECT_VERSION}\n"
@@ -83,6 +85,7 @@ endforeach()
 if(TARGET smdebug_mpi)
     set(mpi_flags ${MPI_CXX_INCLUDE_DIRS})
     list(TRANSFORM mpi_flags PREPEND -I)
+    list(APPEND mpi_flags -DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)  # no C++ interface of MPI, as cmake/mpi.cmake asks
     smdebug_pc(smdebug-mpi "Batches of smdebug over the processes of mpirun" REQUIRES smdebug CFLAGS ${mpi_flags} LIBS
                ${MPI_CXX_LIBRARIES})
 endif()

@@ -6,7 +6,8 @@
 #   vcpkg conan                                              with stand-ins for these tools
 # Prints a line for each: name, seconds, size of what was installed.  A way takes at most SMDEBUG_LIMIT seconds (default: 3600).
 # Exit status: 77 where a tool is missing, for all that it was called for.  CXX: the compiler (default: g++);
-# SMDEBUG_CONFIGURE: options of CMake for `cpack`, which compiles everything, such as -DCMAKE_CXX_FLAGS_RELEASE=-O1.
+# SMDEBUG_BUILD: a folder in which the compiled form, shared, is built already, for `cpack` to pack;
+# SMDEBUG_DEBS: a folder with the Debian packages, so that `deb` builds none.
 # shellcheck disable=SC2317  # the ways are called by their names
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -117,12 +118,12 @@ by_pkgconfig_of_compiled() {  # PREFIX FLAG...: the compiled form by its .pc fil
 
 by_cpack() {
     need ninja cpack pkg-config
-    local options
-    read -ra options <<<"${SMDEBUG_CONFIGURE-}"
-    configure "$root" build -DBUILD_SHARED_LIBS=ON -DSMDEBUG_USE_COMPILED=ON -DSMDEBUG_BUILD_MPI=OFF -DCMAKE_INSTALL_LIBDIR=lib \
-        "${options[@]}"
-    cmake --build build
-    (cd build && cpack -B ../archives)
+    local build=${SMDEBUG_BUILD:-$PWD/build}
+    if [[ -z ${SMDEBUG_BUILD-} ]]; then
+        configure "$root" build -DBUILD_SHARED_LIBS=ON -DSMDEBUG_USE_COMPILED=ON -DSMDEBUG_BUILD_MPI=OFF -DCMAKE_INSTALL_LIBDIR=lib
+        cmake --build build
+    fi
+    (cd "$build" && cpack -B "$OLDPWD/archives")
     (cd archives && sha256sum --check ./*.sha256)
     rm -rf build
     mkdir prefix
@@ -144,16 +145,18 @@ program() {
 
 by_deb() {
     need dpkg-buildpackage dh dpkg-deb pkg-config
-    sources source/smdebug
-    local part version=
+    local part version='' debs=${SMDEBUG_DEBS:-$PWD/source}
     for part in MAJOR MINOR PATCH; do
         version+=.$(sed -n "s/^#define SMDEBUG_VERSION_$part //p" "$root/include/smdebug/core/version.hpp")
     done
     [[ $(dpkg-parsechangelog -l "$root/debian/changelog" -S Version) == "${version#.}" ]] || { echo "debian/changelog has not ${version#.}" && exit 1; }
-    (cd source/smdebug && DEB_BUILD_OPTIONS="nocheck parallel=$CMAKE_BUILD_PARALLEL_LEVEL" dpkg-buildpackage -us -uc -b)
-    if command -v lintian >/dev/null; then lintian --allow-root --fail-on error source/*.changes; fi
-    rm -rf source/smdebug
-    check_debs source
+    if [[ -z ${SMDEBUG_DEBS-} ]]; then
+        sources source/smdebug
+        (cd source/smdebug && DEB_BUILD_OPTIONS="nocheck parallel=$CMAKE_BUILD_PARALLEL_LEVEL" dpkg-buildpackage -us -uc -b)
+        rm -rf source/smdebug
+    fi
+    if command -v lintian >/dev/null; then lintian --allow-root --fail-on error "$debs"/*.changes; fi
+    check_debs "$debs"
 }
 
 check_debs() {  # FOLDER of the packages: unpacked, not installed
@@ -191,24 +194,26 @@ if [[ -n ${SMDEBUG_CHECK_ONE-} ]]; then  # by the loop below, in a folder of its
     "by_$SMDEBUG_CHECK_ONE"
     exit
 fi
-status=0
-for name in "${names[@]}"; do
-    declare -F "by_$name" >/dev/null || { echo "check.sh: there is no way $name" >&2 && exit 2; }
-    rm -rf "${folder:?}/$name"
-    mkdir -p "$folder/$name"
-    start=$SECONDS ended=0
-    (cd "$folder/$name" && SMDEBUG_CHECK_ONE=$name timeout --kill-after=10 "$limit" bash "$root/packaging/check.sh" --folder "$folder/$name") \
-        >"$folder/$name.log" 2>&1 || ended=$?
-    if ((ended == 0)); then
-        printf '%-18s %5d s  %8.1f MB\n' "$name" $((SECONDS - start)) \
-            "$(awk '{print $1 / 1024}' "$folder/$name/size")"
-    elif ((ended == 77)); then
-        printf '%-18s skipped: %s\n' "$name" "$(tail -n 1 "$folder/$name.log")"
-        if ((status == 0)); then status=77; fi
-    else
-        tail -n 40 "$folder/$name.log" >&2
-        printf '%-18s FAILED after %d s\n' "$name" $((SECONDS - start))
-        status=1
-    fi
-done
-exit "$status"
+{  # read as a whole: this file may change while it runs
+    status=0
+    for name in "${names[@]}"; do
+        declare -F "by_$name" >/dev/null || { echo "check.sh: there is no way $name" >&2 && exit 2; }
+        rm -rf "${folder:?}/$name"
+        mkdir -p "$folder/$name"
+        start=$SECONDS ended=0
+        (cd "$folder/$name" && SMDEBUG_CHECK_ONE=$name timeout --kill-after=10 "$limit" bash "$root/packaging/check.sh" --folder "$folder/$name") \
+            >"$folder/$name.log" 2>&1 || ended=$?
+        if ((ended == 0)); then
+            printf '%-18s %5d s  %8.1f MB\n' "$name" $((SECONDS - start)) \
+                "$(awk '{print $1 / 1024}' "$folder/$name/size")"
+        elif ((ended == 77)); then
+            printf '%-18s skipped: %s\n' "$name" "$(tail -n 1 "$folder/$name.log")"
+            if ((status == 0)); then status=77; fi
+        else
+            tail -n 40 "$folder/$name.log" >&2
+            printf '%-18s FAILED after %d s\n' "$name" $((SECONDS - start))
+            status=1
+        fi
+    done
+    exit "$status"
+}
