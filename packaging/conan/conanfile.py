@@ -71,6 +71,7 @@ class SmdebugConan(ConanFile):
             toolchain.cache_variables["SMDEBUG_BUILD_" + option.upper()] = bool(getattr(self.options, option))
         toolchain.cache_variables["SMDEBUG_BUILD_PROGRAM"] = False
         toolchain.cache_variables["SMDEBUG_BUILD_MPI"] = "OFF"
+        toolchain.cache_variables["SMDEBUG_WARNINGS_ARE_ERRORS"] = False
         toolchain.generate()
         CMakeDeps(self).generate()
 
