@@ -372,7 +372,7 @@ class Training(Case):
         """Damage of what was not promised costs itself alone.  Who goes back, or is told where to go on, counts otherwise in
         the modes."""
         found = read_rows(tools, runs, [] if self.durable else ["--skip-damaged"])
-        if "--back" in self.options or "--workers" in self.options:
+        if {"--back", "--workers", "--first"} & set(self.options):
             for run_path, (rows, errors) in found.items():
                 found[run_path] = {" ".join(row.split(" ")[:4] + row.split(" ")[5:]) for row in rows}, errors
         return found
