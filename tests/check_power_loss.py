@@ -9,17 +9,19 @@ on with.  As in ALICE (OSDI 2014) and CrashMonkey (OSDI 2018); a sync of a folde
 Without --all (or SMDEBUG_TEST_ALL_FAULTS=1) some of the cuts of long cases are tried, evenly spread."""
 import hashlib
 import os
+import random
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 SECONDS = 20
 ALL = "--all" in sys.argv or os.environ.get("SMDEBUG_TEST_ALL_FAULTS") == "1"
-MOST_CUTS = 10**9 if ALL else 60
-MOST_ALONE = 24 if ALL else 6  # changes of one cut that are lost or kept alone
+MOST_CUTS = 10**9 if ALL else 40
+MOST_ALONE = 24 if ALL else 4  # changes of one cut that are lost or kept alone
 problems = []
 
 
@@ -370,7 +372,7 @@ class Training(Case):
         """Damage of what was not promised costs itself alone.  Who goes back, or is told where to go on, counts otherwise in
         the modes."""
         found = read_rows(tools, runs, [] if self.durable else ["--skip-damaged"])
-        if "--back" in self.options or "--workers" in self.options:
+        if {"--back", "--workers", "--first"} & set(self.options):
             for run_path, (rows, errors) in found.items():
                 found[run_path] = {" ".join(row.split(" ")[:4] + row.split(" ")[5:]) for row in rows}, errors
         return found
@@ -560,12 +562,16 @@ class KeptIndex(Case):
     """Whatever became of an archive's index, the archive reads as without it."""
 
     def begin(self, tools, root, out):
-        self.archive, self.stats = tools.archive, tools.stats
+        if not os.path.exists(os.path.join(root, "made.tar.gz.smdx")):
+            raise RuntimeError(f"{self.name}: nothing is made: {out}")
+        self.stats = tools.stats
         self.whole = self.stats(os.path.join(root, "made.tar.gz"))
 
     def look(self, tools, name, place, told, done):
         if self.stats(os.path.join(place, "made.tar.gz")) != self.whole:
             raise Wrong("the archive reads otherwise")
+        if done and not os.path.exists(os.path.join(place, "made.tar.gz.smdx")):
+            raise Wrong("it is not there, though the command had ended")
         status, _, err = run(self.command(place))
         if status != 0 or self.stats(os.path.join(place, "made.tar.gz")) != self.whole:
             raise Wrong(f"then, made again: status {status}: {err[-300:]}")
@@ -609,6 +615,15 @@ def main():
     if status != 0:
         raise RuntimeError(err)
 
+    # So large that an index spares something.
+    large = os.path.join(tools.folder, "large.tar.gz")
+    other = os.path.join(tools.folder, "other")
+    with open(other, "wb") as file:
+        file.write(random.Random(1).randbytes(4 << 20))
+    with tarfile.open(large, "w:gz") as to:
+        to.add(source, "source")
+        to.add(other, "other")
+
     def stats(path):
         status, out, _ = run([tools.program, "stats", path, "--format", "csv"])
         return out.replace(path, "RUN") if status == 0 else None
@@ -641,7 +656,7 @@ def main():
                     file.truncate(40)
 
     def archived(root):
-        shutil.copy(tools.archive, os.path.join(root, "made.tar.gz"))
+        shutil.copy(large, os.path.join(root, "made.tar.gz"))
 
     interrupted = ["--steps", "4", "--leave"]
     cases = [
@@ -672,7 +687,7 @@ def main():
     cuts = states = 0
     # In memory, where there is room for it: the programs sync what they write there, too.
     memory = "/dev/shm"
-    has_room = os.path.isdir(memory) and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 60 << 20
+    has_room = os.path.isdir(memory) and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 200 << 20
     with tempfile.TemporaryDirectory(prefix="power_loss.", dir=memory if has_room else tools.folder) as tools.states:
         for case in cases:
             if only in (None, case.name):

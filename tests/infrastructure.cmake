@@ -167,6 +167,7 @@ if(TARGET smdebug_program)
     add_infrastructure_test(
         power_loss ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_power_loss.py ${fault_programs}
         $<TARGET_FILE:logged_calls> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/power_loss)
+    set_tests_properties(faults power_loss PROPERTIES TIMEOUT 900 COST 300)  # some tens of seconds; all faults take longer
 endif()
 
 # --- exports, as numpy and readers of the other formats see them ------------------------------------------------------------

@@ -87,7 +87,9 @@ struct hook_options {
     /// What stands behind each record: the constant that the package writes, or a true checksum, which our reader and
     /// TensorBoard verify and the Python package does not read.
     record::footer_kind payload_checksum = record::footer_kind::package_constant;
-    /// How safe a step is when end_step() has returned.
+    /// How safe a step is when end_step() has returned; with a background, flush().  `on_disk`, where the storage can
+    /// promise it: the files, and the names of all folders on the way to them, are on the disk; a step that is being
+    /// replaced may be missing.      Cost: some six syncs a step, which wait for the disk.
     smdebug::durability durability = smdebug::durability::cached;
     /// Writing beside the training.
     background_options background = {};
