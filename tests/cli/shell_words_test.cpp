@@ -27,8 +27,8 @@ TEST_CASE("shell_words: pieces of texts") {
     CHECK(short_help("the first; default: 3") == "the first");
     CHECK(short_help("one.  Two; three") == "one");
     CHECK(short_help("only e.g. this") == "only e.g. this");
-    CHECK(words_of({"a", "b"}) == "a b");
-    CHECK(words_of({}).empty());
+    CHECK(joined_words({"a", "b"}) == "a b");
+    CHECK(joined_words({}).empty());
     CHECK(function_name("prog-x.y") == "prog_x_y");
     CHECK(filled_in("_@function@ @program@ @program@", "a-b") == "_a_b a-b a-b");
 }

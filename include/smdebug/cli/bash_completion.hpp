@@ -19,7 +19,7 @@ namespace detail {
 [[nodiscard]] inline std::string bash_kind(const option_entry& entry) {
     constexpr std::array<std::string_view, 7> names{"", "text", "choice", "choices", "path", "folder", "program"};
     std::string text{names[static_cast<std::size_t>(entry.kind)]};
-    return entry.choices.empty() ? text : text + " " + words_of(entry.choices);
+    return entry.choices.empty() ? text : text + " " + joined_words(entry.choices);
 }
 
 [[nodiscard]] inline std::string bash_options(const command_entry& command) {
@@ -27,7 +27,7 @@ namespace detail {
     for (const option_entry& option : command.options) {
         names.insert(names.end(), option.names.begin(), option.names.end());
     }
-    return words_of(names);
+    return joined_words(names);
 }
 
 [[nodiscard]] inline std::string bash_completion(const command_table& table) {

@@ -16,9 +16,9 @@ namespace detail {
 [[nodiscard]] inline std::string fish_value(const option_entry& entry) {
     switch (entry.kind) {
         case value_kind::choice:
-            return " -x -a " + fish_word(words_of(entry.choices));
+            return " -x -a " + fish_word(joined_words(entry.choices));
         case value_kind::choices:
-            return " -x -a " + fish_word("(__@function@_some " + words_of(entry.choices) + ")");
+            return " -x -a " + fish_word("(__@function@_some " + joined_words(entry.choices) + ")");
         case value_kind::path:
             return " -r -F";
         case value_kind::folder:

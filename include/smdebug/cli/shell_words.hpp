@@ -41,7 +41,8 @@ namespace detail {
     return help.substr(0, std::min(help.find(';'), help.find(".  ")));
 }
 
-[[nodiscard]] inline std::string words_of(const std::vector<std::string>& words) {
+/// "a b c".
+[[nodiscard]] inline std::string joined_words(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) {
         text.append(text.empty() ? "" : " ").append(word);

@@ -16,9 +16,9 @@ namespace detail {
 [[nodiscard]] inline std::string zsh_action(const option_entry& entry) {
     switch (entry.kind) {
         case value_kind::choice:
-            return "(" + words_of(entry.choices) + ")";
+            return "(" + joined_words(entry.choices) + ")";
         case value_kind::choices:
-            return "_sequence compadd - " + words_of(entry.choices);
+            return "_sequence compadd - " + joined_words(entry.choices);
         case value_kind::path:
             return "_files";
         case value_kind::folder:
@@ -37,7 +37,7 @@ namespace detail {
     std::string specifications;
     for (const std::string& name : option.names) {
         const std::string_view joint = option.value.empty() ? "" : (name.starts_with("--") ? "=" : "+");
-        std::string spec = option.repeats ? "*" : "(" + words_of(option.names) + ")";
+        std::string spec = option.repeats ? "*" : "(" + joined_words(option.names) + ")";
         spec.append(name).append(joint).append("[").append(zsh_text(short_help(option.help))).append("]");
         if (!option.value.empty()) {
             spec.append(":").append(zsh_text(option.value)).append(":").append(zsh_action(option));
