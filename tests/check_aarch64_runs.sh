@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_aarch64_runs.sh ROOT FOLDER COMPILER FLAG...: reading runs on AArch64, by a cross compiler and an emulator: the tests of
-# records, messages, tensors and trials, and every golden run.
+# check_aarch64_runs.sh ROOT FOLDER COMPILER FLAG...: runs on AArch64, by a cross compiler and an emulator: the tests of
+# records, messages, tensors, trials, hooks and rules, and every golden run.
 # The libraries come as Debian's packages for arm64, unpacked below FOLDER: nothing is installed on this machine.
 set -euo pipefail
 export LC_ALL=C
@@ -43,7 +43,7 @@ rm -rf "$folder/runs"
 mkdir -p "$folder/runs"
 cd "$folder/runs"
 compile+=(-O0 -DSIMDJSON_THREADS_ENABLED=1 -DSMDEBUG_TEST_DATA="\"$root/tests/data\"")
-for part in record wire tensor trial; do
+for part in record wire tensor trial hook rules; do
     mapfile -t sources < <(find "$tests/$part" -name '*_test.cpp' | sort)  # those of wings, too
     aarch64_unite "$root" "$part" "${sources[@]}"
 done
