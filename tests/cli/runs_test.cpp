@@ -122,3 +122,10 @@ TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));
     CHECK(text.ends_with("[run runs/a]"));
 }
+
+TEST_CASE("with_run: a run is named once") {
+    CHECK(cli::detail::with_run("it is gone", "runs/a") == "it is gone [run runs/a]");
+    CHECK(cli::detail::with_run("runs/a is gone", "runs/a") == "runs/a is gone");
+    CHECK(cli::detail::with_run("a\\tb is gone", "a\tb") == "a\\tb is gone");
+    CHECK(cli::detail::with_run("gone [run a\tb]", "a\tb") == "gone [run a\tb]");
+}

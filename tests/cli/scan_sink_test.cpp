@@ -2,6 +2,8 @@
 
 #include "cli/captured.hpp"
 
+#include <smdebug/core/printable_text.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -31,4 +33,19 @@ TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is un
     CHECK(counts.done == 3);
     CHECK(counts.unchanged == 1);
     CHECK(counts.with_findings == 1);
+}
+
+TEST_CASE("scan_sink: an error names its run once, whatever the run's name is") {
+    captured run;
+    cli::detail::batch_progress progress{cli::detail::progress_format::none, run.to};
+    const cli::detail::scan_arguments args{.check = {.runs = {"a", "b"}}, .rows = false};
+    cli::detail::scan_sink sink{args, nullptr, progress, run.to};
+    const std::string name = "a\n\x1b[2J";
+    sink.take({.run = {.path = name},
+               .state = run_state::failed,
+               .error = cli::detail::error_text(corrupt_data("it is cut", {.where = "index"}), name)});
+    sink.take({.run = {.path = name}, .state = run_state::failed, .error = "it is gone: " + printable(name)});
+    CHECK(run.err.str() ==
+          "smdebug: error: CorruptData: it is cut [run a\\n\\x1b[2J]\n"
+          "smdebug: error: it is gone: a\\n\\x1b[2J\n");
 }

@@ -85,6 +85,12 @@ struct follow_options {
     return path;
 }
 
+/// A text, with the run if it does not name it, as it is or as it is shown.
+[[nodiscard]] inline std::string with_run(const std::string& text, const std::string& run) {
+    const bool names_run = text.find(run) != std::string::npos || text.find(printable(run)) != std::string::npos;
+    return names_run ? text : text + " [run " + run + "]";
+}
+
 /// An error's text, with names of the command line's options, and with the run if it does not name it.
 [[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
     std::string text = failed.what();
@@ -100,7 +106,7 @@ struct follow_options {
             text.replace(place, option.size(), flag);
         }
     }
-    return text.find(printable(run)) != std::string::npos ? text : text + " [run " + run + "]";
+    return with_run(text, run);
 }
 
 /// The same for any exception.

@@ -7,12 +7,12 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/finding_actions.hpp>
 #include <smdebug/cli/rule_notes.hpp>
+#include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/scan_arguments.hpp>
 #include <smdebug/cli/scan_page.hpp>
 #include <smdebug/cli/scan_results.hpp>
 #include <smdebug/cli/scan_rows.hpp>
 #include <smdebug/cli/text.hpp>
-#include <smdebug/core/printable_text.hpp>
 #include <smdebug/rules/finding.hpp>
 #include <smdebug/rules/rule_report.hpp>
 
@@ -59,8 +59,7 @@ inline void tell_result(const run_result& result, finding_actions& actions, cons
         }
     }
     if (!result.error.empty()) {
-        const bool names_run = result.error.find(printable(path)) != std::string::npos;
-        to.error(result.error + (names_run ? "" : " [run " + path + "]"));
+        to.error(with_run(result.error, path));
         actions.fail(path, {}, result.error, note);
     }
 }
