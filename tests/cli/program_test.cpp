@@ -30,6 +30,7 @@
 
 using namespace smdebug;
 using namespace smdebug_test;
+using namespace std::string_view_literals;
 using texts = std::vector<std::string>;
 
 namespace {
