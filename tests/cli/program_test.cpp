@@ -89,7 +89,6 @@ TEST_CASE("program: every command runs, and its exit status says what happened")
 }
 
 TEST_CASE("program: nobody's names command a terminal, in whatever command, format and message") {
-    using std::string_view_literals::operator""sv;
     constexpr std::string_view hostile = "a\0\x1b[2J\xC2\x9B\xE2\x80\xAE\n\r!"sv;
     const std::string on_disk = "b\x1b[2J\xC2\x9B\xE2\x80\xAE\n\r!";  // names of files have no byte 0
     const std::string tensor{hostile};
