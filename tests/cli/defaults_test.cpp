@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <variant>
@@ -78,18 +81,43 @@ TEST_CASE("defaults: of all commands and of one; the command line comes before t
     CHECK(refusal({"merge", "a.db", "-o", "b.db"}, file.path).empty());
 }
 
-TEST_CASE("defaults: what is wrong in them is told with the file") {
-    const auto told = [](const std::string& text) {
+TEST_CASE("defaults: what stands in a command's section comes before what is for all") {
+    const file_of_defaults file{
+        "format = \"csv\"\n"
+        "rule = [\"a\", \"b\"]\n"
+        "untrusted = true\n"
+        "[check]  # has its own\n"
+        "format = \"json\"\n"
+        "rule = []\n"
+        "untrusted = false\n"};
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.format == cli::detail::output_format::csv);
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.untrusted);
+    const auto check = parsed<cli::detail::check_arguments>({"check", "a", "--rule", "vanishing_gradient"}, file.path);
+    CHECK(check.how.format == cli::detail::output_format::json);
+    CHECK_FALSE(check.how.untrusted);
+    CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
+}
+
+TEST_CASE("defaults: what is wrong in them is told with the file and the line") {
+    const auto told = [](const std::string& text, const std::vector<std::string>& arguments = {"ls", "a"}) {
         const file_of_defaults file{text};
-        const std::string what = refusal({"ls", "a"}, file.path);
-        CHECK(what.find(text.find("format =") == 0 ? "--format" : file.path) != std::string::npos);
+        const std::string what = refusal(arguments, file.path);
+        CHECK(what.find(file.path + ", line 2") != std::string::npos);
         return what;
     };
     CHECK(told("[lss]\nverify = true\n").find("there is no command \"lss\"") != std::string::npos);
     CHECK(told("[scan]\nverifyy = true\n").find("scan has no option \"verifyy\"") != std::string::npos);
-    CHECK(told("verifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nverifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nformatt = true\n").find("Did you mean format?") !=
+          std::string::npos);  // once, though of many commands
     CHECK(told("[ls]\nRUN = \"b\"\n").find("ls has no option \"RUN\"") != std::string::npos);
-    CHECK_FALSE(told("format = \"xml\"\n").empty());
+    CHECK(told("[ls]\nformat \"csv\"\n").find("no line") != std::string::npos);
+    CHECK(told("\nformat = \"xml\"\n").find("--format") != std::string::npos);
+    CHECK(told("\nskip-damaged = maybe\n").find("--skip-damaged") != std::string::npos);
+    CHECK(told("\nthreads = none\n", {"stats", "a"}).find("--threads must be") != std::string::npos);
+    // Of the command line nothing is said of the file.
+    const file_of_defaults file{"threads = 2\n"};
+    CHECK(refusal({"stats", "a", "--threads", "x"}, file.path).find(file.path) == std::string::npos);
     CHECK(refusal({"--config", "/does/not/exist", "ls", "a"}, {}).find("/does/not/exist") != std::string::npos);
 }
 
@@ -110,6 +138,16 @@ TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such
     }
     {
         const environment_variable wrong{"SMDEBUG_CONFIG", folder.path()};
+        CHECK_THROWS_AS(static_cast<void>(cli::defaults_file()), cli::detail::usage_error);
+    }
+    {
+        const environment_variable null{"SMDEBUG_CONFIG", "/dev/null"};
+        CHECK(cli::defaults_file() == "/dev/null");
+    }
+    if (::geteuid() != 0) {  // who may read everything
+        folder.write("closed.toml", "");
+        std::filesystem::permissions(folder.path() + "/closed.toml", std::filesystem::perms::none);
+        const environment_variable closed{"SMDEBUG_CONFIG", folder.path() + "/closed.toml"};
         CHECK_THROWS_AS(static_cast<void>(cli::defaults_file()), cli::detail::usage_error);
     }
     const environment_variable unset{"SMDEBUG_CONFIG", std::nullopt};

@@ -28,8 +28,10 @@
 #include <smdebug/cli/stats.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -67,7 +69,7 @@ public:
         app_.set_config("--config", defaults,
                         "the file of defaults: of options for all commands, or for one behind a line [COMMAND]")
             ->type_name("FILE");
-        app_.config_formatter(std::make_shared<defaults_reader>(app_));
+        app_.config_formatter(defaults_);
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
         app_.footer(conventions);  // of the commands, too
@@ -118,10 +120,22 @@ public:
         } catch (const CLI::Error& wrong) {
             const auto chosen = app_.get_subcommands();
             const CLI::App& asked = chosen.empty() ? app_ : *chosen.front();
-            throw usage_error(detail::text_of_error(wrong, asked, app_.get_subcommands({})),
-                              "Try `smdebug " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
+            const std::string text = detail::text_of_error(wrong, asked, app_.get_subcommands({}));
+            const std::string place = defaults_->place_of(text);
+            throw usage_error(text, (place.empty() ? "" : printable(place) + "\n") + "Try `smdebug " +
+                                        (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
         }
-        return finished(app_.get_subcommands().front()->get_name());
+        try {
+            return finished(app_.get_subcommands().front()->get_name());
+        } catch (const usage_error& wrong) {
+            const std::string_view text = wrong.what();
+            const std::string place = defaults_->place_of(text);
+            if (place.empty()) {
+                throw;
+            }
+            const std::size_t end = std::min(text.find('\n'), text.size());  // behind it is help
+            throw usage_error(text.substr(0, end), printable(place).append(text.substr(end)));
+        }
     }
 
     /// What the parser takes.
@@ -506,6 +520,7 @@ private:
 
     const program_rules& registry_;
     CLI::App app_{"Looks into training runs that Amazon's package smdebug, or this library, has saved.", "smdebug"};
+    std::shared_ptr<defaults_reader> defaults_ = std::make_shared<defaults_reader>(app_);
     ls_arguments ls_;
     show_arguments show_;
     stats_arguments stats_;
