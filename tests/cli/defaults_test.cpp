@@ -98,6 +98,24 @@ TEST_CASE("defaults: what stands in a command's section comes before what is for
     CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
 }
 
+TEST_CASE("defaults: variables of the environment that say the same come before them") {
+    const file_of_defaults file{"cache = '/from/file'\nendpoint-url = 'http://file'\n"};
+    const environment_variable no_server{"AWS_ENDPOINT_URL_S3", std::nullopt};
+    const environment_variable server{"AWS_ENDPOINT_URL", std::nullopt};
+    const environment_variable cache{"SMDEBUG_CACHE_DIR", ""};
+    const auto storage = [&](std::vector<std::string> arguments) {
+        return parsed<cli::detail::ls_arguments>(std::move(arguments), file.path).how.storage;
+    };
+    CHECK(storage({"ls", "a"}).cache_folder == "/from/file");
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    const environment_variable other_cache{"SMDEBUG_CACHE_DIR", "/from/environment"};
+    CHECK(storage({"ls", "a"}).cache_folder.empty());  // the storage looks into the environment itself
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    CHECK(storage({"ls", "a", "--cache", "/given"}).cache_folder == "/given");
+    const environment_variable other_server{"AWS_ENDPOINT_URL", "http://environment"};
+    CHECK(storage({"ls", "a"}).s3.endpoint != "http://file");
+}
+
 TEST_CASE("defaults: what is wrong in them is told with the file and the line") {
     const auto told = [](const std::string& text, const std::vector<std::string>& arguments = {"ls", "a"}) {
         const file_of_defaults file{text};

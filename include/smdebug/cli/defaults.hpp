@@ -4,7 +4,7 @@
 //     [scan]                        # for one
 //     threads = 4
 //     skip-damaged = true
-// The command line comes before it, and the section of a command before what is for all.
+// The command line comes before it, then the environment; the section of a command comes before what is for all.
 #pragma once
 
 #include <smdebug/cli/command_options.hpp>
@@ -74,6 +74,16 @@ namespace cli {
 
 namespace detail {
 
+/// Whether the environment says what an option is: a variable that is set, for one call perhaps, comes before the file.
+[[nodiscard]] inline bool is_in_environment(std::string_view option) {
+    const auto is_set = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+    };
+    return (option == "cache" && is_set("SMDEBUG_CACHE_DIR")) ||
+           (option == "endpoint-url" && (is_set("AWS_ENDPOINT_URL_S3") || is_set("AWS_ENDPOINT_URL")));
+}
+
 /// Reads a file of defaults for the command that was given: what stands in the command's own section comes before what is
 /// for all, and what is for others is left out.
 /// Borrows the app, in which the command line has been parsed when this is asked.
@@ -97,7 +107,7 @@ public:
             for (const default_line& line : lines) {
                 const CLI::Option* const option = option_of(*given, line.option);
                 const bool is_meant = line.command.empty() || line.command == given->get_name();
-                if (!is_meant || option == nullptr || !option->empty() ||
+                if (!is_meant || option == nullptr || !option->empty() || is_in_environment(line.option) ||
                     std::find(settled.begin(), settled.end(), option) != settled.end()) {
                     continue;
                 }
