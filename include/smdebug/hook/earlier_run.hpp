@@ -75,8 +75,10 @@ private:
 
     void find_mode_steps(continuation& next);
 
-    // The meta part of an index file; nothing where it is damaged.
+    // The meta part of an index file; nothing where it is damaged.  The rest may be.
     [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
+    // Whether no part of an index file is damaged; if so, its meta part is put into `head`.
+    [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
     // Does what reads files of this worker.      Errors: unavailable, with what can be done, where one cannot be read.
     template <class Reading>
