@@ -98,6 +98,19 @@ TEST_CASE("defaults: what stands in a command's section comes before what is for
     CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
 }
 
+TEST_CASE("defaults: behind --config FILE stands what stands without it") {
+    const file_of_defaults file{"format = \"csv\"\n"};
+    const auto help = [](std::vector<std::string> arguments) {
+        return parsed<cli::detail::help_request>(std::move(arguments), {}).text;
+    };
+    CHECK(help({"--config", file.path, "help", "ls"}) == help({"ls", "--help"}));
+    CHECK(help({"--config=" + file.path, "help"}) == help({"--help"}));
+    parsed<cli::detail::version_request>({"--config", file.path, "version"}, {});
+    CHECK(refusal({"--config", file.path, "lss"}, {}).find("there is no command \"lss\"") == 0);
+    CHECK_FALSE(refusal({"--config", file.path}, {}).empty());
+    CHECK_FALSE(refusal({"--config"}, {}).empty());
+}
+
 TEST_CASE("defaults: variables of the environment that say the same come before them") {
     const file_of_defaults file{"cache = '/from/file'\nendpoint-url = 'http://file'\n"};
     const environment_variable no_server{"AWS_ENDPOINT_URL_S3", std::nullopt};

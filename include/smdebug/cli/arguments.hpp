@@ -97,16 +97,18 @@ public:
             throw usage_error("a command is missing", "\n" + app_.help());
         }
         const auto commands = command_names();
-        if (arguments.front() == "help") {  // as git has it: help, help COMMAND
-            arguments.erase(arguments.begin());
+        const auto first = static_cast<std::ptrdiff_t>(place_of_command(arguments));
+        const auto word = [&] { return arguments.begin() + first; };
+        if (word() != arguments.end() && *word() == "help") {  // as git has it: help, help COMMAND
+            arguments.erase(word());
             arguments.emplace_back("--help");
-        } else if (arguments.front() == "version") {
-            arguments.front() = "--version";
+        } else if (word() != arguments.end() && *word() == "version") {
+            *word() = "--version";
         }
-        if (!arguments.front().starts_with('-') &&
-            std::find(commands.begin(), commands.end(), arguments.front()) == commands.end()) {
-            throw usage_error("there is no command \"" + arguments.front() + "\"; there are: " +
-                                  joined(commands, ", ") + "." + suggestion(arguments.front(), commands),
+        if (word() != arguments.end() && !word()->starts_with('-') &&
+            std::find(commands.begin(), commands.end(), *word()) == commands.end()) {
+            throw usage_error("there is no command \"" + *word() + "\"; there are: " + joined(commands, ", ") + "." +
+                                  suggestion(*word(), commands),
                               "Try `smdebug --help`.");
         }
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -142,6 +144,15 @@ public:
     [[nodiscard]] command_table table() { return read_commands(app_, conventions); }
 
 private:
+    /// Behind the program's own options.
+    [[nodiscard]] static std::size_t place_of_command(const std::vector<std::string>& arguments) {
+        std::size_t place = 0;
+        while (place < arguments.size() && arguments[place].starts_with('-')) {
+            place += arguments[place] == "--config" ? 2 : 1;
+        }
+        return std::min(place, arguments.size());
+    }
+
     [[nodiscard]] std::vector<std::string> known_rules() const {
         std::vector<std::string> names;
         for (const rule_info& info : registry_.infos()) {
