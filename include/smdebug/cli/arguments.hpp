@@ -456,11 +456,13 @@ private:
         // Of commands there are some more below: help is the last.
         std::vector<std::string> names = command_names();
         names.emplace_back("help");
-        accept(app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
-               names);
+        CLI::Option* const one = accept(
+            app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
+            names);
         app.add_option("-o,--output", manual_.folder,
                        "write the pages of the program and of all commands into this folder instead")
-            ->type_name("DIR");
+            ->type_name("DIR")
+            ->excludes(one);
         app.footer("Example: smdebug manual scan | man -l -\n\n" + std::string{conventions});
     }
 
