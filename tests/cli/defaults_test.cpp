@@ -7,9 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <variant>
@@ -175,11 +176,17 @@ TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such
         const environment_variable null{"SMDEBUG_CONFIG", "/dev/null"};
         CHECK(cli::defaults_file() == "/dev/null");
     }
-    if (::geteuid() != 0) {  // who may read everything
-        folder.write("closed.toml", "");
-        std::filesystem::permissions(folder.path() + "/closed.toml", std::filesystem::perms::none);
-        const environment_variable closed{"SMDEBUG_CONFIG", folder.path() + "/closed.toml"};
-        CHECK_THROWS_AS(static_cast<void>(cli::defaults_file()), cli::detail::usage_error);
+    {
+        const std::string path = folder.path() + "/socket";  // which nobody can read, root neither
+        ::sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
+        REQUIRE(path.size() < sizeof(name.sun_path));
+        path.copy(name.sun_path, path.size());
+        const int handle = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        REQUIRE(::bind(handle, reinterpret_cast<const ::sockaddr*>(&name), sizeof(name)) == 0);
+        ::close(handle);
+        const environment_variable closed{"SMDEBUG_CONFIG", path};
+        CHECK_THROWS_WITH_AS(static_cast<void>(cli::defaults_file()), doctest::Contains("cannot be read"),
+                             cli::detail::usage_error);
     }
     const environment_variable unset{"SMDEBUG_CONFIG", std::nullopt};
     CHECK(cli::defaults_file() == folder.path() + "/home/.config/smdebug/config.toml");

@@ -113,7 +113,10 @@ public:
                 }
                 settled.push_back(option);
                 if (!line.values.empty()) {
-                    taken.push_back({.parents = {given->get_name()}, .name = line.option, .inputs = line.values});
+                    CLI::ConfigItem& item = taken.emplace_back();  // of which versions of CLI11 have other members, too
+                    item.parents = {given->get_name()};
+                    item.name = line.option;
+                    item.inputs = line.values;
                     used_.push_back({option, line.number});
                 }
             }
