@@ -11,19 +11,21 @@ if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
 endif()
 
 set(pages ${PROJECT_BINARY_DIR}/pages)
+# The same whoever builds: no defaults of options are read.
+set(program ${CMAKE_COMMAND} -E env SMDEBUG_CONFIG= ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:smdebug_program>)
 set(completions bash/smdebug zsh/_smdebug fish/smdebug.fish)
 list(TRANSFORM completions PREPEND ${pages}/ OUTPUT_VARIABLE completion_files)
 set(print_completions)
 foreach(completion IN LISTS completions)
     string(REGEX REPLACE "/.*" "" shell ${completion})
     list(APPEND print_completions COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/${shell} COMMAND
-         smdebug_program completion ${shell} > ${pages}/${completion})
+         ${program} completion ${shell} > ${pages}/${completion})
 endforeach()
 # The program writes all pages at once; the first stands for all in the build.
 add_custom_command(
     OUTPUT ${pages}/man1/smdebug.1 ${completion_files}
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
-    COMMAND smdebug_program manual --output ${pages}/man1 ${print_completions}
+    COMMAND ${program} manual --output ${pages}/man1 ${print_completions}
     DEPENDS smdebug_program
     COMMENT "Manual pages and completions of smdebug"
     VERBATIM)

@@ -350,7 +350,7 @@ def check_run(root, folder, programs, update=False):
     for program in programs:
         os.symlink(os.path.abspath(program), os.path.join(binaries, os.path.basename(program)))
     names = {os.path.basename(each) for each in programs}
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("SMDEBUG_", "AWS_"))}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("SMDEBUG_", "AWS_", "XDG_"))}
     environment.update(PATH=binaries + ":" + environment.get("PATH", "/usr/bin:/bin"), LC_ALL="C.UTF-8", TERM="dumb")
     known = {}
 

@@ -353,6 +353,7 @@ TEST_CASE("arguments: completion prints a shell's script, manual pages of the pr
     CHECK(pages({"manual"}).front().file == "smdebug.1");
     CHECK(pages({"manual", "scan"}).front().file == "smdebug-scan.1");
     CHECK(contains(refusal({"manual", "nothing"}), "nothing"));
+    CHECK(contains(refusal({"manual", "scan", "-o", "folder"}), "excludes"));
     const auto all = parsed<cli::detail::manual_arguments>({"manual", "-o", "folder"});
     CHECK(all.folder == "folder");
     CHECK(all.pages.size() == 17);

@@ -82,3 +82,13 @@ TEST_CASE("bash_completion: arguments are counted without options and their valu
     CHECK(offered({"prog-x", "ask", ""}) == texts{"ask", "look"});
     CHECK(offered({"prog-x", "ask", "look", ""}).empty());
 }
+
+TEST_CASE("bash_completion: options of the program, in front of the command") {
+    CHECK(offered({"prog-x", "-"}) == texts{"--config", "--help", "--version", "-h"});
+    CHECK(offered({"prog-x", "--config", "oth"}) == texts{"other"});
+    CHECK(offered({"prog-x", "--config", "=", "oth"}) == texts{"other"});
+    CHECK(offered({"prog-x", "--config", "other", "l"}) == texts{"look"});
+    CHECK(offered({"prog-x", "--config", "other", "--v"}) == texts{"--version"});
+    CHECK(offered({"prog-x", "--config", "=", "other", "look", "--kind", "t"}) == texts{"three", "two"});
+    CHECK(offered({"prog-x", "--config", "other", "look", "name", "oth"}) == texts{"other"});
+}

@@ -7,6 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <string>
 #include <utility>
 #include <variant>
@@ -78,18 +82,74 @@ TEST_CASE("defaults: of all commands and of one; the command line comes before t
     CHECK(refusal({"merge", "a.db", "-o", "b.db"}, file.path).empty());
 }
 
-TEST_CASE("defaults: what is wrong in them is told with the file") {
-    const auto told = [](const std::string& text) {
+TEST_CASE("defaults: what stands in a command's section comes before what is for all") {
+    const file_of_defaults file{
+        "format = \"csv\"\n"
+        "rule = [\"a\", \"b\"]\n"
+        "untrusted = true\n"
+        "[check]  # has its own\n"
+        "format = \"json\"\n"
+        "rule = []\n"
+        "untrusted = false\n"};
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.format == cli::detail::output_format::csv);
+    CHECK(parsed<cli::detail::ls_arguments>({"ls", "a"}, file.path).how.untrusted);
+    const auto check = parsed<cli::detail::check_arguments>({"check", "a", "--rule", "vanishing_gradient"}, file.path);
+    CHECK(check.how.format == cli::detail::output_format::json);
+    CHECK_FALSE(check.how.untrusted);
+    CHECK(refusal({"check", "a"}, file.path).find("rule") != std::string::npos);  // it has none
+}
+
+TEST_CASE("defaults: behind --config FILE stands what stands without it") {
+    const file_of_defaults file{"format = \"csv\"\n"};
+    const auto help = [](std::vector<std::string> arguments) {
+        return parsed<cli::detail::help_request>(std::move(arguments), {}).text;
+    };
+    CHECK(help({"--config", file.path, "help", "ls"}) == help({"ls", "--help"}));
+    CHECK(help({"--config=" + file.path, "help"}) == help({"--help"}));
+    parsed<cli::detail::version_request>({"--config", file.path, "version"}, {});
+    CHECK(refusal({"--config", file.path, "lss"}, {}).find("there is no command \"lss\"") == 0);
+    CHECK_FALSE(refusal({"--config", file.path}, {}).empty());
+    CHECK_FALSE(refusal({"--config"}, {}).empty());
+}
+
+TEST_CASE("defaults: variables of the environment that say the same come before them") {
+    const file_of_defaults file{"cache = '/from/file'\nendpoint-url = 'http://file'\n"};
+    const environment_variable no_server{"AWS_ENDPOINT_URL_S3", std::nullopt};
+    const environment_variable server{"AWS_ENDPOINT_URL", std::nullopt};
+    const environment_variable cache{"SMDEBUG_CACHE_DIR", ""};
+    const auto storage = [&](std::vector<std::string> arguments) {
+        return parsed<cli::detail::ls_arguments>(std::move(arguments), file.path).how.storage;
+    };
+    CHECK(storage({"ls", "a"}).cache_folder == "/from/file");
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    const environment_variable other_cache{"SMDEBUG_CACHE_DIR", "/from/environment"};
+    CHECK(storage({"ls", "a"}).cache_folder.empty());  // the storage looks into the environment itself
+    CHECK(storage({"ls", "a"}).s3.endpoint == "http://file");
+    CHECK(storage({"ls", "a", "--cache", "/given"}).cache_folder == "/given");
+    const environment_variable other_server{"AWS_ENDPOINT_URL", "http://environment"};
+    CHECK(storage({"ls", "a"}).s3.endpoint != "http://file");
+}
+
+TEST_CASE("defaults: what is wrong in them is told with the file and the line") {
+    const auto told = [](const std::string& text, const std::vector<std::string>& arguments = {"ls", "a"}) {
         const file_of_defaults file{text};
-        const std::string what = refusal({"ls", "a"}, file.path);
-        CHECK(what.find(text.find("format =") == 0 ? "--format" : file.path) != std::string::npos);
+        const std::string what = refusal(arguments, file.path);
+        CHECK(what.find(file.path + ", line 2") != std::string::npos);
         return what;
     };
     CHECK(told("[lss]\nverify = true\n").find("there is no command \"lss\"") != std::string::npos);
     CHECK(told("[scan]\nverifyy = true\n").find("scan has no option \"verifyy\"") != std::string::npos);
-    CHECK(told("verifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nverifyy = true\n").find("no command has an option \"verifyy\"") != std::string::npos);
+    CHECK(told("\nformatt = true\n").find("Did you mean format?") !=
+          std::string::npos);  // once, though of many commands
     CHECK(told("[ls]\nRUN = \"b\"\n").find("ls has no option \"RUN\"") != std::string::npos);
-    CHECK_FALSE(told("format = \"xml\"\n").empty());
+    CHECK(told("[ls]\nformat \"csv\"\n").find("no line") != std::string::npos);
+    CHECK(told("\nformat = \"xml\"\n").find("--format") != std::string::npos);
+    CHECK(told("\nskip-damaged = maybe\n").find("--skip-damaged") != std::string::npos);
+    CHECK(told("\nthreads = none\n", {"stats", "a"}).find("--threads must be") != std::string::npos);
+    // Of the command line nothing is said of the file.
+    const file_of_defaults file{"threads = 2\n"};
+    CHECK(refusal({"stats", "a", "--threads", "x"}, file.path).find(file.path) == std::string::npos);
     CHECK(refusal({"--config", "/does/not/exist", "ls", "a"}, {}).find("/does/not/exist") != std::string::npos);
 }
 
@@ -111,6 +171,22 @@ TEST_CASE("defaults_file: where SMDEBUG_CONFIG says, else in the folder for such
     {
         const environment_variable wrong{"SMDEBUG_CONFIG", folder.path()};
         CHECK_THROWS_AS(static_cast<void>(cli::defaults_file()), cli::detail::usage_error);
+    }
+    {
+        const environment_variable null{"SMDEBUG_CONFIG", "/dev/null"};
+        CHECK(cli::defaults_file() == "/dev/null");
+    }
+    {
+        const std::string path = folder.path() + "/socket";  // which nobody can read, root neither
+        ::sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
+        REQUIRE(path.size() < sizeof(name.sun_path));
+        path.copy(name.sun_path, path.size());
+        const int handle = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        REQUIRE(::bind(handle, reinterpret_cast<const ::sockaddr*>(&name), sizeof(name)) == 0);
+        ::close(handle);
+        const environment_variable closed{"SMDEBUG_CONFIG", path};
+        CHECK_THROWS_WITH_AS(static_cast<void>(cli::defaults_file()), doctest::Contains("cannot be read"),
+                             cli::detail::usage_error);
     }
     const environment_variable unset{"SMDEBUG_CONFIG", std::nullopt};
     CHECK(cli::defaults_file() == folder.path() + "/home/.config/smdebug/config.toml");

@@ -54,3 +54,15 @@ TEST_CASE("fish_completion: commands, options, values and arguments") {
     CHECK(offered("prog-x ask ") == texts{"ask", "look"});
     CHECK(offered("prog-x ask look --he") == texts{"--help"});
 }
+
+TEST_CASE("fish_completion: options of the program, in front of the command") {
+    if (!is_there("fish")) {
+        return;
+    }
+    CHECK(offered("prog-x --config oth") == texts{"other"});
+    CHECK(offered("prog-x --config=oth") == texts{"--config=other"});
+    CHECK(offered("prog-x --config other l") == texts{"look"});
+    CHECK(offered("prog-x --config=other l") == texts{"look"});
+    CHECK(offered("prog-x --config other --ver") == texts{"--version"});
+    CHECK(offered("prog-x --config other look --kind t") == texts{"three", "two"});
+}

@@ -61,12 +61,15 @@ inline smdebug::cli::detail::command_table small_table() {
                                            .help = "what",
                                            .kind = value_kind::choice,
                                            .choices = {"look", "ask"}}}};
-    return {.program = {.name = "prog-x",
-                        .summary = "Looks at things",
-                        .options = {help, {.names = {"--version"}, .help = "the version"}}},
-            .commands = {look, ask},
-            .version = "1.2.3",
-            .statuses = {{"0", "all is well"}, {"2", "wrong usage"}}};
+    return {
+        .program = {.name = "prog-x",
+                    .summary = "Looks at things",
+                    .options = {help,
+                                {.names = {"--config"}, .value = "FILE", .help = "defaults", .kind = value_kind::path},
+                                {.names = {"--version"}, .help = "the version"}}},
+        .commands = {look, ask},
+        .version = "1.2.3",
+        .statuses = {{"0", "all is well"}, {"2", "wrong usage"}}};
 }
 
 }  // namespace smdebug_test

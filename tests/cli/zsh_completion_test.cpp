@@ -58,4 +58,5 @@ TEST_CASE("zsh_completion: commands, options, values and arguments, as they are 
     CHECK(typed("prog-x look --rule all\t --rule de\t") == "look --rule all_zero --rule dead_relu");
     CHECK(typed("prog-x look name oth\t") == "look name other");
     CHECK(typed("prog-x ask lo\t") == "ask look");
+    CHECK(typed("prog-x --conf\toth\t lo\t --kin\ttw\t") == "--config=other look --kind=two");
 }

@@ -1,8 +1,12 @@
-// The program's arguments, a line each, as far as they are read before a run is opened; and rules as they are written there.
+// The program's arguments, a line each, as far as they are read before a run is opened; rules as they are written there; and the
+// same bytes as a file of defaults.
 #include "support.hpp"
 
 #include <smdebug/cli/arguments.hpp>
+#include <smdebug/cli/defaults_lines.hpp>
+#include <smdebug/core/bytes.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +34,12 @@ void only_refusals(Run&& run) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const cli::program_rules rules = cli::program_rules::built_in();
+    only_refusals([&] {
+        const std::string text{as_text({reinterpret_cast<const std::byte*>(data), size})};
+        for (const auto& line : cli::detail::defaults_text{text, "defaults"}.lines()) {
+            demand(!line.option.empty() && line.number > 0, "a default is that of an option, and stands in a line");
+        }
+    });
     input in{data, size};
     std::vector<std::string> arguments;
     while (!in.empty() && arguments.size() < 40) {

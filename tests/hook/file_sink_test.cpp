@@ -141,12 +141,3 @@ TEST_CASE("direct_sink: a place of any kind loses the older index where what is 
                                                       "remove index/1", "write events/1", "write index/1",
                                                       "size index/1", "size events/1"});
 }
-
-TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {
-    memory_storage appending;
-    put_whole(appending, "a", "text", durability::on_disk);
-    CHECK(text(appending, "a") == "text");
-    scripted_storage writing_whole;
-    put_whole(writing_whole, "a", "", durability::cached);
-    CHECK(writing_whole.size("a") == 0);
-}

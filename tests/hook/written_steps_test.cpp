@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -63,6 +64,16 @@ TEST_CASE("written_steps: a training of weeks takes a row for each time that the
     CHECK(steps.last(mode::eval) == 999);
     CHECK(steps.global_of(mode::train, 10'000) == 10'050);
     CHECK_FALSE(steps.global_of(mode::train, 10'005));
+}
+
+TEST_CASE("written_steps: steps may be as far as numbers go") {
+    constexpr step_number most = std::numeric_limits<step_number>::max();
+    written_steps steps;
+    steps.add(mode::train, 0, 0);
+    steps.add(mode::train, most - 1, 1);
+    steps.add(mode::train, most, 2);
+    CHECK(steps.global_of(mode::train, most - 1) == 1);
+    CHECK(steps.last(mode::train) == most);
 }
 
 TEST_CASE("written_steps: rows are what a map of all steps is, in whatever order steps are written and forgotten") {

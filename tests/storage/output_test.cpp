@@ -92,3 +92,13 @@ TEST_CASE("gather: puts pieces behind what is there, and asks for memory once in
     CHECK(growths <= 11);
     CHECK(as_text(all).find_first_not_of('x') == std::string_view::npos);
 }
+
+TEST_CASE("put_whole: an object appears at once, also in storages that know no other way") {
+    memory_storage appending;
+    detail::put_whole(appending, "a", as_bytes("text"), durability::on_disk);
+    CHECK(as_text(appending.read("a").view()) == "text");
+    memory_storage objects;
+    writable_archetype writing_whole{objects};
+    detail::put_whole(writing_whole, "a", byte_view{}, durability::cached);
+    CHECK(objects.size("a") == 0);
+}

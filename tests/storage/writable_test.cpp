@@ -2,6 +2,8 @@
 
 #include "support/archetypes.hpp"
 
+#include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
@@ -151,4 +153,37 @@ TEST_CASE("remove_unfinished: asks the storage, and finds nothing where it keeps
     CHECK(remove_unfinished(store, "events/", those_of_a) == std::vector<std::string>{"events/a"});
     smdebug_test::writable_archetype plain{memory_storage{}};
     CHECK(remove_unfinished(plain, "events/", those_of_a).empty());
+}
+
+TEST_CASE(
+    "take_claim, settle_removal: how durable is asked of storages that know it, through others around them, too") {
+    struct durable_storage : memory_storage {
+        using memory_storage::memory_storage;
+        [[nodiscard]] auto claim(std::string_view key, durability how = durability::cached) {
+            done->push_back(how == durability::on_disk ? "claim on disk" : "claim");
+            return memory_storage::claim(key);
+        }
+        void settle(std::string_view key) { done->push_back("settle " + std::string{key}); }
+        std::shared_ptr<std::vector<std::string>> done = std::make_shared<std::vector<std::string>>();
+    };
+    const auto check = [](auto store, const std::vector<std::string>& done) {
+        static_cast<void>(take_claim(store, "a", durability::on_disk));
+        static_cast<void>(take_claim(store, "a", durability::cached));
+        settle_removal(store, "b");
+        CHECK(done == std::vector<std::string>{"claim on disk", "claim", "settle b"});
+    };
+    const durable_storage bare;
+    check(bare, *bare.done);
+    const durable_storage erased;
+    check(any_storage{erased}, *erased.done);
+    const durable_storage cached;
+    check(cached_storage{cached}, *cached.done);
+    // Of others nothing is asked.
+    memory_storage plain;
+    static_cast<void>(take_claim(plain, "a", durability::on_disk));
+    settle_removal(plain, "b");
+    any_storage erased_plain{plain};
+    static_cast<void>(take_claim(erased_plain, "a", durability::on_disk));
+    settle_removal(erased_plain, "b");
+    CHECK_FALSE(plain.size("a"));
 }

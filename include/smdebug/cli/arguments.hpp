@@ -28,8 +28,10 @@
 #include <smdebug/cli/stats.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -67,7 +69,7 @@ public:
         app_.set_config("--config", defaults,
                         "the file of defaults: of options for all commands, or for one behind a line [COMMAND]")
             ->type_name("FILE");
-        app_.config_formatter(std::make_shared<defaults_reader>(app_));
+        app_.config_formatter(defaults_);
         app_.set_version_flag("--version", "smdebug " + version_text());
         app_.require_subcommand(1);
         app_.footer(conventions);  // of the commands, too
@@ -95,16 +97,18 @@ public:
             throw usage_error("a command is missing", "\n" + app_.help());
         }
         const auto commands = command_names();
-        if (arguments.front() == "help") {  // as git has it: help, help COMMAND
-            arguments.erase(arguments.begin());
+        const auto first = static_cast<std::ptrdiff_t>(place_of_command(arguments));
+        const auto word = [&] { return arguments.begin() + first; };
+        if (word() != arguments.end() && *word() == "help") {  // as git has it: help, help COMMAND
+            arguments.erase(word());
             arguments.emplace_back("--help");
-        } else if (arguments.front() == "version") {
-            arguments.front() = "--version";
+        } else if (word() != arguments.end() && *word() == "version") {
+            *word() = "--version";
         }
-        if (!arguments.front().starts_with('-') &&
-            std::find(commands.begin(), commands.end(), arguments.front()) == commands.end()) {
-            throw usage_error("there is no command \"" + arguments.front() + "\"; there are: " +
-                                  joined(commands, ", ") + "." + suggestion(arguments.front(), commands),
+        if (word() != arguments.end() && !word()->starts_with('-') &&
+            std::find(commands.begin(), commands.end(), *word()) == commands.end()) {
+            throw usage_error("there is no command \"" + *word() + "\"; there are: " + joined(commands, ", ") + "." +
+                                  suggestion(*word(), commands),
                               "Try `smdebug --help`.");
         }
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
@@ -118,16 +122,37 @@ public:
         } catch (const CLI::Error& wrong) {
             const auto chosen = app_.get_subcommands();
             const CLI::App& asked = chosen.empty() ? app_ : *chosen.front();
-            throw usage_error(detail::text_of_error(wrong, asked, app_.get_subcommands({})),
-                              "Try `smdebug " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
+            const std::string text = detail::text_of_error(wrong, asked, app_.get_subcommands({}));
+            const std::string place = defaults_->place_of(text);
+            throw usage_error(text, (place.empty() ? "" : printable(place) + "\n") + "Try `smdebug " +
+                                        (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
         }
-        return finished(app_.get_subcommands().front()->get_name());
+        try {
+            return finished(app_.get_subcommands().front()->get_name());
+        } catch (const usage_error& wrong) {
+            const std::string_view text = wrong.what();
+            const std::string place = defaults_->place_of(text);
+            if (place.empty()) {
+                throw;
+            }
+            const std::size_t end = std::min(text.find('\n'), text.size());  // behind it is help
+            throw usage_error(text.substr(0, end), printable(place).append(text.substr(end)));
+        }
     }
 
     /// What the parser takes.
     [[nodiscard]] command_table table() { return read_commands(app_, conventions); }
 
 private:
+    /// Behind the program's own options.
+    [[nodiscard]] static std::size_t place_of_command(const std::vector<std::string>& arguments) {
+        std::size_t place = 0;
+        while (place < arguments.size() && arguments[place].starts_with('-')) {
+            place += arguments[place] == "--config" ? 2 : 1;
+        }
+        return std::min(place, arguments.size());
+    }
+
     [[nodiscard]] std::vector<std::string> known_rules() const {
         std::vector<std::string> names;
         for (const rule_info& info : registry_.infos()) {
@@ -431,11 +456,13 @@ private:
         // Of commands there are some more below: help is the last.
         std::vector<std::string> names = command_names();
         names.emplace_back("help");
-        accept(app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
-               names);
+        CLI::Option* const one = accept(
+            app.add_option("COMMAND", manual_command_, "the command; default: the program itself")->type_name(""),
+            names);
         app.add_option("-o,--output", manual_.folder,
                        "write the pages of the program and of all commands into this folder instead")
-            ->type_name("DIR");
+            ->type_name("DIR")
+            ->excludes(one);
         app.footer("Example: smdebug manual scan | man -l -\n\n" + std::string{conventions});
     }
 
@@ -506,6 +533,7 @@ private:
 
     const program_rules& registry_;
     CLI::App app_{"Looks into training runs that Amazon's package smdebug, or this library, has saved.", "smdebug"};
+    std::shared_ptr<defaults_reader> defaults_ = std::make_shared<defaults_reader>(app_);
     ls_arguments ls_;
     show_arguments show_;
     stats_arguments stats_;

@@ -30,23 +30,30 @@ namespace detail {
     return joined_words(names);
 }
 
+/// For each option that takes a value, a case "COMMAND OPTION" with what the value is.
+[[nodiscard]] inline std::string bash_values(const std::string& command, const std::vector<option_entry>& options) {
+    std::string cases;
+    for (const option_entry& option : options) {
+        std::string patterns;
+        for (const std::string& name : option.names) {
+            patterns.append(patterns.empty() ? "" : " | ").append(shell_word(command + " " + name));
+        }
+        if (option.kind != value_kind::none) {
+            cases += "        " + patterns + ") echo " + shell_word(bash_kind(option)) + " ;;\n";
+        }
+    }
+    return cases;
+}
+
 [[nodiscard]] inline std::string bash_completion(const command_table& table) {
     std::string commands;
     std::string options = "        '') echo " + shell_word(bash_options(table.program)) + " ;;\n";
-    std::string values;
+    std::string values = bash_values("", table.program.options);
     std::string arguments;
     for (const command_entry& command : table.commands) {
         commands.append(commands.empty() ? "" : " ").append(command.name);
         options += "        " + command.name + ") echo " + shell_word(bash_options(command)) + " ;;\n";
-        for (const option_entry& option : command.options) {
-            std::string patterns;
-            for (const std::string& name : option.names) {
-                patterns.append(patterns.empty() ? "" : " | ").append(shell_word(command.name + " " + name));
-            }
-            if (option.kind != value_kind::none) {
-                values += "        " + patterns + ") echo " + shell_word(bash_kind(option)) + " ;;\n";
-            }
-        }
+        values += bash_values(command.name, command.options);
         for (std::size_t i = 0; i < command.arguments.size(); ++i) {
             const option_entry& argument = command.arguments[i];
             arguments += "        " + shell_word(command.name + " " + (argument.repeats ? "" : std::to_string(i))) +
@@ -58,7 +65,7 @@ namespace detail {
         "_@function@_commands() {\n    echo " +
             shell_word(commands) +
             "\n}\n\n"
-            "_@function@_options() {  # COMMAND: its options\n    case $1 in\n" +
+            "_@function@_options() {  # COMMAND: its options; of '' the program's\n    case $1 in\n" +
             options +
             "    esac\n}\n\n"
             "_@function@_value() {  # COMMAND OPTION: what its value is; nothing: it takes none\n"
@@ -93,19 +100,13 @@ _@function@_offer() {  # WORD KIND CHOICES...: what may stand in the place of th
 }
 
 _@function@() {
-    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} number=0 ended='' each kind i
+    local word=${COMP_WORDS[COMP_CWORD]} command='' number=0 ended='' each kind i
     COMPREPLY=()
-    if ((COMP_CWORD == 1)); then
-        if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options '')" -- "$word")
-        else
-            mapfile -t COMPREPLY < <(compgen -W "$(_@function@_commands)" -- "$word")
-        fi
-        return
-    fi
-    for ((i = 2; i < COMP_CWORD; ++i)); do
+    for ((i = 1; i < COMP_CWORD; ++i)); do
         each=${COMP_WORDS[i]}
-        if [[ -n $ended || $each != -?* ]]; then
+        if [[ -z $command && $each != -?* ]]; then
+            command=$each
+        elif [[ -n $ended || $each != -?* ]]; then
             ((++number))
         elif [[ $each == -- ]]; then
             ended=yes
@@ -120,7 +121,9 @@ _@function@() {
             fi
         fi
     done
-    if [[ -z $ended && $word == -* ]]; then
+    if [[ -z $command && $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_@function@_commands)" -- "$word")
+    elif [[ -z $ended && $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_@function@_options "$command")" -- "$word")
     else
         # shellcheck disable=SC2046  # words of their own

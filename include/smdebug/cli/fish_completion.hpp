@@ -42,7 +42,9 @@ namespace detail {
 
 [[nodiscard]] inline std::string fish_completion(const command_table& table) {
     std::string lines;
+    std::string with_values;  // options before the command behind which its value stands
     for (const option_entry& option : table.program.options) {
+        with_values += option.kind == value_kind::none ? "" : " " + joined_words(option.names);
         lines += fish_option("__@function@_none", option);
     }
     for (const command_entry& command : table.commands) {
@@ -67,18 +69,34 @@ namespace detail {
     }
     return filled_in(
         "# Completion of @program@ for fish, printed by `@program@ completion fish`.\n"
-        "function __@function@_none\n"
-        "    test (count (commandline -opc)) -lt 2\n"
-        "end\n"
-        "function __@function@_is  # COMMAND\n"
+        "function __@function@_command  # prints the command that is there already\n"
         "    set -l words (commandline -opc)\n"
-        "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
-        "end\n"
-        "function __@function@_some  # CHOICES...: with those before the last comma\n"
-        "    set -l before (string match -r '^.*,' -- (commandline -ct | string replace -r '^--[^=]*=' ''))\n"
-        "    printf '%s\\n' $before$argv\n"
-        "end\n"
-        "complete -c @program@ -f\n" +
+        "    set -e words[1]\n"
+        "    while set -q words[1]\n"
+        "        if contains -- $words[1]" +
+            with_values +
+            "; and set -q words[2]\n"
+            "            set -e words[1]\n"
+            "        else if not string match -q -- '-*' $words[1]\n"
+            "            echo $words[1]\n"
+            "            return\n"
+            "        end\n"
+            "        set -e words[1]\n"
+            "    end\n"
+            "end\n"
+            "function __@function@_none\n"
+            "    set -l command (__@function@_command)\n"
+            "    test -z \"$command\"\n"
+            "end\n"
+            "function __@function@_is  # COMMAND\n"
+            "    set -l command (__@function@_command)\n"
+            "    test \"$command\" = $argv[1]\n"
+            "end\n"
+            "function __@function@_some  # CHOICES...: with those before the last comma\n"
+            "    set -l before (string match -r '^.*,' -- (commandline -ct | string replace -r '^--[^=]*=' ''))\n"
+            "    printf '%s\\n' $before$argv\n"
+            "end\n"
+            "complete -c @program@ -f\n" +
             lines,
         table.program.name);
 }

@@ -11,6 +11,7 @@
 #include <smdebug/core/printable_text.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/output.hpp>
 #include <smdebug/storage/uri.hpp>
 
 #include <cstddef>
@@ -52,10 +53,7 @@ struct index_arguments {
         return printable(path) + ": an index would spare nothing\n";
     }
     const std::string name = archived->key + std::string{archive::detail::index_extension};
-    smdebug::detail::any_output file = folder.create(name);
-    const byte_view bytes{index};
-    file.append({&bytes, 1});
-    file.commit(durability::on_disk);
+    smdebug::detail::put_whole(folder, name, index, durability::on_disk);
     return "wrote " + printable(path.ends_with('!') ? path.substr(0, path.size() - 1) : path) +
            std::string{archive::detail::index_extension} + ": " + std::to_string(index.size()) + " bytes for " +
            counted(all.members().members.size(), "file") + "\n";

@@ -143,7 +143,7 @@ struct manual_arguments {
     const bool is_program = &command == &table.program;
     std::string text = ".SH SYNOPSIS\n" + bold(table.program.name);
     if (is_program) {
-        return text + " " + italic("COMMAND") + " [" + italic("OPTION") + "]... [" + italic("ARGUMENT") + "]...\n";
+        return text + " [" + italic("OPTION") + "]... " + italic("COMMAND") + " [" + italic("ARGUMENT") + "]...\n";
     }
     text += " " + bold(command.name) + " [" + italic("OPTION") + "]...";
     for (const option_entry& option : command.options) {

@@ -38,7 +38,8 @@ struct index_repair {
 /// Cost: a pass over the run.  Memory: that of run_contents, and the texts.
 [[nodiscard]] index_repair plan_index_repair(const any_storage& store);
 
-/// Does it; each file is on the disk before the next one.  Event files are never touched.      Errors: those of the storage; the files before that were written.
+/// Does it; each file is on the disk before the next one is written.  Event files are never touched.
+/// Errors: those of the storage; the files before that were written.
 void repair_index(any_storage& store, const index_repair& plan);
 
 }  // namespace v1

@@ -41,14 +41,15 @@ public:
     /// Errors: run_exists where the job has ended, or this worker has written a step.
     void refuse() const;
 
-    /// Makes room for the steps from `first` on (none: behind the last one that is whole, that is, whose index file is no
-    /// damaged one): removes what this worker has written of them, the newest first, so that what is left is a run at any
-    /// moment.  Damaged index files before `first` stay, for a repair; their steps do not count.
+    /// Makes room for the steps from `first` on: removes what this worker has written of them, the newest first, so that
+    /// what is left is a run at any moment.  Without `first` it goes on behind the last step whose index file is not
+    /// damaged.  Damaged index files before that stay, for a repair.
     /// The steps between the last one that is there and `first`, which were not saved, are taken for steps of the mode
     /// that has come farthest: that of the training, as those of the others are few, and mostly saved.  Where nothing
-    /// is there, each mode begins at `first`, as in the Python package. Errors: run_exists where the job has ended;
-    /// unsupported where the storage cannot remove; unavailable where an index file cannot be read. Cost:   the index files are read, all of them:
-    /// which modes there were, and how far each has come, is in no name.
+    /// is there, each mode begins at `first`, as in the Python package.
+    /// Errors: run_exists where the job has ended; unsupported where the storage cannot remove; unavailable where an index
+    ///         file cannot be read.
+    /// Cost:   the index files are read, all of them: which modes there were, and how far each has come, is in no name.
     [[nodiscard]] continuation resume(std::optional<step_number> first);
 
     /// Discards files of this worker that a killed process had begun to write, where the storage keeps such parts.
@@ -75,8 +76,10 @@ private:
 
     void find_mode_steps(continuation& next);
 
-    // The meta part of an index file; nothing where it is damaged.
+    // The meta part of an index file; nothing where it is damaged.  The rest may be.
     [[nodiscard]] static std::optional<index_file::meta> head_of(byte_view bytes, json::document& parser);
+    // Whether no part of an index file is damaged; if so, its meta part is put into `head`.
+    [[nodiscard]] static bool is_whole(byte_view bytes, json::document& parser, index_file::meta& head);
 
     // Does what reads files of this worker.      Errors: unavailable, with what can be done, where one cannot be read.
     template <class Reading>

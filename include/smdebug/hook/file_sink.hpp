@@ -71,15 +71,6 @@ public:
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }
 };
 
-/// Writes a whole small file.
-template <writable_storage Storage>
-void put_whole(Storage& store, const std::string& key, std::string_view text, durability how) {
-    auto output = create_output(store, key);
-    const byte_view bytes = as_bytes(text);
-    output.append({&bytes, 1});
-    output.commit(how);
-}
-
 /// Writes on the caller's thread, from the caller's memory.
 /// Borrows: the storage.
 template <writable_storage Storage>
@@ -92,7 +83,7 @@ public:
     void append(std::span<const byte_view> pieces) override { output_->append(pieces); }
     void finish(const std::string& index_key, std::string_view index_text, bool replaces) override;
     void abandon() noexcept override { output_.reset(); }
-    void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, text, how_); }
+    void put(const std::string& key, std::string_view text) override { put_whole(*store_, key, as_bytes(text), how_); }
     void remove(const std::string& key) override;
     void drain() override {}
     [[nodiscard]] std::vector<lost_write> lost() override { return {}; }

@@ -204,7 +204,7 @@ public:
     }
     /// See smdebug::settle_removal.
     void settle(std::string_view key) { inner_->settle(key); }
-    /// See smdebug::claim_key.
+    /// See smdebug::take_claim.
     [[nodiscard]] detail::any_claim claim(std::string_view key, durability how = durability::cached) {
         return inner_->claim(key, how);
     }

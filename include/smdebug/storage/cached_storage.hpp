@@ -196,7 +196,7 @@ public:
         requires claiming_storage<Inner>
     {
         state_->objects.pass(key);  // it goes without our being told
-        return claim_key(state_->objects.inner(), key, how);
+        return take_claim(state_->objects.inner(), key, how);
     }
     [[nodiscard]] bool claimed(std::string_view key) const
         requires claiming_storage<Inner>

@@ -55,6 +55,18 @@ template <writable_storage Storage>
     }
 }
 
+namespace detail {
+
+/// Writes a whole small object.  Errors: those of the storage.
+template <writable_storage Storage>
+void put_whole(Storage& store, std::string_view key, byte_view bytes, durability how) {
+    auto output = create_output(store, key);
+    output.append({&bytes, 1});
+    output.commit(how);
+}
+
+}  // namespace detail
+
 }  // namespace v1
 }  // namespace smdebug
 

@@ -92,7 +92,7 @@ concept claiming_storage = requires(S& store, const S& seen, std::string_view ke
 /// Holds a key; `on_disk`: by an object that survives the end of the machine's power whole, where the storage can promise
 /// that.  Optional, beside claim(key): claim(key, how) does it.
 template <claiming_storage S>
-[[nodiscard]] auto claim_key(S& store, std::string_view key, [[maybe_unused]] durability how) {
+[[nodiscard]] auto take_claim(S& store, std::string_view key, [[maybe_unused]] durability how) {
     if constexpr (requires {
                       { store.claim(key, how) } -> object_claim;
                   }) {

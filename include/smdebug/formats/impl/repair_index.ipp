@@ -12,6 +12,7 @@
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/index_file.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/output.hpp>
 
 #include <algorithm>
 #include <map>
@@ -120,16 +121,11 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
 }
 
 SMDEBUG_INLINE void repair_index(any_storage& store, const index_repair& plan) {
-    const auto put = [&](const std::string& key, byte_view bytes) {
-        detail::any_output file = store.create(key);
-        file.append({&bytes, 1});
-        file.commit(durability::on_disk);
-    };
     for (const index_repair::file& file : plan.files) {
         if (file.what == index_repair::action::replaced) {
-            put(file.key + ".damaged", store.read(file.key).view());
+            detail::put_whole(store, file.key + ".damaged", store.read(file.key).view(), durability::on_disk);
         }
-        put(file.key, as_bytes(file.text));
+        detail::put_whole(store, file.key, as_bytes(file.text), durability::on_disk);
     }
 }
 

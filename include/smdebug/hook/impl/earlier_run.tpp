@@ -201,9 +201,10 @@ void earlier_run<Storage>::remove_damaged_end() {
         return;
     }
     json::document parser;
+    index_file::meta head;
     while (!steps_.empty()) {
         const std::string& key = steps_.rbegin()->second;
-        if (read_or_tell([&] { return head_of(store_->read(key).view(), parser).has_value(); })) {
+        if (read_or_tell([&] { return is_whole(store_->read(key).view(), parser, head); })) {
             return;
         }
         remove_last_step();
@@ -234,8 +235,13 @@ std::optional<index_file::meta> earlier_run<Storage>::head_of(byte_view bytes, j
         return parts->head;
     }
     index_file::meta head;
+    return is_whole(bytes, parser, head) ? std::optional{head} : std::nullopt;
+}
+
+template <writable_storage Storage>
+bool earlier_run<Storage>::is_whole(byte_view bytes, json::document& parser, index_file::meta& head) {
     const auto ignore = [](const auto& /*entry*/) {};
-    return index_file::parse(bytes, parser, head, ignore, ignore) ? std::nullopt : std::optional{head};
+    return !index_file::parse(bytes, parser, head, ignore, ignore);
 }
 
 }  // namespace detail

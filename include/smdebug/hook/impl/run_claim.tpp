@@ -77,7 +77,7 @@ bool run_claim<Storage>::release() {
 
 template <writable_storage Storage>
 void run_claim<Storage>::claim() {
-    claim_.emplace(smdebug::claim_key(*store_, claim_key(worker_, writers_), how_));
+    claim_.emplace(take_claim(*store_, claim_key(worker_, writers_), how_));
     // A process with another number of writers claims another key: each checks the other's, after its own is there.
     const std::string other = claim_key(worker_, writers_ <= 1 ? 2 : 1);
     if (store_->claimed(other)) {

@@ -11,6 +11,7 @@
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/open_storage.hpp>
+#include <smdebug/storage/output.hpp>
 #include <smdebug/tensor/convert.hpp>
 #include <smdebug/tensor/element.hpp>
 
@@ -124,7 +125,7 @@ void run_writer<Storage>::close(const collection_set& collections) {
         // In the background one that was handed over may never have come.
         if (leave() && marks_end_ &&
             (collections_written_ || store_.size(locations::collections_key(worker_)).has_value())) {
-            put_whole(store_, std::string{locations::end_of_job}, {}, how_);
+            put_whole(store_, locations::end_of_job, byte_view{}, how_);
         }
     });
     failure.rethrow();
@@ -194,7 +195,7 @@ void run_writer<Storage>::open_tensorboard(const hook_options& options) {
     } else if constexpr (named_storage<Storage>) {
         tensorboard_store_.emplace(opened<Storage>(options.tensorboard_dir));
         place = [this, folder](const std::string& key, byte_view bytes) {
-            put_whole(*tensorboard_store_, folder + key, as_text(bytes), how_);
+            put_whole(*tensorboard_store_, folder + key, bytes, how_);
         };
     } else {
         throw unsupported("tensorboard_dir is \"" + options.tensorboard_dir +

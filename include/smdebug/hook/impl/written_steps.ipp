@@ -16,7 +16,9 @@ SMDEBUG_INLINE written_steps::row written_steps::row::from(step_number place) co
 }
 
 SMDEBUG_INLINE bool written_steps::row::goes_on_with(step_number next_in_mode, step_number next_global) const {
-    return next_in_mode == in_mode + count * mode_stride && next_global == global + count * global_stride;
+    // Differences of steps: a sum may be beyond what a number holds.
+    return next_in_mode - last() == mode_stride &&
+           next_global - (global + (count - 1) * global_stride) == global_stride;
 }
 
 SMDEBUG_INLINE written_steps::rows::iterator written_steps::split(rows& steps, rows::iterator where,

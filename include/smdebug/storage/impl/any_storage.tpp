@@ -137,7 +137,7 @@ struct any_storage::model final : interface {
     void settle(std::string_view key) override { settle_removal(store, key); }
     [[nodiscard]] detail::any_claim claim(std::string_view key, [[maybe_unused]] durability how) override {
         if constexpr (claiming_storage<Inner>) {
-            return detail::any_claim{claim_key(store, key, how)};
+            return detail::any_claim{take_claim(store, key, how)};
         } else {
             refuse("hold for one writer alone", key, no_claims);
         }
