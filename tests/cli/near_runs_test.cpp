@@ -57,7 +57,12 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     CHECK(cli::detail::run_hint(folder.path() + "/resent_50", true) == "");  // that one may come
     CHECK(cli::detail::run_hint(folder.path() + "/other") == "");
     CHECK(cli::detail::run_hint("/nowhere/at/all") == "");
-    CHECK(cli::detail::run_hint("s3://bucket/runs") == "");
+}
+
+TEST_CASE("run_hint: of a prefix, where looking costs requests, it is told what looks") {
+    CHECK(cli::detail::run_hint("s3://bucket/runs") == " Runs below it are found by scan, and by --list");
+    CHECK(cli::detail::run_hint("s3://bucket/runs", true) == "");
+    CHECK(cli::detail::run_hint("s3://bucket/runs.tar") == "");
 }
 
 TEST_CASE("run_hint: of a folder with very many entries only some are looked at") {

@@ -111,12 +111,15 @@ inline constexpr std::size_t most_looked_at = 4096;
 }
 
 /// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
-/// folders of this machine only, as elsewhere looking costs requests.
+/// folders of this machine only, as elsewhere looking costs requests; of a prefix it names what looks.
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
-    if (smdebug::detail::is_in_s3(path) || names_archive(path)) {
+    if (names_archive(path)) {
         return {};
+    }
+    if (smdebug::detail::is_in_s3(path)) {
+        return may_come ? "" : " Runs below it are found by scan, and by --list";
     }
     const std::string here = smdebug::detail::local_path(path);
     std::error_code none;
