@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -131,6 +133,12 @@ inline constexpr std::size_t most_looked_at = 4096;
         return {};
     }
     return std::filesystem::exists(here, none) ? detail::run_above(here) : detail::near_folders(here);
+}
+
+/// The same for the error `missing`: nothing where S3 has told that something else is missing, such as the bucket.
+[[nodiscard]] inline std::string run_hint(const not_found& missing, const std::string& path) {
+    const bool no_run = std::string_view{missing.message()}.starts_with("there is no training run");
+    return smdebug::detail::is_in_s3(path) && !no_run ? std::string{} : run_hint(path);
 }
 
 }  // namespace detail
