@@ -3,6 +3,8 @@
 #include "cli/captured.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <smdebug/core/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -57,7 +59,20 @@ TEST_CASE("run_hint: what is not there is told with folders of nearly that name,
     CHECK(cli::detail::run_hint(folder.path() + "/resent_50", true) == "");  // that one may come
     CHECK(cli::detail::run_hint(folder.path() + "/other") == "");
     CHECK(cli::detail::run_hint("/nowhere/at/all") == "");
-    CHECK(cli::detail::run_hint("s3://bucket/runs") == "");
+}
+
+TEST_CASE("run_hint: of a prefix, where looking costs requests, it is told what looks") {
+    CHECK(cli::detail::run_hint("s3://bucket/runs") == " Runs below it are found by scan, and by --list");
+    CHECK(cli::detail::run_hint("s3://bucket/runs", true) == "");
+    CHECK(cli::detail::run_hint("s3://bucket/runs.tar") == "");
+    const not_found no_run{"there is no training run in s3://bucket/runs: a run has ..."};
+    CHECK(cli::detail::run_hint(no_run, "s3://bucket/runs") == " Runs below it are found by scan, and by --list");
+    const not_found no_bucket{"listing s3://bucket/runs failed: ... There is no bucket"};
+    CHECK(cli::detail::run_hint(no_bucket, "s3://bucket/runs") == "");
+    const temporary_folder folder;
+    make_run(folder.path() + "/a");
+    const std::string below = " There is a run below it: " + folder.path() + "/a";
+    CHECK(cli::detail::run_hint(not_found{"..."}, folder.path()) == below);
 }
 
 TEST_CASE("run_hint: of a folder with very many entries only some are looked at") {

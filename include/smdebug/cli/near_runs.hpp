@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/near_names.hpp>
 #include <smdebug/storage/uri.hpp>
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -111,12 +113,15 @@ inline constexpr std::size_t most_looked_at = 4096;
 }
 
 /// What to add to the error that there is no run at `path`: a sentence that begins with a blank, or nothing.  Looks at
-/// folders of this machine only, as elsewhere looking costs requests.
+/// folders of this machine only, as elsewhere looking costs requests; of a prefix it names what looks.
 /// `may_come`: a run may yet start there, so folders of nearly that name are another matter.
 /// Cost: a look at 4,096 entries of two levels of folders at most.
 [[nodiscard]] inline std::string run_hint(const std::string& path, bool may_come = false) {
-    if (smdebug::detail::is_in_s3(path) || names_archive(path)) {
+    if (names_archive(path)) {
         return {};
+    }
+    if (smdebug::detail::is_in_s3(path)) {
+        return may_come ? "" : " Runs below it are found by scan, and by --list";
     }
     const std::string here = smdebug::detail::local_path(path);
     std::error_code none;
@@ -128,6 +133,12 @@ inline constexpr std::size_t most_looked_at = 4096;
         return {};
     }
     return std::filesystem::exists(here, none) ? detail::run_above(here) : detail::near_folders(here);
+}
+
+/// The same for the error `missing`: nothing where S3 has told that something else is missing, such as the bucket.
+[[nodiscard]] inline std::string run_hint(const not_found& missing, const std::string& path) {
+    const bool no_run = std::string_view{missing.message()}.starts_with("there is no training run");
+    return smdebug::detail::is_in_s3(path) && !no_run ? std::string{} : run_hint(path);
 }
 
 }  // namespace detail

@@ -157,7 +157,7 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
     } catch (const missing_collection_files&) {
         throw;  // there is one
     } catch (const not_found& missing) {
-        const std::string hint = run_hint(place.path);
+        const std::string hint = run_hint(missing, place.path);
         if (hint.empty()) {
             throw;
         }

@@ -144,6 +144,12 @@ TEST_CASE("poor_weight_initialization: the narrowest gradient is named; NaN, inf
               .empty());
 }
 
+TEST_CASE("poor_weight_initialization: a gradient of one element is not narrow, as that of the bias of one output") {
+    CHECK(fired(one_step({tensor_of<float>("g", {-0.08F}), tensor_of<double>("g2", {0})})).empty());
+    CHECK(noted(one_step({tensor_of<float>("g", {-0.08F})})).empty());
+    CHECK(fired(one_step({tensor_of<float>("g", {-0.08F}), tensor_of<float>("g2", {0.5F, 0.5F})})) == names{"g2"});
+}
+
 TEST_CASE("poor_weight_initialization: saved extrema prove that a gradient is narrow, and nothing else") {
     const memory_storage store = one_step({saved("min", "g", 0), saved("max", "g", 0.0005F), saved("min", "g2", -1),
                                            saved("max", "g2", 1), saved("std", "g3", 0)});
@@ -151,7 +157,7 @@ TEST_CASE("poor_weight_initialization: saved extrema prove that a gradient is na
     CHECK(noted(store) == names{"g2", "g3"});
     std::mt19937 random{1};
     for (int round = 0; round < 40; ++round) {  // where they fire, the values do
-        std::vector<float> values(1 + random() % 30);
+        std::vector<float> values(2 + random() % 30);
         for (float& each : values) {
             each = static_cast<float>(random() % 1000) * 2e-6F;
         }

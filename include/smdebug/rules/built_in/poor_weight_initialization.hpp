@@ -37,7 +37,7 @@ namespace rules {
 
 namespace detail {
 
-/// The measure of how far apart two quantiles of a tensor are; NaN where it has no such.
+/// The measure of how far apart two quantiles of a tensor are; NaN where it has no such, or less than two elements.
 /// Cost: of a tensor of float32 that is much wider than `enough` a look at a part of it, mostly a fifth; else as
 /// quantiles().
 struct quantile_width {
@@ -57,11 +57,12 @@ private:
 /// Looks at the first saved steps, those of TRAIN where there are any, else all, and fires at one where
 ///  - the largest variance of an activation input is more than `threshold` times the smallest (two inputs at least;
 ///    0 and something else is infinitely many times, all 0 is nothing; a NaN variance is left out);
-///  - a gradient is narrower than `distribution_range`: from its 5th to its 95th percentile (with NaN it is left out;
-///    the width of a single value is 0);
+///  - a gradient is narrower than `distribution_range`: from its 5th to its 95th percentile (with NaN it is left out, and
+///    so is one of a single element, such as that of the bias of one output, which says nothing of a width);
 ///  - the mean of the scalar losses has not been below its minimum so far for `patience` saves in a row (NaN is not
 ///    below; a step without losses does not count, and does not fire).
-/// Gradients of which only min and max were saved fire where these are that close; else they are noted.
+/// Gradients of which only min and max were saved fire where these are that close (of how many elements is not asked);
+/// else they are noted.
 /// Looks at the first worker by name.  Complex numbers, strings and empty tensors are skipped.
 /// Cost: at the first steps one pass over activation inputs, about three over those gradients that are narrow; then nothing.
 struct poor_weight_initialization {

@@ -18,7 +18,7 @@ namespace rules {
 namespace detail {
 
 SMDEBUG_INLINE double quantile_width::operator()(const tensor_view& values) const {
-    if (!has_reals(values.type)) {
+    if (!has_reals(values.type) || values.count() < 2) {
         return std::numeric_limits<double>::quiet_NaN();
     }
     if (is_surely_enough(values)) {
