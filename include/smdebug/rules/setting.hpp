@@ -65,6 +65,8 @@ inline constexpr bool is_settings_tuple<std::tuple<setting<R, T>...>> = true;
 ///     static constexpr std::string_view summary() { return "a tensor is larger than it should be"; }
 ///     static constexpr auto settings() { return std::tuple{setting{"limit", &my_rule::limit, "largest that is fine"}};
 ///     }
+///
+/// Those of the built-in rules are templates: tuples are slow to compile, and a file that only calls rules makes none.
 template <class R>
 concept described_rule = named_rule<R> && std::default_initializable<R> && requires {
     { R::summary() } -> std::convertible_to<std::string_view>;

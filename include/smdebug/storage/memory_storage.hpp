@@ -4,7 +4,6 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/announcer.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/storage/output.hpp>
@@ -14,11 +13,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,34 +23,6 @@
 
 namespace smdebug {
 inline namespace v1 {
-
-namespace detail {
-
-/// Calls visit(key, object) for the objects of a map whose keys start with `prefix`, in order, strictly after `after`,
-/// until it gives false.
-template <class Objects, class Visit>
-void each_listed(const Objects& objects, std::string_view prefix, std::string_view after, Visit&& visit) {
-    for (auto entry = objects.lower_bound(after > prefix ? after : prefix);
-         entry != objects.end() && entry->first.starts_with(prefix); ++entry) {
-        if (entry->first != after && !visit(entry->first, entry->second)) {
-            return;
-        }
-    }
-}
-
-/// The keys of those objects.
-template <class Objects>
-[[nodiscard]] std::vector<std::string> listed_keys(const Objects& objects, std::string_view prefix,
-                                                   std::string_view after) {
-    std::vector<std::string> keys;
-    each_listed(objects, prefix, after, [&](const std::string& key, const auto&) {
-        keys.push_back(key);
-        return true;
-    });
-    return keys;
-}
-
-}  // namespace detail
 
 /// Objects in memory.  Copies are handles on the same objects, so that a writer and a trial can share one.
 /// Reading shares the bytes: no copy, and an object that is replaced stays whole for those who hold it.
@@ -69,7 +37,7 @@ public:
 
     /// `label` is what name() gives, as "memory:<label>".
     memory_storage() : memory_storage("run") {}
-    explicit memory_storage(const std::string& label) : name_("memory:" + label), state_(std::make_shared<state>()) {}
+    explicit memory_storage(const std::string& label);
 
     /// The whole object.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key) const;
@@ -98,22 +66,18 @@ public:
     [[nodiscard]] follower follow(std::string_view prefix) const;
 
     /// A signal that wakes at each write and removal of a key that starts with one of the prefixes.
-    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const {
-        return state_->announces.watch(prefixes);
-    }
+    [[nodiscard]] std::unique_ptr<change_signal> watch(std::span<const std::string> prefixes) const;
 
     [[nodiscard]] std::string name() const { return name_; }
 
     /// Puts an object there, or another in its place.  Copies the bytes.
-    void write(std::string_view key, byte_view bytes) {
-        state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
-    }
+    void write(std::string_view key, byte_view bytes);
 
     /// An object written piece by piece.  Copies the pieces, once.
     [[nodiscard]] output create(std::string_view key);
 
     /// Takes an object away.  Returns whether it was there.
-    bool remove(std::string_view key) { return state_->take_away(key); }
+    bool remove(std::string_view key);
 
     /// Holds a key by an object under it.  Errors: in_use when there is an object under the key, by whom ever.
     [[nodiscard]] held_key claim(std::string_view key);
@@ -122,33 +86,9 @@ public:
     [[nodiscard]] bool claimed(std::string_view key) const { return size(key).has_value(); }
 
 private:
-    struct object {
-        byte_buffer bytes;
-        std::chrono::system_clock::time_point written;
-        std::uint64_t arrival = 0;
-        std::uint64_t write = 0;  // its number
+    struct object;
+    [[nodiscard]] not_found missing(std::string_view key) const;
 
-        [[nodiscard]] std::string version() const {
-            return std::to_string(write) + "@" + std::to_string(written.time_since_epoch().count());
-        }
-    };
-    [[nodiscard]] not_found missing(std::string_view key) const {
-        return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
-    }
-    struct state {
-        mutable std::shared_mutex guard;
-        std::map<std::string, object, std::less<>> objects;
-        std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
-        std::uint64_t next_arrival = 1;
-        std::uint64_t writes = 0;
-        detail::announcer announces;
-
-        // Puts an object there, in the place of another unless that is to stay; returns whether it has.
-        bool put(std::string_view key, byte_buffer bytes, bool replace = true);
-
-        // Takes an object away; with `only`, unless it has been replaced by other bytes than these.
-        bool take_away(std::string_view key, const byte_buffer* only = nullptr);
-    };
     std::string name_;
     std::shared_ptr<state> state_;
 };
@@ -188,9 +128,7 @@ public:
 
     void append(std::span<const byte_view> pieces) { detail::gather(bytes_, pieces); }
     /// Moves the bytes in.  Memory is memory: nothing is `on_disk`.
-    void commit(durability /*none is more than another*/) {
-        state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
-    }
+    void commit(durability /*none is more than another*/);
 
 private:
     friend class memory_storage;

@@ -23,7 +23,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -206,7 +205,7 @@ private:
     std::vector<std::shared_ptr<faster_way>> faster_{std::make_shared<faster_way>()};
     std::vector<step_number> covered_;  // the steps that were reduced ahead last
     std::vector<step_number> ahead_steps_;
-    std::vector<std::future<std::vector<measured_tensor>>> ahead_;  // of those; their destructors wait
+    std::vector<begun_scan> ahead_;  // of those
 };
 
 /// A tensor's handle that asks the others first.  Everything else is as the trial's own handle has it.

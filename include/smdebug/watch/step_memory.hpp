@@ -4,18 +4,13 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
-#include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/storage/output.hpp>
 #include <smdebug/storage/writable.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +30,7 @@ public:
     class output;
 
     /// Keeps the memory of up to `spare` removed event files for new ones.
-    explicit step_memory(std::size_t spare = 1) : state_(std::make_shared<state>(spare)) {}
+    explicit step_memory(std::size_t spare = 1);
 
     /// The whole object.  Errors: not_found.
     [[nodiscard]] byte_buffer read(std::string_view key) const;
@@ -49,9 +44,7 @@ public:
     [[nodiscard]] std::string name() const { return "memory:watch"; }
 
     /// Puts an object there, or another in its place.  Copies the bytes.
-    void write(std::string_view key, byte_view bytes) {
-        state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
-    }
+    void write(std::string_view key, byte_view bytes);
     /// An object written piece by piece.  Copies the pieces, once.
     [[nodiscard]] output create(std::string_view key);
 
@@ -66,27 +59,7 @@ public:
 private:
     using piece = std::vector<std::byte>;
 
-    // Free memory.  The largest piece is used again first, and kept longest.
-    struct heap {
-        explicit heap(std::size_t number) : most(number) { pieces.reserve(number + 1); }
-
-        [[nodiscard]] piece take();
-        void give_back(piece used) noexcept;
-
-        const std::size_t most;
-        std::mutex guard;
-        std::vector<piece> pieces;  // by capacity
-    };
-
-    struct state {
-        explicit state(std::size_t spare) : unused(std::make_shared<heap>(spare)) {}
-
-        void put(std::string_view key, byte_buffer bytes);
-
-        mutable std::shared_mutex guard;
-        std::map<std::string, byte_buffer, std::less<>> objects;
-        std::shared_ptr<heap> unused;
-    };
+    struct heap;
 
     // A buffer over a piece, which goes back to the heap, if that is still there, after the buffer's last copy.
     [[nodiscard]] static byte_buffer lend(piece bytes, const std::shared_ptr<heap>& from);

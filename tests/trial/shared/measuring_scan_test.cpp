@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -187,4 +188,33 @@ TEST_CASE("last_saves: what has no room is not kept, and is not compared with") 
     CHECK(&previous.of("a", "v", mode::train) != &a);
     previous.replace(a, 3, value({1, 2, 3, 4, 5}));
     CHECK(a.step == -1);
+}
+
+TEST_CASE("begun_scan: gives what the scan gives, and throws what it throws, begun now or when it is asked for") {
+    for (const bool now : {true, false}) {
+        CAPTURE(now);
+        const auto here = std::this_thread::get_id();
+        std::thread::id there;
+        const detail::begun_scan scan{now, [&] {
+                                          there = std::this_thread::get_id();
+                                          std::vector<detail::measured_tensor> found(1);
+                                          found.front().name = "a";
+                                          return found;
+                                      }};
+        const auto found = scan.get();
+        REQUIRE(found.size() == 1);
+        CHECK(found.front().name == "a");
+        CHECK((there != here) == now);
+        const detail::begun_scan failing{
+            now, []() -> std::vector<detail::measured_tensor> { throw std::runtime_error{"no"}; }};
+        CHECK_THROWS_AS(static_cast<void>(failing.get()), std::runtime_error);
+    }
+    bool done = false;
+    {
+        const detail::begun_scan left{true, [&] {
+                                          done = true;
+                                          return std::vector<detail::measured_tensor>{};
+                                      }};
+    }
+    CHECK(done);
 }

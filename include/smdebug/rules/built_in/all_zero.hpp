@@ -42,11 +42,12 @@ struct all_zero {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a tensor is zero, all of it or a percentage";
     }
+    template <class R = all_zero>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"collection_names", &all_zero::collection_names, collection_names_meaning},
-                          setting{"tensor_regex", &all_zero::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"threshold", &all_zero::threshold, "from this percentage of zeros on a tensor fires"},
-                          setting{"all_workers", &all_zero::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold", &R::threshold, "from this percentage of zeros on a tensor fires"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation, value_error for a threshold that is no percentage.

@@ -68,14 +68,13 @@ struct check_input_images {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "input images are not centred around 0";
     }
+    template <class R = check_input_images>
     [[nodiscard]] static constexpr auto settings() {
-        using self = check_input_images;
-        return std::tuple{
-            setting{"threshold_mean", &self::threshold_mean, "how far from 0 the mean of a channel may be"},
-            setting{"threshold_samples", &self::threshold_samples, "images to see before it judges"},
-            setting{"regex", &self::regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"channel", &self::channel, "the axis of the colour channels, counted from 0"},
-            setting{"all_workers", &self::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"threshold_mean", &R::threshold_mean, "how far from 0 the mean of a channel may be"},
+                          setting{"threshold_samples", &R::threshold_samples, "images to see before it judges"},
+                          setting{"regex", &R::regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"channel", &R::channel, "the axis of the colour channels, counted from 0"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

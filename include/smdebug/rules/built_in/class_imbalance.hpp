@@ -66,21 +66,20 @@ struct class_imbalance {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "some classes are much rarer than others, or one is mostly predicted wrongly";
     }
+    template <class R = class_imbalance>
     [[nodiscard]] static constexpr auto settings() {
-        using self = class_imbalance;
         return std::tuple{
-            setting{"threshold_imbalance", &self::threshold_imbalance,
+            setting{"threshold_imbalance", &R::threshold_imbalance,
                     "the largest class may have this many times the labels of the smallest"},
-            setting{"threshold_misprediction", &self::threshold_misprediction,
+            setting{"threshold_misprediction", &R::threshold_misprediction,
                     "a share of a class predicted wrongly above this fires, from 0 to 1"},
-            setting{"samples", &self::samples, "labels to see before it judges"},
-            setting{"argmax", &self::argmax, "predictions are probabilities: take the largest along the last axis"},
-            setting{"labels_regex", &self::labels_regex, "the first tensor that matches has the labels",
+            setting{"samples", &R::samples, "labels to see before it judges"},
+            setting{"argmax", &R::argmax, "predictions are probabilities: take the largest along the last axis"},
+            setting{"labels_regex", &R::labels_regex, "the first tensor that matches has the labels",
                     setting_kind::regexes},
-            setting{"predictions_regex", &self::predictions_regex, "the first tensor that matches has the predictions",
+            setting{"predictions_regex", &R::predictions_regex, "the first tensor that matches has the predictions",
                     setting_kind::regexes},
-            setting{"all_workers", &self::all_workers,
-                    "count the labels of every worker, not only of the first by name"}};
+            setting{"all_workers", &R::all_workers, "count the labels of every worker, not only of the first by name"}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

@@ -63,19 +63,18 @@ struct confusion {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "what is predicted is not often enough what the labels say";
     }
+    template <class R = confusion>
     [[nodiscard]] static constexpr auto settings() {
-        using self = confusion;
         return std::tuple{
-            setting{"category_no", &self::category_no, "how many categories there are; unset: as many as are seen"},
-            setting{"labels", &self::labels, "the tensor with the labels"},
-            setting{"predictions", &self::predictions, "the tensor with the predicted categories"},
-            setting{"labels_collection", &self::labels_collection,
-                    "its only tensor has the labels, if none has the name"},
-            setting{"predictions_collection", &self::predictions_collection,
+            setting{"category_no", &R::category_no, "how many categories there are; unset: as many as are seen"},
+            setting{"labels", &R::labels, "the tensor with the labels"},
+            setting{"predictions", &R::predictions, "the tensor with the predicted categories"},
+            setting{"labels_collection", &R::labels_collection, "its only tensor has the labels, if none has the name"},
+            setting{"predictions_collection", &R::predictions_collection,
                     "its only tensor has the predictions, if none has the name"},
-            setting{"min_diag", &self::min_diag, "a share of right predictions below this fires, from 0 to 1"},
-            setting{"max_off_diag", &self::max_off_diag, "a share of one wrong label above this fires, from 0 to 1"},
-            setting{"all_workers", &self::all_workers, all_workers_meaning}};
+            setting{"min_diag", &R::min_diag, "a share of right predictions below this fires, from 0 to 1"},
+            setting{"max_off_diag", &R::max_off_diag, "a share of one wrong label above this fires, from 0 to 1"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

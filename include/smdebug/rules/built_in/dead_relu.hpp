@@ -37,14 +37,14 @@ struct dead_relu {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too many ReLUs of a layer are (almost) never active";
     }
+    template <class R = dead_relu>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{
-            setting{"tensor_regex", &dead_relu::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"threshold_inactivity", &dead_relu::threshold_inactivity,
-                    "a ReLU that is active in less than this percentage of the samples is dead"},
-            setting{"threshold_layer", &dead_relu::threshold_layer,
-                    "strictly above this percentage of dead ReLUs a layer fires"},
-            setting{"all_workers", &dead_relu::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"threshold_inactivity", &R::threshold_inactivity,
+                                  "a ReLU that is active in less than this percentage of the samples is dead"},
+                          setting{"threshold_layer", &R::threshold_layer,
+                                  "strictly above this percentage of dead ReLUs a layer fires"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage.

@@ -36,13 +36,13 @@ struct exploding_tensor {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "exploding_tensor"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "ExplodingTensor"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a tensor holds NaN or an infinity"; }
+    template <class R = exploding_tensor>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{
-            setting{"collection_names", &exploding_tensor::collection_names,
-                    "collections to look at; with tensor_regex: both; neither: all tensors"},
-            setting{"tensor_regex", &exploding_tensor::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"only_nan", &exploding_tensor::only_nan, "look for NaN only, not for infinities"},
-            setting{"all_workers", &exploding_tensor::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &R::collection_names,
+                                  "collections to look at; with tensor_regex: both; neither: all tensors"},
+                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"only_nan", &R::only_nan, "look for NaN only, not for infinities"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {

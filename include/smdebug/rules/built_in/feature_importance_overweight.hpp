@@ -45,11 +45,11 @@ struct feature_importance_overweight {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a few features make up too much of a model's feature importance";
     }
+    template <class R = feature_importance_overweight>
     [[nodiscard]] static constexpr auto settings() {
-        using self = feature_importance_overweight;
-        return std::tuple{setting{"threshold", &self::threshold, "a share of the sum above this fires, from 0 to 1"},
-                          setting{"nfeatures", &self::nfeatures, "how many of the largest importances are added up"},
-                          setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
+        return std::tuple{setting{"threshold", &R::threshold, "a share of the sum above this fires, from 0 to 1"},
+                          setting{"nfeatures", &R::nfeatures, "how many of the largest importances are added up"},
+                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

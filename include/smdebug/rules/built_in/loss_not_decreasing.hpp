@@ -62,20 +62,18 @@ struct loss_not_decreasing {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "loss_not_decreasing"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "LossNotDecreasing"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a loss does not fall enough"; }
+    template <class R = loss_not_decreasing>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"collection_names", &loss_not_decreasing::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &loss_not_decreasing::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"use_losses_collection", &loss_not_decreasing::use_losses_collection,
-                    "look at the collection \"losses\", too"},
-            setting{"num_steps", &loss_not_decreasing::num_steps, "how many steps lie at least between two checks"},
-            setting{"diff_percent", &loss_not_decreasing::diff_percent,
-                    "a fall by less than so many percent of the loss before fires"},
-            setting{"increase_threshold_percent", &loss_not_decreasing::increase_threshold_percent,
+            setting{"collection_names", &R::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"use_losses_collection", &R::use_losses_collection, "look at the collection \"losses\", too"},
+            setting{"num_steps", &R::num_steps, "how many steps lie at least between two checks"},
+            setting{"diff_percent", &R::diff_percent, "a fall by less than so many percent of the loss before fires"},
+            setting{"increase_threshold_percent", &R::increase_threshold_percent,
                     "a rise by more than so many percent of the loss before fires"},
-            setting{"mode", &loss_not_decreasing::mode,
-                    "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
-            setting{"all_workers", &loss_not_decreasing::all_workers, all_workers_meaning}};
+            setting{"mode", &R::mode, "EVAL, TRAIN or GLOBAL; unset: the first of these in which the loss was saved"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     void check() const;

@@ -45,13 +45,13 @@ struct nlp_sequence_ratio {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too much of a batch of tokens is one token, such as padding";
     }
+    template <class R = nlp_sequence_ratio>
     [[nodiscard]] static constexpr auto settings() {
-        using self = nlp_sequence_ratio;
-        return std::tuple{setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-                          setting{"token_values", &self::token_values, "numbers of the tokens to count"},
-                          setting{"token_thresholds_percent", &self::token_thresholds_percent,
+        return std::tuple{setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"token_values", &R::token_values, "numbers of the tokens to count"},
+                          setting{"token_thresholds_percent", &R::token_thresholds_percent,
                                   "percent of a batch above which each token fires, in the same order; or one for all"},
-                          setting{"all_workers", &self::all_workers, all_workers_meaning}};
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: value_error, insufficient_information_for_rule_invocation.

@@ -64,13 +64,14 @@ struct overfit {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the validation loss stays above the training loss";
     }
+    template <class R = overfit>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"tensor_regex", &overfit::tensor_regex,
+            setting{"tensor_regex", &R::tensor_regex,
                     "regular expressions for names of losses; none: the collection \"losses\"", setting_kind::regexes},
-            setting{"start_step", &overfit::start_step, "steps before this one do not count"},
-            setting{"patience", &overfit::patience, "at how many validation steps in a row it must be so"},
-            setting{"ratio_threshold", &overfit::ratio_threshold,
+            setting{"start_step", &R::start_step, "steps before this one do not count"},
+            setting{"patience", &R::patience, "at how many validation steps in a row it must be so"},
+            setting{"ratio_threshold", &R::ratio_threshold,
                     "how far validation may be above training, as a part of training's loss"}};
     }
 

@@ -66,12 +66,13 @@ struct overtraining {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "neither the training loss nor the validation loss gets better";
     }
+    template <class R = overtraining>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"patience_train", &overtraining::patience_train,
-                                  "for how many steps the training loss may get no better"},
-                          setting{"patience_validation", &overtraining::patience_validation,
-                                  "for how many steps the validation loss may get no better"},
-                          setting{"delta", &overtraining::delta, "by how much a loss must fall below the best one"}};
+        return std::tuple{
+            setting{"patience_train", &R::patience_train, "for how many steps the training loss may get no better"},
+            setting{"patience_validation", &R::patience_validation,
+                    "for how many steps the validation loss may get no better"},
+            setting{"delta", &R::delta, "by how much a loss must fall below the best one"}};
     }
 
     void check() const;

@@ -97,17 +97,17 @@ struct poor_weight_initialization {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the first steps show unlike activations, narrow gradients, or a loss that does not fall";
     }
+    template <class R = poor_weight_initialization>
     [[nodiscard]] static constexpr auto settings() {
-        using self = poor_weight_initialization;
         return std::tuple{
-            setting{"activation_inputs_regex", &self::activation_inputs_regex,
+            setting{"activation_inputs_regex", &R::activation_inputs_regex,
                     "regular expressions for names of activation inputs", setting_kind::regexes},
-            setting{"threshold", &self::threshold,
+            setting{"threshold", &R::threshold,
                     "strictly above this ratio of the largest to the smallest variance of activation inputs it fires"},
-            setting{"distribution_range", &self::distribution_range,
+            setting{"distribution_range", &R::distribution_range,
                     "a gradient fires whose 5th and 95th percentile are strictly closer than this"},
-            setting{"patience", &self::patience, "for so many saves in a row a loss may fail to reach a new minimum"},
-            setting{"steps", &self::steps, "so many saved steps, from the first on, are looked at"}};
+            setting{"patience", &R::patience, "for so many saves in a row a loss may fail to reach a new minimum"},
+            setting{"steps", &R::steps, "so many saved steps, from the first on, are looked at"}};
     }
 
     /// Errors: value_error.

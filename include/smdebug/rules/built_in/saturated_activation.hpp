@@ -47,22 +47,22 @@ struct saturated_activation {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "too many nodes of a tanh or sigmoid layer are (almost) always saturated";
     }
+    template <class R = saturated_activation>
     [[nodiscard]] static constexpr auto settings() {
-        using self = saturated_activation;
         return std::tuple{
-            setting{"collection_names", &self::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &self::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"threshold_tanh_min", &self::threshold_tanh_min, "an input of tanh is active strictly above this"},
-            setting{"threshold_tanh_max", &self::threshold_tanh_max, "an input of tanh is active strictly below this"},
-            setting{"threshold_sigmoid_min", &self::threshold_sigmoid_min,
+            setting{"collection_names", &R::collection_names, collection_names_meaning},
+            setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+            setting{"threshold_tanh_min", &R::threshold_tanh_min, "an input of tanh is active strictly above this"},
+            setting{"threshold_tanh_max", &R::threshold_tanh_max, "an input of tanh is active strictly below this"},
+            setting{"threshold_sigmoid_min", &R::threshold_sigmoid_min,
                     "an input of sigmoid is active strictly above this"},
-            setting{"threshold_sigmoid_max", &self::threshold_sigmoid_max,
+            setting{"threshold_sigmoid_max", &R::threshold_sigmoid_max,
                     "an input of sigmoid is active strictly below this"},
-            setting{"threshold_inactivity", &self::threshold_inactivity,
+            setting{"threshold_inactivity", &R::threshold_inactivity,
                     "a node that is active in less than this percentage of the samples is saturated"},
-            setting{"threshold_layer", &self::threshold_layer,
+            setting{"threshold_layer", &R::threshold_layer,
                     "strictly above this percentage of saturated nodes a layer fires"},
-            setting{"all_workers", &self::all_workers, all_workers_meaning}};
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a threshold that is no percentage, or for

@@ -52,12 +52,12 @@ struct stalled_training {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a job that has not ended has saved nothing new for too long";
     }
+    template <class R = stalled_training>
     [[nodiscard]] static constexpr auto settings() {
-        using self = stalled_training;
-        return std::tuple{setting{"threshold", &self::threshold, "seconds without a new step after which it fires"},
-                          setting{"stop_training_on_fire", &self::stop_training_on_fire,
+        return std::tuple{setting{"threshold", &R::threshold, "seconds without a new step after which it fires"},
+                          setting{"stop_training_on_fire", &R::stop_training_on_fire,
                                   "ask for the job to be stopped; needs training_job_name_prefix"},
-                          setting{"training_job_name_prefix", &self::training_job_name_prefix,
+                          setting{"training_job_name_prefix", &R::training_job_name_prefix,
                                   "what the name of the job to stop begins with"}};
     }
 

@@ -52,13 +52,13 @@ struct tensor_variance {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the variance of a tensor is above or below a threshold";
     }
+    template <class R = tensor_variance>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{
-            setting{"collection_names", &tensor_variance::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &tensor_variance::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"max_threshold", &tensor_variance::max_threshold, "strictly above this a variance fires"},
-            setting{"min_threshold", &tensor_variance::min_threshold, "strictly below this a variance fires"},
-            setting{"all_workers", &tensor_variance::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"max_threshold", &R::max_threshold, "strictly above this a variance fires"},
+                          setting{"min_threshold", &R::min_threshold, "strictly below this a variance fires"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Errors: insufficient_information_for_rule_invocation; value_error for a NaN, or for thresholds between which

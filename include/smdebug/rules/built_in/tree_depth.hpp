@@ -32,9 +32,10 @@ struct tree_depth {
     [[nodiscard]] static constexpr std::string_view name() noexcept { return "tree_depth"; }
     [[nodiscard]] static constexpr std::string_view service_name() noexcept { return "TreeDepth"; }
     [[nodiscard]] static constexpr std::string_view summary() noexcept { return "a boosted tree is too deep"; }
+    template <class R = tree_depth>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{setting{"depth", &tree_depth::depth, "a tree deeper than this fires; the root has depth 0"},
-                          setting{"all_workers", &tree_depth::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"depth", &R::depth, "a tree deeper than this fires; the root has depth 0"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     /// Where the ids of the nodes are, as the XGBoost hook names its columns, with or without a tree between.

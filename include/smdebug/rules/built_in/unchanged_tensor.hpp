@@ -48,15 +48,15 @@ struct unchanged_tensor {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "a tensor did not change over its last saves";
     }
+    template <class R = unchanged_tensor>
     [[nodiscard]] static constexpr auto settings() {
-        return std::tuple{
-            setting{"collection_names", &unchanged_tensor::collection_names, collection_names_meaning},
-            setting{"tensor_regex", &unchanged_tensor::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
-            setting{"num_steps", &unchanged_tensor::num_steps, "how many saves in a row must be the same"},
-            setting{"rtol", &unchanged_tensor::rtol, "how far values may be apart, relative to the newest"},
-            setting{"atol", &unchanged_tensor::atol, "how far values may be apart, in addition"},
-            setting{"equal_nan", &unchanged_tensor::equal_nan, "whether NaN is the same as NaN"},
-            setting{"all_workers", &unchanged_tensor::all_workers, all_workers_meaning}};
+        return std::tuple{setting{"collection_names", &R::collection_names, collection_names_meaning},
+                          setting{"tensor_regex", &R::tensor_regex, tensor_regex_meaning, setting_kind::regexes},
+                          setting{"num_steps", &R::num_steps, "how many saves in a row must be the same"},
+                          setting{"rtol", &R::rtol, "how far values may be apart, relative to the newest"},
+                          setting{"atol", &R::atol, "how far values may be apart, in addition"},
+                          setting{"equal_nan", &R::equal_nan, "whether NaN is the same as NaN"},
+                          setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     void check() const;

@@ -87,15 +87,15 @@ struct weight_update_ratio {
     [[nodiscard]] static constexpr std::string_view summary() noexcept {
         return "the update of a weight is too large or too small beside the weight";
     }
+    template <class R = weight_update_ratio>
     [[nodiscard]] static constexpr auto settings() {
         return std::tuple{
-            setting{"num_steps", &weight_update_ratio::num_steps,
+            setting{"num_steps", &R::num_steps,
                     "compare with the oldest save at most so many steps back; unset: with the save before"},
-            setting{"large_threshold", &weight_update_ratio::large_threshold, "strictly above this a ratio fires"},
-            setting{"small_threshold", &weight_update_ratio::small_threshold, "strictly below this a ratio fires"},
-            setting{"epsilon", &weight_update_ratio::epsilon,
-                    "added to the norm of the weights, against division by 0"},
-            setting{"all_workers", &weight_update_ratio::all_workers, all_workers_meaning}};
+            setting{"large_threshold", &R::large_threshold, "strictly above this a ratio fires"},
+            setting{"small_threshold", &R::small_threshold, "strictly below this a ratio fires"},
+            setting{"epsilon", &R::epsilon, "added to the norm of the weights, against division by 0"},
+            setting{"all_workers", &R::all_workers, all_workers_meaning}};
     }
 
     void check() const;

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/function_ref.hpp>
 
 #include <condition_variable>
 #include <cstdint>
@@ -80,12 +81,8 @@ public:
     [[nodiscard]] bool is_under_way(std::string_view key, std::string_view version) const;
 
     /// The object may have been replaced: what is under way goes to those that wait for it already, and is not kept.
-    void forget(std::string_view key) {
-        forget_if([&](const fetching& one) { return one.key == key; });
-    }
-    void forget() {
-        forget_if([](const fetching&) { return true; });
-    }
+    void forget(std::string_view key);
+    void forget();
 
 private:
     struct fetching {
@@ -101,15 +98,7 @@ private:
 
     void end(const std::shared_ptr<fetching>& mine);
 
-    template <class Which>
-    void forget_if(Which&& which) {
-        const std::lock_guard lock{guard_};
-        std::erase_if(under_way_, [&](const std::shared_ptr<fetching>& one) {
-            const bool gone = which(*one);
-            one->forgotten = one->forgotten || gone;
-            return gone;
-        });
-    }
+    void forget_if(function_ref<bool(const fetching&)> which);
 
     mutable std::mutex guard_;
     std::condition_variable over_;

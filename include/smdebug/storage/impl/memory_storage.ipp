@@ -1,13 +1,51 @@
 // The bodies of <smdebug/storage/memory_storage.hpp>.
 #pragma once
 
+#include <smdebug/storage/announcer.hpp>
+#include <smdebug/storage/impl/listed_objects.tpp>
 #include <smdebug/storage/memory_storage.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <shared_mutex>
 
 namespace smdebug {
 inline namespace v1 {
+
+struct memory_storage::object {
+    byte_buffer bytes;
+    std::chrono::system_clock::time_point written;
+    std::uint64_t arrival = 0;
+    std::uint64_t write = 0;  // its number
+
+    [[nodiscard]] std::string version() const {
+        return std::to_string(write) + "@" + std::to_string(written.time_since_epoch().count());
+    }
+};
+
+struct memory_storage::state {
+    mutable std::shared_mutex guard;
+    std::map<std::string, object, std::less<>> objects;
+    std::map<std::uint64_t, std::string_view> arrivals;  // the objects' keys in the order of their coming
+    std::uint64_t next_arrival = 1;
+    std::uint64_t writes = 0;
+    detail::announcer announces;
+
+    // Puts an object there, in the place of another unless that is to stay; returns whether it has.
+    bool put(std::string_view key, byte_buffer bytes, bool replace = true);
+
+    // Takes an object away; with `only`, unless it has been replaced by other bytes than these.
+    bool take_away(std::string_view key, const byte_buffer* only = nullptr);
+};
+
+SMDEBUG_INLINE memory_storage::memory_storage(const std::string& label)
+    : name_("memory:" + label), state_(std::make_shared<state>()) {}
+
+SMDEBUG_INLINE not_found memory_storage::missing(std::string_view key) const {
+    return not_found{"there is no object " + std::string{key} + " in " + name_, {.where = std::string{key}}};
+}
 
 SMDEBUG_INLINE byte_buffer memory_storage::read(std::string_view key) const {
     const std::shared_lock lock{state_->guard};
@@ -65,6 +103,16 @@ SMDEBUG_INLINE std::optional<std::chrono::system_clock::time_point> memory_stora
     return found == state_->objects.end() ? std::nullopt : std::optional{found->second.written};
 }
 
+SMDEBUG_INLINE std::unique_ptr<change_signal> memory_storage::watch(std::span<const std::string> prefixes) const {
+    return state_->announces.watch(prefixes);
+}
+
+SMDEBUG_INLINE void memory_storage::write(std::string_view key, byte_view bytes) {
+    state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
+}
+
+SMDEBUG_INLINE bool memory_storage::remove(std::string_view key) { return state_->take_away(key); }
+
 SMDEBUG_INLINE bool memory_storage::state::put(std::string_view key, byte_buffer bytes, bool replace) {
     {
         const std::unique_lock lock{guard};
@@ -113,6 +161,10 @@ SMDEBUG_INLINE std::vector<std::string> memory_storage::follower::next() {
     std::sort(keys.begin(), keys.end());
     next_arrival_ = state_->next_arrival;
     return keys;
+}
+
+SMDEBUG_INLINE void memory_storage::output::commit(durability /*none is more than another*/) {
+    state_->put(key_, byte_buffer::take(std::exchange(bytes_, {})));
 }
 
 SMDEBUG_INLINE memory_storage::held_key& memory_storage::held_key::operator=(held_key&& other) noexcept {

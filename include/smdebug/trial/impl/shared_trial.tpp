@@ -89,9 +89,8 @@ void shared_tensors<Trial>::begin_part(std::unique_ptr<thread_lease> thread, con
     }
     const bool in_turn = threads_ && !thread;  // on the thread that walks, when it comes to these steps
     const std::shared_ptr<thread_lease> lease = std::move(thread);
-    ahead_.push_back(std::async(in_turn ? std::launch::deferred : std::launch::async,
-                                [run = run_, range, lease, asked = std::move(questions), kept = std::move(previous),
-                                 faster = faster_[ahead_.size()]]() mutable {
+    ahead_.push_back(begun_scan{!in_turn, [run = run_, range, lease, asked = std::move(questions),
+                                           kept = std::move(previous), faster = faster_[ahead_.size()]]() mutable {
                                     const auto working =
                                         std::move(lease);  // given back when this thread has done its work
                                     try {
@@ -102,7 +101,7 @@ void shared_tensors<Trial>::begin_part(std::unique_ptr<thread_lease> thread, con
                                     } catch (const std::exception&) {  // comes again when the step is asked for
                                         return std::vector<measured_tensor>{};
                                     }
-                                }));
+                                }});
 }
 
 template <class Trial>

@@ -3,6 +3,7 @@
 // ten times as long as asking.
 #pragma once
 
+#include <smdebug/core/form.hpp>
 #include <smdebug/core/guarded.hpp>
 #include <smdebug/core/text_hash.hpp>
 
@@ -30,33 +31,18 @@ public:
     /// How many are missing, as far as is known.
     [[nodiscard]] std::size_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
-    [[nodiscard]] bool contains(std::string_view key) const { return count() > 0 && asked_.lock()->contains(key); }
+    [[nodiscard]] bool contains(std::string_view key) const { return count() > 0 && is_known(key); }
     /// Whether it was asked for, and was missing, less than an interval ago.
-    [[nodiscard]] bool asked_within(std::string_view key, std::chrono::milliseconds interval) const {
-        if (count() == 0 || interval.count() <= 0) {
-            return false;
-        }
-        const auto known = asked_.lock();
-        const auto last = known->find(key);
-        return last != known->end() && clock::now() - last->second < interval;
-    }
+    [[nodiscard]] bool asked_within(std::string_view key, std::chrono::milliseconds interval) const;
 
     /// Notes that it is not there now.
-    void note(const std::string& key) {
-        const auto known = asked_.lock();
-        if (known->size() < most || known->contains(key)) {
-            known->insert_or_assign(key, clock::now());
-            count_.store(known->size(), std::memory_order_relaxed);
-        }
-    }
+    void note(const std::string& key);
     /// It is there now.
-    void forget(const std::string& key) {
-        const auto known = asked_.lock();
-        known->erase(key);
-        count_.store(known->size(), std::memory_order_relaxed);
-    }
+    void forget(const std::string& key);
 
 private:
+    [[nodiscard]] bool is_known(std::string_view key) const;
+
     using times = std::unordered_map<std::string, clock::time_point, text_hash, std::equal_to<>>;
 
     mutable guarded<times> asked_;
@@ -66,3 +52,7 @@ private:
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug
+
+#ifndef SMDEBUG_COMPILED
+#include <smdebug/trial/read/impl/missing_files.ipp>
+#endif

@@ -89,6 +89,21 @@ template <class Trial>
                                                           const questions_by_tensor& questions, last_saves* previous,
                                                           faster_way* faster = nullptr);
 
+/// A scan that was begun, and goes on on a thread of its own; or that is made when it is asked for.  Copies share it, and
+/// the last of them waits for it.
+class begun_scan {
+public:
+    /// `scan` is called once: now, or by get().
+    begun_scan(bool now, std::function<std::vector<measured_tensor>()> scan);
+
+    /// What it gives, once.  Errors: what it throws.
+    [[nodiscard]] std::vector<measured_tensor> get() const;
+
+private:
+    struct task;
+    std::shared_ptr<task> task_;
+};
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace smdebug

@@ -3,14 +3,47 @@
 
 #include <smdebug/core/error.hpp>
 #include <smdebug/index/locations.hpp>
+#include <smdebug/storage/impl/listed_objects.tpp>
 #include <smdebug/watch/step_memory.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+// Free memory.  The largest piece is used again first, and kept longest.
+struct step_memory::heap {
+    explicit heap(std::size_t number) : most(number) { pieces.reserve(number + 1); }
+
+    [[nodiscard]] piece take();
+    void give_back(piece used) noexcept;
+
+    const std::size_t most;
+    std::mutex guard;
+    std::vector<piece> pieces;  // by capacity
+};
+
+struct step_memory::state {
+    explicit state(std::size_t spare) : unused(std::make_shared<heap>(spare)) {}
+
+    void put(std::string_view key, byte_buffer bytes);
+
+    mutable std::shared_mutex guard;
+    std::map<std::string, byte_buffer, std::less<>> objects;
+    std::shared_ptr<heap> unused;
+};
+
+SMDEBUG_INLINE step_memory::step_memory(std::size_t spare) : state_(std::make_shared<state>(spare)) {}
+
+SMDEBUG_INLINE void step_memory::write(std::string_view key, byte_view bytes) {
+    state_->put(key, byte_buffer::take(std::vector<std::byte>(bytes.begin(), bytes.end())));
+}
 
 SMDEBUG_INLINE byte_buffer step_memory::read(std::string_view key) const {
     const std::shared_lock lock{state_->guard};

@@ -31,6 +31,23 @@ SMDEBUG_INLINE std::shared_ptr<fetch_table::fetching> fetch_table::find(std::str
     return fetch != under_way_.end() ? *fetch : nullptr;
 }
 
+SMDEBUG_INLINE void fetch_table::forget(std::string_view key) {
+    forget_if([&](const fetching& one) { return one.key == key; });
+}
+
+SMDEBUG_INLINE void fetch_table::forget() {
+    forget_if([](const fetching&) { return true; });
+}
+
+SMDEBUG_INLINE void fetch_table::forget_if(function_ref<bool(const fetching&)> which) {
+    const std::lock_guard lock{guard_};
+    std::erase_if(under_way_, [&](const std::shared_ptr<fetching>& one) {
+        const bool gone = which(*one);
+        one->forgotten = one->forgotten || gone;
+        return gone;
+    });
+}
+
 SMDEBUG_INLINE void fetch_table::end(const std::shared_ptr<fetching>& mine) {
     std::erase(under_way_, mine);
     mine->over = true;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
+#include <utility>
 
 namespace smdebug {
 inline namespace v1 {
@@ -68,6 +70,17 @@ SMDEBUG_INLINE void answer_all(const tensor_questions& questions, const scanned_
         previous->replace(*last, tensor.step, now);
     }
 }
+
+struct begun_scan::task {
+    std::future<std::vector<measured_tensor>> found;  // its destructor waits
+};
+
+SMDEBUG_INLINE begun_scan::begun_scan(bool now, std::function<std::vector<measured_tensor>()> scan)
+    : task_(
+          std::make_shared<task>(task{std::async(now ? std::launch::async : std::launch::deferred, std::move(scan))})) {
+}
+
+SMDEBUG_INLINE std::vector<measured_tensor> begun_scan::get() const { return task_->found.get(); }
 
 }  // namespace detail
 }  // namespace v1
