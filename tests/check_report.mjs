@@ -49,7 +49,7 @@ function run(statuses, ...args) {
 
 execFileSync(makeRuns, [join(folder, 'runs')], { stdio: 'inherit', timeout: 60000 });
 const made = (name) => join(folder, 'runs', name);
-const recorded = (name) => join(golden, name);
+const recorded = (name) => resolve(golden, name); // a batch has links to it
 const page = (name) => join(folder, name + '.html');
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
@@ -444,6 +444,31 @@ const cases = {
         await checkWidth(narrow, 'batch, narrow');
         await shoot(narrow, 'batch_380', false);
         await close(narrow);
+    },
+
+    // A loss that is lost, at once or later, is said in words, and what is finite is drawn.
+    async batch_lost() {
+        run([3, 4], 'scan', made('good'), made('bad'), made('lost'), made('empty'), '--report', page('batch_lost'), '--format', 'csv');
+        for (const [width, theme] of [[1400, 'light'], [1400, 'dark'], [380, 'light']]) {
+            const name = `batch_lost_${theme}_${width}`;
+            const tab = await open('batch_lost', { width, theme });
+            await checkWidth(tab, name);
+            const cell = (run) => tab.locator('.batch tbody tr').filter({ has: tab.locator(`th [title$="/${run}"]`) }).locator('td').nth(1);
+            check((await cell('bad').textContent()) === 'NaN or infinite from step 181', `${name}: bad: the cell says ${await cell('bad').textContent()}`);
+            check((await cell('bad').getAttribute('title')) === 'NaN or infinite from step 181', `${name}: bad: so does its title`);
+            check((await cell('lost').textContent()) === 'NaN or infinite from step 0', `${name}: lost: the cell says ${await cell('lost').textContent()}`);
+            check((await cell('lost').locator('canvas').count()) === 0, `${name}: lost: no empty picture`);
+            check((await cell('good').textContent()) === '' && (await cell('good').locator('canvas').count()) === 1, `${name}: good: a picture alone`);
+            check((await cell('empty').textContent()) === '\u2013', `${name}: empty: no loss`);
+            const labels = (await colours(tab)).filter((each) => /loss/.test(each.label));
+            check(labels.length === 2 && labels.every((each) => each.colours > 1), `${name}: ${labels.length} lines of losses are drawn`);
+            check(labels.every((each) => !/nan|inf,|inf$/i.test(each.label.replace('NaN or infinite from step 181', ''))), `${name}: they are named: ${labels.map((each) => each.label)}`);
+            await tab.click('.batch thead button:has-text("Loss")');
+            const order = await tab.locator('.batch tbody th [title]').evaluateAll((all) => all.map((each) => each.title.split('/').pop()));
+            check(order.slice(2).join() === 'good,empty' && order.slice(0, 2).sort().join() === 'bad,lost', `${name}: by loss, lost ones come first: ${order}`);
+            await shoot(tab, name, false);
+            await close(tab);
+        }
     },
 
     async compared() {
