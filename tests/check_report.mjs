@@ -474,6 +474,12 @@ const cases = {
     async compared() {
         run([3], 'report', made('good'), made('bad'), '-o', page('compared'));
         const tab = await open('compared');
+        // What stands below a table does not touch it.
+        const room = await tab.evaluate(() => {
+            const box = document.querySelector('#comparison-part .table-box');
+            return box.nextElementSibling.getBoundingClientRect().top - box.querySelector('tbody tr:last-child').getBoundingClientRect().bottom;
+        });
+        check(room >= 6, `compared: ${room} pixels below the last row`);
         check(/The runs part at step \d+/.test(await tab.textContent('#comparison-part')), 'compared: where they part');
         await checkDrawn(tab, 'compared', 7);
         check((await tab.locator('#scalars-part .key').filter({ hasText: 'good' }).count()) > 0, 'compared: both runs are in the legend');
