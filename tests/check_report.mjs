@@ -473,13 +473,37 @@ const cases = {
 
     async compared() {
         run([3], 'report', made('good'), made('bad'), '-o', page('compared'));
-        const tab = await open('compared');
+        // The run with most findings is the one that is looked at first, and the page says so; the address is stronger.
+        const first = await open('compared');
+        const picked = () => first.locator('.tab').evaluateAll((all) => all.map((each) => `${each.textContent} ${each.getAttribute('aria-pressed')}`).join());
+        check(/^good.* false,bad.* true$/.test(await picked()), `compared: opens on the one with most findings: ${await picked()}`);
+        check(/^2 runs; shown: bad, which has most findings/.test(await first.textContent('#subtitle')), `compared: and says so: ${await first.textContent('#subtitle')}`);
+        check(/found something in bad$/.test(await first.textContent('#findings-title')), `compared: whose findings: ${await first.textContent('#findings-title')}`);
+        await first.locator('.tab').nth(0).click();
+        await first.waitForTimeout(250);
+        check(/shown: good;/.test(await first.textContent('#subtitle')), `compared: which is shown then: ${await first.textContent('#subtitle')}`);
+        check(new URL(first.url()).hash.includes('run=0'), 'compared: the first run, too, is kept in the address');
+        // Of which run a chart says that something is lost, whichever is looked at; and whose findings the triangles are.
+        const notes = await first.locator('#scalars-part .chart-note').allTextContents();
+        check(notes.some((each) => /^NaN or infinite in bad, at \d+ steps$/.test(each)), `compared: whose values are lost: ${notes}`);
+        check(/findings of good/.test(await first.textContent('#scalars-part .controls')), 'compared: whose findings are marked');
+        check((await first.textContent('#tensor-title')) === 'One tensor of good', `compared: whose tensor: ${await first.textContent('#tensor-title')}`);
         // What stands below a table does not touch it.
-        const room = await tab.evaluate(() => {
+        const room = await first.evaluate(() => {
             const box = document.querySelector('#comparison-part .table-box');
             return box.nextElementSibling.getBoundingClientRect().top - box.querySelector('tbody tr:last-child').getBoundingClientRect().bottom;
         });
         check(room >= 6, `compared: ${room} pixels below the last row`);
+        await close(first);
+        run([1, 4], 'report', join(folder, 'no_run'), made('good'), made('bad'), '-o', page('opens_on'));
+        for (const [hash, wanted] of [['#step=3', 'bad'], ['#run=1', 'good'], ['#run=-1', 'bad'], ['#run=7', 'bad'], ['#run=0', 'no_run']]) {
+            const other = await open('opens_on', { hash });
+            check((await other.textContent('.tab[aria-pressed=true]')).startsWith(wanted), `opens_on: ${hash} shows ${await other.textContent('.tab[aria-pressed=true]')}`);
+            await close(other);
+        }
+
+        const tab = await open('compared', { hash: '#run=0' });
+        check(/something|nothing/i.test(await tab.textContent('#findings-title')) && /in good$/.test(await tab.textContent('#findings-title')), 'compared: the run of the address');
         check(/The runs part at step \d+/.test(await tab.textContent('#comparison-part')), 'compared: where they part');
         await checkDrawn(tab, 'compared', 7);
         check((await tab.locator('#scalars-part .key').filter({ hasText: 'good' }).count()) > 0, 'compared: both runs are in the legend');
@@ -488,7 +512,7 @@ const cases = {
         check(groups.length === 2 && groups[0] === groups[1] && groups[0] === 'gradients', `compared: both maps show the same collection: ${groups}`);
         await tab.locator('.tab').nth(1).click();
         await tab.waitForTimeout(100);
-        check(/found something/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');
+        check(/found something in bad/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');
         await shoot(tab, 'compared');
         await close(tab);
         const narrow = await open('compared', { width: 380 });
