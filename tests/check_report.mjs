@@ -49,7 +49,7 @@ function run(statuses, ...args) {
 
 execFileSync(makeRuns, [join(folder, 'runs')], { stdio: 'inherit', timeout: 60000 });
 const made = (name) => join(folder, 'runs', name);
-const recorded = (name) => join(golden, name);
+const recorded = (name) => resolve(golden, name); // a batch has links to it
 const page = (name) => join(folder, name + '.html');
 
 const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
@@ -446,9 +446,64 @@ const cases = {
         await close(narrow);
     },
 
+    // A loss that is lost, at once or later, is said in words, and what is finite is drawn.
+    async batch_lost() {
+        run([3, 4], 'scan', made('good'), made('bad'), made('lost'), made('empty'), '--report', page('batch_lost'), '--format', 'csv');
+        for (const [width, theme] of [[1400, 'light'], [1400, 'dark'], [380, 'light']]) {
+            const name = `batch_lost_${theme}_${width}`;
+            const tab = await open('batch_lost', { width, theme });
+            await checkWidth(tab, name);
+            const cell = (run) => tab.locator('.batch tbody tr').filter({ has: tab.locator(`th [title$="/${run}"]`) }).locator('td').nth(1);
+            check((await cell('bad').textContent()) === 'NaN or infinite from step 181', `${name}: bad: the cell says ${await cell('bad').textContent()}`);
+            check((await cell('bad').getAttribute('title')) === 'NaN or infinite from step 181', `${name}: bad: so does its title`);
+            check((await cell('lost').textContent()) === 'NaN or infinite from step 0', `${name}: lost: the cell says ${await cell('lost').textContent()}`);
+            check((await cell('lost').locator('canvas').count()) === 0, `${name}: lost: no empty picture`);
+            check((await cell('good').textContent()) === '' && (await cell('good').locator('canvas').count()) === 1, `${name}: good: a picture alone`);
+            check((await cell('empty').textContent()) === '\u2013', `${name}: empty: no loss`);
+            const labels = (await colours(tab)).filter((each) => /loss/.test(each.label));
+            check(labels.length === 2 && labels.every((each) => each.colours > 1), `${name}: ${labels.length} lines of losses are drawn`);
+            check(labels.every((each) => !/nan|inf,|inf$/i.test(each.label.replace('NaN or infinite from step 181', ''))), `${name}: they are named: ${labels.map((each) => each.label)}`);
+            await tab.click('.batch thead button:has-text("Loss")');
+            const order = await tab.locator('.batch tbody th [title]').evaluateAll((all) => all.map((each) => each.title.split('/').pop()));
+            check(order.slice(2).join() === 'good,empty' && order.slice(0, 2).sort().join() === 'bad,lost', `${name}: by loss, lost ones come first: ${order}`);
+            await shoot(tab, name, false);
+            await close(tab);
+        }
+    },
+
     async compared() {
         run([3], 'report', made('good'), made('bad'), '-o', page('compared'));
-        const tab = await open('compared');
+        // The run with most findings is the one that is looked at first, and the page says so; the address is stronger.
+        const first = await open('compared');
+        const picked = () => first.locator('.tab').evaluateAll((all) => all.map((each) => `${each.textContent} ${each.getAttribute('aria-pressed')}`).join());
+        check(/^good.* false,bad.* true$/.test(await picked()), `compared: opens on the one with most findings: ${await picked()}`);
+        check(/^2 runs; shown: bad, which has most findings/.test(await first.textContent('#subtitle')), `compared: and says so: ${await first.textContent('#subtitle')}`);
+        check(/found something in bad$/.test(await first.textContent('#findings-title')), `compared: whose findings: ${await first.textContent('#findings-title')}`);
+        await first.locator('.tab').nth(0).click();
+        await first.waitForTimeout(250);
+        check(/shown: good;/.test(await first.textContent('#subtitle')), `compared: which is shown then: ${await first.textContent('#subtitle')}`);
+        check(new URL(first.url()).hash.includes('run=0'), 'compared: the first run, too, is kept in the address');
+        // Of which run a chart says that something is lost, whichever is looked at; and whose findings the triangles are.
+        const notes = await first.locator('#scalars-part .chart-note').allTextContents();
+        check(notes.some((each) => /^NaN or infinite in bad, at \d+ steps$/.test(each)), `compared: whose values are lost: ${notes}`);
+        check(/findings of good/.test(await first.textContent('#scalars-part .controls')), 'compared: whose findings are marked');
+        check((await first.textContent('#tensor-title')) === 'One tensor of good', `compared: whose tensor: ${await first.textContent('#tensor-title')}`);
+        // What stands below a table does not touch it.
+        const room = await first.evaluate(() => {
+            const box = document.querySelector('#comparison-part .table-box');
+            return box.nextElementSibling.getBoundingClientRect().top - box.querySelector('tbody tr:last-child').getBoundingClientRect().bottom;
+        });
+        check(room >= 6, `compared: ${room} pixels below the last row`);
+        await close(first);
+        run([1, 4], 'report', join(folder, 'no_run'), made('good'), made('bad'), '-o', page('opens_on'));
+        for (const [hash, wanted] of [['#step=3', 'bad'], ['#run=1', 'good'], ['#run=-1', 'bad'], ['#run=7', 'bad'], ['#run=0', 'no_run']]) {
+            const other = await open('opens_on', { hash });
+            check((await other.textContent('.tab[aria-pressed=true]')).startsWith(wanted), `opens_on: ${hash} shows ${await other.textContent('.tab[aria-pressed=true]')}`);
+            await close(other);
+        }
+
+        const tab = await open('compared', { hash: '#run=0' });
+        check(/something|nothing/i.test(await tab.textContent('#findings-title')) && /in good$/.test(await tab.textContent('#findings-title')), 'compared: the run of the address');
         check(/The runs part at step \d+/.test(await tab.textContent('#comparison-part')), 'compared: where they part');
         await checkDrawn(tab, 'compared', 7);
         check((await tab.locator('#scalars-part .key').filter({ hasText: 'good' }).count()) > 0, 'compared: both runs are in the legend');
@@ -457,7 +512,7 @@ const cases = {
         check(groups.length === 2 && groups[0] === groups[1] && groups[0] === 'gradients', `compared: both maps show the same collection: ${groups}`);
         await tab.locator('.tab').nth(1).click();
         await tab.waitForTimeout(100);
-        check(/found something/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');
+        check(/found something in bad/.test(await tab.textContent('#findings-title')), 'compared: the other run has findings');
         await shoot(tab, 'compared');
         await close(tab);
         const narrow = await open('compared', { width: 380 });

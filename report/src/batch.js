@@ -1,5 +1,5 @@
 // Many runs: a table of what rules said of each.
-import { color, count, el, plural, sizeCanvas } from './dom.js';
+import { color, count, el, number, plural, sizeCanvas } from './dom.js';
 import { pictures } from './theme.js';
 
 const kinds = { IssuesFound: 'bad', Error: 'warn', Incomplete: 'warn', NoIssuesFound: 'good', InProgress: 'good', Stopped: 'warn' };
@@ -23,8 +23,31 @@ function spark(canvas, values) {
         on = Number.isFinite(v);
     });
     context.stroke();
+    // A point without a neighbour is no line.
+    context.fillStyle = color('accent');
+    values.forEach((v, i) => Number.isFinite(v) && !Number.isFinite(values[i - 1]) && !Number.isFinite(values[i + 1]) && context.fillRect(x(i) - 1, y(v) - 1, 2.5, 2.5));
     context.fillStyle = color('bad');
     values.forEach((v, i) => !Number.isFinite(v) && context.fillRect(x(i) - 1, 18, 2, 4));
+}
+
+// What of a loss cannot be drawn, in words: '' where all can.
+function lostOf(row) {
+    const first = row.loss.findIndex((v) => !Number.isFinite(v));
+    if (first < 0) return '';
+    const stays = !row.loss.slice(first).some(Number.isFinite);
+    return `NaN or infinite${row.lossLost >= 0 ? `${stays ? ' from' : ', first at'} step ${count(row.lossLost)}` : ''}`;
+}
+
+// A line, and what it cannot show; a text alone where there is no line.
+function lossCell(row, sparks) {
+    if (!row.loss.length) return el('td', { class: 'loss muted', title: row.error ? null : 'no loss', text: '\u2013' });
+    const good = row.loss.filter(Number.isFinite);
+    const lost = lostOf(row);
+    const says = lost && el('small', { class: 'bad', text: lost });
+    if (!good.length) return el('td', { class: 'loss', title: lost }, says);
+    const canvas = el('canvas', { class: 'spark', role: 'img', 'aria-label': `loss from ${number(good[0])} to ${number(good[good.length - 1])}` + (lost && `, ${lost}`) });
+    sparks.push([canvas, row.loss]);
+    return el('td', { class: 'loss', title: lost || null }, canvas, says || null);
 }
 
 export function batchPart(facts) {
@@ -40,7 +63,8 @@ export function batchPart(facts) {
     let order = { key: 'findings', down: true };
     const body = el('tbody');
     const shown = el('p', { class: 'muted', role: 'status' });
-    const value = (row, key) => (key === 'path' ? row.path : key === 'steps' ? row.steps : key === 'findings' ? row.findings + (row.error ? 0.5 : 0) : key === 'loss' ? row.loss[row.loss.length - 1] ?? -Infinity : (row.by.get(key) || {}).findings || 0);
+    const value = (row, key) => (key === 'path' ? row.path : key === 'steps' ? row.steps : key === 'findings' ? row.findings + (row.error ? 0.5 : 0) : key === 'loss' ? lastLoss(row.loss) : (row.by.get(key) || {}).findings || 0);
+    const lastLoss = (loss) => (!loss.length ? -Infinity : Number.isFinite(loss[loss.length - 1]) ? loss[loss.length - 1] : Infinity);
     const headers = new Map();
     const sortBy = (key) => {
         order = { key, down: order.key === key ? !order.down : key !== 'path' };
@@ -66,14 +90,12 @@ export function batchPart(facts) {
         sparks.length = 0;
         body.replaceChildren(
             ...all.map((row) => {
-                const canvas = el('canvas', { class: 'spark', role: 'img', 'aria-label': row.loss.length ? `loss from ${row.loss[0]} to ${row.loss[row.loss.length - 1]}` : 'no loss' });
-                if (row.loss.length) sparks.push([canvas, row.loss]);
                 return el(
                     'tr',
                     {},
                     el('th', { scope: 'row', class: 'name' }, row.link ? el('a', { href: row.link, title: row.path, text: row.path.slice(above.length) }) : el('span', { title: row.path, text: row.path.slice(above.length) }), row.error ? el('small', { class: 'bad', text: ' ' + row.error }) : null),
                     el('td', { class: 'num' + (row.findings ? ' bad' : ''), text: row.error ? '\u2013' : count(row.findings) }),
-                    el('td', {}, row.loss.length ? canvas : null),
+                    lossCell(row, sparks),
                     el('td', { class: 'num', text: count(row.steps) }),
                     rules.map((rule) => {
                         const each = row.by.get(rule);

@@ -4,6 +4,15 @@ import { on, set, state } from './state.js';
 
 const stateWords = { ended: 'ended', running: 'running', stalled: 'stalled', failed: 'cannot be opened' };
 
+const findingsOf = (run) => run.rules.reduce((sum, rule) => sum + rule.findings, 0);
+
+// The run with most findings, which is shown where the address names none; and whether it alone has so many.
+export function worstRun(facts) {
+    const all = facts.runs.map(findingsOf);
+    const most = Math.max(0, ...all);
+    return { place: all.indexOf(most), alone: most > 0 && all.filter((each) => each === most).length === 1 };
+}
+
 export function runPicker(facts) {
     const buttons = facts.runs.map((run, i) => {
         const dot = el('i', { class: 'dot' });
@@ -35,9 +44,11 @@ function tiles(run) {
 
 export function factsPart(facts) {
     const part = el('section', { id: 'facts-part', 'aria-label': 'The run' });
+    const worst = worstRun(facts);
     const show = () => {
         const run = facts.runs[state.run];
-        document.getElementById('subtitle').textContent = facts.runs.length > 1 ? `${plural(facts.runs.length, 'run')}; ${run.path}` : run.path;
+        const which = run.name + (worst.alone && state.run === worst.place ? ', which has most findings' : '');
+        document.getElementById('subtitle').textContent = facts.runs.length > 1 ? `${plural(facts.runs.length, 'run')}; shown: ${which}; ${run.path}` : run.path;
         const damage =
             run.damage.length > 0 &&
             el('details', { class: 'damage' }, el('summary', { text: `What cannot be read (${count(run.damaged)})` }), el('ul', {}, run.damage.map((each) => el('li', { text: each })), run.damaged > run.damage.length ? el('li', { text: `and ${count(run.damaged - run.damage.length)} more` }) : null));

@@ -25,7 +25,8 @@ export function findingsPart(facts) {
         const run = facts.runs[state.run];
         const rules = run.rules.map((rule, place) => ({ ...rule, place })).sort((a, b) => order[a.status] - order[b.status]);
         const met = rules.filter((rule) => rule.findings > 0).length;
-        const title = el('h2', { id: 'findings-title', text: !rules.length ? 'No rule was evaluated' : met ? `${plural(met, 'rule')} found something` : rules.some((rule) => kinds[rule.status] === 'warn') ? 'Nothing found, but not all could be looked at' : 'Nothing wrong was found' });
+        const of = facts.runs.length > 1 ? ` in ${run.name}` : '';
+        const title = el('h2', { id: 'findings-title', text: (!rules.length ? 'No rule was evaluated' : met ? `${plural(met, 'rule')} found something` : rules.some((rule) => kinds[rule.status] === 'warn') ? 'Nothing found, but not all could be looked at' : 'Nothing wrong was found') + of });
         const chips = rules.map((rule) =>
             el(
                 'button',

@@ -1,7 +1,7 @@
 // A page of a job that goes on is read again from its file, now and then: a page from file:// may load nothing else.  What is
 // looked at stands in the address, and is the same afterwards.
 import { el } from './dom.js';
-import { remember } from './state.js';
+import { remember, state } from './state.js';
 
 export function followPage(facts) {
     const from = remember('scroll');
@@ -34,6 +34,7 @@ export function followPage(facts) {
         const typing = document.activeElement && /^(INPUT|SELECT)$/.test(document.activeElement.tagName);
         if (paused || typing || document.hidden) return;
         remember('scroll', String(scrollY));
+        remember('run', String(state.run)); // another one may have most findings then
         location.reload();
     }, seconds * 1000);
 }

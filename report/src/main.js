@@ -2,7 +2,7 @@
 import { readFacts, readRun } from './data.js';
 import { el, tooltip } from './dom.js';
 import { readState, remember, state, takeAddress } from './state.js';
-import { factsPart, runPicker } from './facts.js';
+import { factsPart, runPicker, worstRun } from './facts.js';
 import { findingsPart } from './findings.js';
 import { scalarsPart } from './scalars.js';
 import { mapsPart } from './maps.js';
@@ -21,7 +21,9 @@ document.getElementById('title').textContent = facts.title || 'smdebug report';
 document.getElementById('end').textContent = `Written by ${facts.by}. Line charts by uPlot (MIT licence, in this page's source).`;
 
 const view = { facts, runs: [] };
-if (!(state.run < facts.runs.length)) state.run = 0;
+const shownBefore = remember('run');
+if (shownBefore) remember('run', '');
+if (!facts.runs[state.run]) state.run = facts.runs[shownBefore] ? Number(shownBefore) : worstRun(facts).place;
 
 // What needs no numbers stands there before they are decoded.
 if (facts.isBatch) {

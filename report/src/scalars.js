@@ -29,6 +29,7 @@ function curvesOf(view, name, smooth) {
             if (!curve.x.length) return;
             const apart = curve.low.some((v, i) => v !== curve.high[i] && Number.isFinite(v));
             const parts = [view.runs.length > 1 ? run.name : '', run.axes.length > 1 || axis.mode !== 'GLOBAL' ? axis.mode : ''].filter(Boolean);
+            curve.run = run;
             curve.label = parts.join(' ') || name;
             curve.color = view.runs.length > 1 ? seriesColor(r) : seriesColor(a);
             curve.dash = dashes[axis.mode];
@@ -49,6 +50,16 @@ function curvesOf(view, name, smooth) {
     return curves;
 }
 
+// What cannot be drawn of these curves, and of which run, where there are several.
+function lostOf(view, curves) {
+    const steps = (of) => of.reduce((sum, curve) => sum + curve.high.filter((v) => !Number.isFinite(v)).length, 0);
+    if (view.runs.length < 2) return steps(curves) ? `NaN or infinite at ${plural(steps(curves), 'step')}` : '';
+    const lost = view.runs.map((run) => [run.name, steps(curves.filter((curve) => curve.run === run))]).filter((each) => each[1]);
+    const named = lost.slice(0, 3).map(([name, n]) => `${name}, at ${plural(n, 'step')}`);
+    if (lost.length > named.length) named.push(plural(lost.length - named.length, 'more run'));
+    return lost.length ? `NaN or infinite in ${named.join('; in ')}` : '';
+}
+
 // Steps at which a rule found something of this scalar, of the run that is chosen.
 export function markedSteps(run, place) {
     const steps = new Set();
@@ -65,14 +76,16 @@ export function scalarsPart(view) {
     const log = el('input', { type: 'checkbox', id: 'log' });
     const smooth = el('input', { type: 'range', id: 'smooth', min: '0', max: '0.98', step: '0.02' });
     const shown = el('output', { for: 'smooth' });
+    const whose = el('span', {});
     const grid = el('div', { class: 'grid' });
     const charts = [];
     const redraw = () => {
         let anyLog = false;
+        let anyMark = false;
         for (const { chart, name, note } of charts) {
             const curves = curvesOf(view, name, state.smooth);
             // NaN breaks a line, and is said.
-            const lost = curves.reduce((sum, curve) => sum + curve.high.filter((v) => !Number.isFinite(v)).length, 0);
+            const lost = lostOf(view, curves);
             const can = positive(curves);
             // Unless it was chosen: where the values lie far apart.
             const all = curves.flatMap((curve) => [...curve.low, ...curve.high]).filter((v) => v > 0 && v < Infinity);
@@ -80,11 +93,14 @@ export function scalarsPart(view) {
             const wanted = state.log === null ? apart : state.log === 1;
             anyLog = anyLog || (wanted && can);
             chart.log = wanted && can;
-            note.textContent = [wanted && !can ? 'not all positive: linear' : '', lost ? `NaN or infinite at ${plural(lost, 'step')}` : ''].filter(Boolean).join('; ');
+            note.textContent = [wanted && !can ? 'not all positive: linear' : '', lost].filter(Boolean).join('; ');
             note.className = lost ? 'chart-note bad' : 'chart-note';
             const run = view.runs[state.run];
-            chart.draw(curves, run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : []);
+            const marks = run.tensorPlace.has(name) ? markedSteps(run, run.tensorPlace.get(name)) : [];
+            anyMark = anyMark || marks.length > 0;
+            chart.draw(curves, marks);
         }
+        whose.replaceChildren(...(view.runs.length > 1 && anyMark ? [el('span', { class: 'bad', text: '\u25b2' }), ` findings of ${view.runs[state.run].name}`] : []));
         log.checked = state.log === null ? anyLog : state.log === 1;
         smooth.value = String(state.smooth);
         shown.textContent = state.smooth ? state.smooth.toFixed(2) : 'off';
@@ -113,7 +129,7 @@ export function scalarsPart(view) {
     pictures.add({ redraw, resize: () => charts.forEach(({ chart }) => chart.resize()) });
     part.append(
         el('h2', { id: 'scalars-title', text: 'Losses and scalars' }),
-        el('div', { class: 'controls' }, el('label', {}, log, ' Log scale'), el('label', {}, 'Smoothing ', smooth, ' ', shown)),
+        el('div', { class: 'controls' }, el('label', {}, log, ' Log scale'), el('label', {}, 'Smoothing ', smooth, ' ', shown), whose),
         grid,
         more,
     );

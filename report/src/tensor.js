@@ -199,7 +199,7 @@ export function tensorPart(view) {
         const here = run();
         if (place() < 0 && (state.tensor === null || view.runs.length < 2)) state.tensor = firstTensor(here);
         const tensor = place();
-        title.textContent = 'One tensor';
+        title.textContent = view.runs.length > 1 ? `One tensor of ${here.name}` : 'One tensor';
         search.value = state.tensor || '';
         if (tensor < 0 || !here.byTensor.has(tensor)) {
             facts.textContent = state.tensor ? 'This run has not saved it, or it is not shown.' : '';

@@ -5,6 +5,7 @@
 //   hostile        names that would be markup
 //   long           LONG_STEPS (2,000) steps of 40 tensors, with one outlier and one NaN each at steps that share a column
 //   empty          a run without a step
+//   lost           a run whose loss is nowhere finite
 #include <smdebug/hook/hook.hpp>
 
 #include <cmath>
@@ -154,6 +155,16 @@ void write_long(const std::string& folder, int steps) {
     hook.close();
 }
 
+void write_lost(const std::string& folder) {
+    smd::hook hook{everything(folder)};
+    for (int step = 0; step < 100; ++step) {
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        hook.save_tensor("CrossEntropyLoss_output_0", std::vector<float>{step % 2 == 0 ? infinity : -infinity});
+        hook.end_step();
+    }
+    hook.close();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -168,5 +179,6 @@ int main(int count, char** arguments) {
     write_hostile(folder + "/hostile");
     write_long(folder + "/long", count > 2 ? std::atoi(arguments[2]) : 2000);
     smd::hook{everything(folder + "/empty")}.close();
+    write_lost(folder + "/lost");
     return 0;
 }

@@ -115,6 +115,7 @@ struct run_result {
     std::vector<run_message> messages = {};
     std::shared_ptr<row_spool> reductions = {};  ///< where numbers were asked for, instead of rules
     std::vector<float> loss = {};                ///< over the steps, in some points; where it was asked for
+    step_number loss_lost = -1;                  ///< the first step at which that loss is NaN or infinite; -1: none
     std::vector<run_result> others = {};  ///< of an archive that was looked at as a whole: those of its other runs
     /// Not empty: it was only opened, as it is so large that others should share it, each some of these steps, which come
     /// one behind another.  Only of runs over ranks.

@@ -263,7 +263,9 @@ private:
         smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
         skipped.tell(run, path, note);  // a refresh may have met more
         if (args_.report) {
-            result.loss = loss_of(run, scope.stop());
+            loss_line line = loss_of(run, scope.stop());
+            result.loss = std::move(line.points);
+            result.loss_lost = line.lost;
         }
         auto verdict = evaluated.verdicts.begin();
         for (const smdebug::detail::planned_rule& each : plan) {

@@ -35,9 +35,24 @@ namespace detail {
 /// How many numbers a line of a loss has, at most.
 inline constexpr std::size_t loss_points = 48;
 
+/// A loss as a picture has it: what is finite stays so, and a loss of minus infinity is not the smallest, but lost.
+[[nodiscard]] inline float point_of(double loss) noexcept {
+    constexpr double most = std::numeric_limits<float>::max();
+    if (!std::isfinite(loss)) {
+        return loss > 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
+    }
+    return static_cast<float>(std::clamp(loss, -most, most));
+}
+
+/// A loss, in some points.
+struct loss_line {
+    std::vector<float> points = {};
+    step_number lost = -1;  ///< the first step at which it is NaN or infinite; -1: none
+};
+
 /// The first loss by name over the steps of its first worker, of the training where there are several modes; of steps
 /// that share a point the largest, or NaN.  Empty: there is none.  Errors: those of scan().
-[[nodiscard]] inline std::vector<float> loss_of(const program_trial& run, const std::stop_token& stop) {
+[[nodiscard]] inline loss_line loss_of(const program_trial& run, const std::stop_token& stop) {
     const auto losses =
         run.collections().contains("losses") ? run.tensor_names({.collection = "losses"}) : std::vector<std::string>{};
     const auto workers = run.workers();
@@ -54,19 +69,24 @@ inline constexpr std::size_t loss_points = 48;
         }
     }
     report::detail::step_axes axes{steps, loss_points};
-    std::vector<float> line(std::min(steps.size(), loss_points), -std::numeric_limits<float>::infinity());
+    constexpr float unread = -std::numeric_limits<float>::infinity();
+    loss_line line{.points = std::vector<float>(std::min(steps.size(), loss_points), unread)};
     static_cast<void>(
         for_each_tensor(run, which, reduction_set{reduction::mean},
                         [&](const reduced_tensor& tensor) {
                             const auto where = axes.place_of(tensor.step);
                             if (where && tensor.reductions.computed.contains(reduction_key{reduction::mean, false})) {
-                                const auto value = static_cast<float>(tensor.reductions(reduction::mean));
-                                float& most = line[where->bucket];
+                                const double mean = tensor.reductions(reduction::mean);
+                                if (!std::isfinite(mean) && (line.lost < 0 || tensor.step < line.lost)) {
+                                    line.lost = tensor.step;
+                                }
+                                const float value = point_of(mean);
+                                float& most = line.points[where->bucket];
                                 most = std::isnan(value) || value > most ? value : most;
                             }
                         },
                         {.stop = stop}));
-    std::erase(line, -std::numeric_limits<float>::infinity());  // of steps that cannot be read
+    std::erase(line.points, unread);  // of steps that cannot be read
     return line;
 }
 
@@ -106,6 +126,7 @@ public:
         row.error = result.error;
         row.steps = result.steps;
         row.loss = result.loss;
+        row.loss_lost = result.loss_lost;
         row.link = link_to(result.run.path);
         for (const rule_verdict& each : result.verdicts) {
             row.verdicts.push_back({.rule = each.rule,

@@ -56,6 +56,7 @@ struct reported_row {
     std::size_t steps = 0;
     std::vector<reported_verdict> verdicts = {};
     std::vector<float> loss = {};
+    step_number loss_lost = -1;  ///< the first at which it is NaN or infinite
 };
 
 /// A page: runs, and where there are two what sets them apart; or the rows of a batch.

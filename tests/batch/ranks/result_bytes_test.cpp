@@ -61,6 +61,7 @@ smd::run_result sample() {
                          {.what = smd::run_message::kind::error, .text = ""}},
             .reductions = std::make_shared<smd::row_spool>(),
             .loss = {1, 0.5F, std::numeric_limits<float>::infinity()},
+            .loss_lost = 40,
             .others = {{.run = {.path = "b.tar!/1"}, .error = odd, .verdicts = {verdict}},
                        {.run = {.path = "b.tar!/2"}, .reductions = std::make_shared<smd::row_spool>()}},
             .parts = {{.begin = 41}, {.end = 42}},
@@ -134,6 +135,7 @@ TEST_CASE("a result comes back with every field and bit") {
     CHECK(back.messages[2].what == smd::run_message::kind::error);
     CHECK(back.reductions);
     CHECK(back.loss == std::vector<float>{1, 0.5F, std::numeric_limits<float>::infinity()});
+    CHECK(back.loss_lost == 40);
     REQUIRE(back.others.size() == 2);
     CHECK(back.others[0].run.path == "b.tar!/1");
     CHECK(back.others[0].verdicts.at(0).found.size() == 2);

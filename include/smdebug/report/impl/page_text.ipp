@@ -334,6 +334,7 @@ SMDEBUG_INLINE void append_row_json(std::string& out, const reported_row& row) {
     });
     object.list("loss", row.loss,
                 [&](float each) { out += short_text(static_cast<double>(each)).insert(0, "\"") + '"'; });
+    object.number("lossLost", row.loss_lost);
 }
 
 SMDEBUG_INLINE std::vector<std::string> page_text(const page& what) {

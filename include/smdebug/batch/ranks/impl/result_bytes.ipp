@@ -89,7 +89,7 @@ SMDEBUG_INLINE void byte_writer::verdict(const rule_verdict& value) {
 
 SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     const auto& [of, state, error, steps, workers, tensors, last_step, seconds, verdicts, messages, reductions, loss,
-                 others, parts, inform] = value;
+                 loss_lost, others, parts, inform] = value;
     run(of);
     small(static_cast<std::uint8_t>(state));
     text(error);
@@ -112,6 +112,7 @@ SMDEBUG_INLINE void byte_writer::one_result(const run_result& value) {
     for (const float each : loss) {
         number(std::bit_cast<std::uint32_t>(each));
     }
+    number(static_cast<std::uint64_t>(loss_lost));
     number(parts.size());
     for (const step_range& each : parts) {
         range(each);
@@ -277,12 +278,13 @@ SMDEBUG_INLINE run_result byte_reader::one_result() {
         }
         each = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     }
+    value.loss_lost = static_cast<step_number>(number());
     value.parts.resize(count(2));
     for (step_range& each : value.parts) {
         each = range();
     }
     value.parts_inform = small(1) != 0;
-    constexpr std::size_t least_bytes_of_result = 16 * 8 + 5;
+    constexpr std::size_t least_bytes_of_result = 17 * 8 + 5;
     value.others.resize(count(least_bytes_of_result));
     return value;
 }
