@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -317,6 +318,17 @@ TEST_CASE("earlier_run: steps that were not saved are the training's, so that it
     // Where nothing is there.
     const std::map<mode, step_number> all{{mode::train, 700}, {mode::eval, 700}, {mode::predict, 700}};
     CHECK(earlier_run(store, "worker_1").resume(700).mode_steps == all);
+}
+
+TEST_CASE("earlier_run: a step that is the last that there can be is told, not counted on") {
+    constexpr step_number last = std::numeric_limits<step_number>::max();
+    memory_storage store;
+    put_step(store, 0, "worker_0", mode::train, last);
+    CHECK_THROWS_WITH_AS(static_cast<void>(earlier_run(store, "worker_0").resume({})),
+                         doctest::Contains("no step can come behind step 9223372036854775807"), value_error);
+    put_step(store, 0, "worker_0", mode::train, last - 10);
+    CHECK(earlier_run(store, "worker_0").resume(10).mode_steps[mode::train] == last);
+    CHECK_THROWS_AS(static_cast<void>(earlier_run(store, "worker_0").resume(11)), value_error);
 }
 
 TEST_CASE("earlier_run: a storage that cannot remove says so, where something is to be removed") {

@@ -14,11 +14,22 @@
 #include <cstddef>
 #include <exception>
 #include <iterator>
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+// A step that comes so many behind one that a file names.  Errors: value_error, where there is no such number.
+[[nodiscard]] inline step_number step_behind(step_number step, step_number by = 1) {
+    if (step > std::numeric_limits<step_number>::max() - by) {
+        throw value_error("the run cannot be resumed: no step can come behind step " + std::to_string(step) +
+                          " that it holds; choose another place, or say from which step to go on");
+    }
+    return step + by;
+}
 
 template <writable_storage Storage>
 earlier_run<Storage>::earlier_run(Storage& store, const std::string& worker, durability how)
@@ -51,7 +62,7 @@ continuation earlier_run<Storage>::resume(std::optional<step_number> first) {
         remove_damaged_end();
     }
     continuation next;
-    next.step = first.value_or(steps_.empty() ? 0 : steps_.rbegin()->first + 1);
+    next.step = first ? *first : steps_.empty() ? 0 : step_behind(steps_.rbegin()->first);
     while (!steps_.empty() && steps_.rbegin()->first >= next.step) {
         remove_last_step();
     }
@@ -171,14 +182,15 @@ void earlier_run<Storage>::find_mode_steps(continuation& next) {
     for (const mode which : all_modes) {
         const auto last = next.written.last(which);
         if (last) {
-            next.mode_steps[which] = *last + 1;
+            next.mode_steps[which] = step_behind(*last);
             farthest = farthest && *next.written.last(*farthest) >= *last ? farthest : which;
         } else if (steps_.empty() && which != mode::global && next.step != 0) {
             next.mode_steps[which] = next.step;
         }
     }
     if (farthest) {
-        next.mode_steps[*farthest] += next.step - 1 - steps_.rbegin()->first;
+        step_number& farthest_step = next.mode_steps[*farthest];
+        farthest_step = step_behind(farthest_step, next.step - 1 - steps_.rbegin()->first);
     }
 }
 
