@@ -148,7 +148,7 @@ private:
     [[nodiscard]] static std::size_t place_of_command(const std::vector<std::string>& arguments) {
         std::size_t place = 0;
         while (place < arguments.size() && arguments[place].starts_with('-')) {
-            place += arguments[place] == "--config" ? 2 : 1;
+            place += arguments[place] == "--config" ? 2U : 1U;
         }
         return std::min(place, arguments.size());
     }
