@@ -26,6 +26,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -44,18 +45,21 @@ using run_in_memory = basic_trial<memory_storage, event_decoder<>, scalar_kernel
 }
 
 // Does something a tenth of `count` times, then the rest: what is held between grows by no more than `bytes_each` for each
-// time, and by some pages that are there for the first growth of a container or a line of a log.
-template <class Work>
-void check_growth(const std::string& what, int count, Work&& work, std::size_t bytes_each = 0) {
+// time, and by some pages that are there for the first growth of a container or a line of a log.  `settle` ends what goes
+// on in the background, before it is looked at.
+template <class Work, class Settle>
+void check_growth(const std::string& what, int count, Work&& work, std::size_t bytes_each, Settle&& settle) {
     constexpr std::size_t spare = 24 * 1024;
     const int before = count / 10 > 0 ? count / 10 : 1;
     for (int i = 0; i < before; ++i) {
         work(i);
     }
+    settle();
     const footprint first = footprint_now();
     for (int i = before; i < count; ++i) {
         work(i);
     }
+    settle();
     const footprint last = footprint_now();
     if (for_a_release()) {
         MESSAGE(what << ": " << count << " times; heap " << first.heap / 1024 << " -> " << last.heap / 1024
@@ -68,6 +72,11 @@ void check_growth(const std::string& what, int count, Work&& work, std::size_t b
     CHECK(last.threads <= first.threads);
 }
 
+template <class Work>
+void check_growth(const std::string& what, int count, Work&& work, std::size_t bytes_each = 0) {
+    check_growth(what, count, std::forward<Work>(work), bytes_each, [] {});
+}
+
 // A training: 100 saves a step, in steps of 1, every tenth epoch of another mode.
 void train(const std::string& what, const hook_options& options, int steps) {
     local_hook hook{local_storage{options.out_dir}, options};
@@ -76,13 +85,16 @@ void train(const std::string& what, const hook_options& options, int steps) {
         names.push_back("layer" + std::to_string(i) + ".weight");
     }
     const std::vector<float> values{1, 2, 3, 4};
-    check_growth(what, steps, [&](int step) {
-        hook.set_mode(step % 1000 < 900 ? mode::train : mode::eval);
-        for (const std::string& name : names) {
-            hook.save_tensor(name, values);
-        }
-        hook.end_step();
-    });
+    check_growth(
+        what, steps,
+        [&](int step) {
+            hook.set_mode(step % 1000 < 900 ? mode::train : mode::eval);
+            for (const std::string& name : names) {
+                hook.save_tensor(name, values);
+            }
+            hook.end_step();
+        },
+        0, [&] { hook.flush(); });
     hook.close();
 }
 

@@ -560,7 +560,7 @@ TEST_CASE("event_decoder: plans what the package writes as decoding finds it, fr
     std::size_t planned = 0;
     for (const std::string run : {"dtypes", "torch_mlp"}) {
         for (const auto& bytes : records_of(run)) {
-            planned += has_true_plan(bytes) ? 1 : 0;
+            planned += has_true_plan(bytes) ? 1U : 0U;
         }
     }
     CHECK(planned > 100);

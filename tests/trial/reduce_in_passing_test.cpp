@@ -205,8 +205,8 @@ TEST_CASE("reduce_in_passing: rules that ask for reductions have them") {
     std::size_t found = 0;
     for (step_number step = 0; step < steps; ++step) {
         run.begin_step(step);
-        found += run.tensor("large").reduction_value(step, reduction::mean) < 1e9 ? 1 : 0;
-        found += run.tensor("large").reduction_value(step, reduction::max, {.abs = true}) > 0 ? 1 : 0;
+        found += run.tensor("large").reduction_value(step, reduction::mean) < 1e9 ? 1U : 0U;
+        found += run.tensor("large").reduction_value(step, reduction::max, {.abs = true}) > 0 ? 1U : 0U;
     }
     CHECK(found == 2 * steps);
     CHECK(run.tensor("small").value<float>(1)(1) == 2);
