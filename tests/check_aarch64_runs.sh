@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_aarch64_runs.sh ROOT FOLDER COMPILER FLAG...: runs on AArch64, by a cross compiler and an emulator: the tests of
-# records, messages, tensors, trials, hooks and rules, and every golden run.
+# records, messages, tensors and trials, of what hooks write, of the rules, and every golden run.
 # The libraries come as Debian's packages for arm64, unpacked below FOLDER: nothing is installed on this machine.
 set -euo pipefail
 export LC_ALL=C
@@ -59,11 +59,15 @@ link=("$cross" -Lneeded -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-
 needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lpthread)
 "${link[@]}" golden.o "${needed[@]}" -o golden_replay
 rm golden.o
+"${link[@]}" hook*.o rules*.o main.o "${needed[@]}" -o tests_of_hooks_and_rules
+rm hook*.o rules*.o
 "${link[@]}" ./*.o "${needed[@]}" -o tests_of_reading
 
 # --- run ---------------------------------------------------------------------------------------------------------------------
 emulate=("$emulator" -cpu max -L "$system")
 timeout 1500 "${emulate[@]}" ./tests_of_reading
+# What a hook writes and what each rule says; faults, processes and whole conformance take the emulator an hour.
+timeout 600 "${emulate[@]}" ./tests_of_hooks_and_rules --source-file='*/hook/basic_hook_test.cpp,*/hook/save_config_test.cpp,*/hook/run_writer_test.cpp,*/hook/file_sink_test.cpp,*/hook/tensor_record_test.cpp,*/hook/earlier_run_test.cpp,*/hook/hook_json_test.cpp,*/rules/built_in/*,*/rules/invoke*,*/rules/drive/*'
 printf '#!/bin/sh\nexec %s "$@"\n' "${emulate[*]} $PWD/golden_replay" >replay
 chmod +x replay
 data=$root/tests/data/golden
