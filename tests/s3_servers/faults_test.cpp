@@ -86,15 +86,23 @@ std::map<std::string, seen_tensor> right_answer() {
     return scanned(basic_trial<local_storage>{local_storage{local_run()}});
 }
 
-s3_options quick(const std::string& endpoint, milliseconds stalled_after = milliseconds{500}) {
+// A busy machine is no fault: only where a fault is that nothing comes is one waited for no longer than this.
+constexpr milliseconds stall_of_a_fault{500};
+constexpr milliseconds stall_of_a_machine{std::chrono::seconds{60}};
+
+milliseconds stall_for(std::string_view fault) {
+    return fault.find("stalled") != std::string_view::npos ? stall_of_a_fault : stall_of_a_machine;
+}
+
+s3_options quick(const std::string& endpoint, milliseconds stalled_after) {
     s3_options options = s3_server{}.options();
     options.endpoint = endpoint;
-    options.retry = {.deadline = std::chrono::seconds{20},
+    options.retry = {.deadline = std::chrono::minutes{2},
                      .first_pause = milliseconds{1},
                      .longest_pause = milliseconds{5},
                      .most_attempts = 5};
     options.stalled_after = stalled_after;
-    options.connect_within = std::chrono::seconds{2};
+    options.connect_within = std::chrono::seconds{20};
     return options;
 }
 
@@ -112,7 +120,7 @@ struct place {
         }
     }
 
-    [[nodiscard]] seen_run scan_it(milliseconds stalled_after = milliseconds{500}) const {
+    [[nodiscard]] seen_run scan_it(milliseconds stalled_after) const {
         seen_run seen;
         try {
             trial_options options;
@@ -141,7 +149,7 @@ void check_same(const std::map<std::string, seen_tensor>& got, const std::map<st
 // How many requests a scan makes.
 std::size_t requests_of(const place& run, const std::map<std::string, seen_tensor>& right) {
     run.proxy.reset();
-    check_same(run.scan_it(std::chrono::seconds{60}).tensors, right);  // a busy machine is no fault
+    check_same(run.scan_it(stall_of_a_machine).tensors, right);
     return run.proxy.count().requests.size();
 }
 
@@ -219,7 +227,7 @@ TEST_CASE("faults: what passes, at any request of a scan, changes nothing") {
             CAPTURE(at);
             run.proxy.reset();
             run.proxy.arm(armed(what, at));
-            const seen_run seen = run.scan_it();
+            const seen_run seen = run.scan_it(stall_for(what.fault));
             CHECK(seen.error.empty());
             CAPTURE(seen.error);
             check_same(seen.tensors, right);
@@ -241,7 +249,7 @@ TEST_CASE("faults: what stands is said, and costs nothing but what it hit") {
             CAPTURE(at);
             run.proxy.reset();
             run.proxy.arm(armed(what, at));
-            const seen_run seen = run.scan_it();
+            const seen_run seen = run.scan_it(stall_for(what.fault));
             const auto counted = run.proxy.count();
             REQUIRE(counted.fired == 1);
             // HEAD is asked again in a way that has an answer with words; but a redirection says all in its head.
@@ -286,7 +294,7 @@ TEST_CASE("faults: an object that is gone between the listing and the reading co
         CAPTURE(at);
         run.proxy.reset();
         run.proxy.arm(armed({R"({"kind": "no_such_key", "header": "range")"}, at));
-        const seen_run seen = run.scan_it();
+        const seen_run seen = run.scan_it(stall_of_a_machine);
         CAPTURE(seen.error);
         // The one thing that a run cannot do without is its collections file.
         if (!seen.error.empty()) {
@@ -329,7 +337,7 @@ TEST_CASE("faults: one that never ends is given up, with its name, the request i
         CAPTURE(std::string{what.fault});
         run.proxy.reset();
         run.proxy.arm(armed({what.fault, nullptr, nullptr}, 1, "0"));
-        s3_storage<> store{run.uri, quick(run.proxy.endpoint())};
+        s3_storage<> store{run.uri, quick(run.proxy.endpoint(), stall_for(what.fault))};
         for (const auto& ask : std::array<std::function<void()>, 2>{
                  [&] { static_cast<void>(store.read(first_index_file)); },
                  [&] {
@@ -357,7 +365,7 @@ TEST_CASE("faults: the deadline ends a body that trickles, and one of attempts w
         CAPTURE(std::string{fault});
         run.proxy.reset();
         run.proxy.arm(armed({fault, nullptr, nullptr}, 1, "0"));
-        s3_options options = quick(run.proxy.endpoint());
+        s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
         options.retry.deadline = milliseconds{600};
         options.retry.most_attempts = 1'000'000;
         const s3_storage<> store{run.uri, options};
@@ -371,7 +379,7 @@ TEST_CASE("faults: a server whose clock is off is gone along with") {
         CAPTURE(std::string{seconds});
         run.proxy.reset();
         run.proxy.arm(std::string{R"({"kind": "skewed_clock", "times": 0, "seconds": )"} + seconds + "}");
-        const s3_storage<> store{run.uri, quick(run.proxy.endpoint())};
+        const s3_storage<> store{run.uri, quick(run.proxy.endpoint(), stall_of_a_machine)};
         // The server behind the proxy goes by the true time, so it refuses what the proxy lets pass: what is seen here
         // is that the clock is set once, and that the error then is an honest one.
         CHECK_THROWS_AS(static_cast<void>(store.read("training_job_end.ts")), access_denied);
@@ -380,7 +388,7 @@ TEST_CASE("faults: a server whose clock is off is gone along with") {
 
 TEST_CASE("faults: while an object is written, it is there whole or not at all, and an error says so") {
     const place run;
-    s3_options options = quick(run.proxy.endpoint());
+    s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
     options.part_bytes = std::uint64_t{5} << 20U;
     std::vector<std::byte> large(11'000'000);
     std::mt19937 random{3};
@@ -397,11 +405,9 @@ TEST_CASE("faults: while an object is written, it is there whole or not at all, 
         return true;
     };
     run.proxy.reset();
-    options.stalled_after = std::chrono::seconds{60};  // a busy machine is no fault
     REQUIRE(write_both(""));
     const std::size_t requests = run.proxy.count().requests.size();
     CHECK(requests == 6);  // one, and begin, three parts, end
-    options.stalled_after = std::chrono::seconds{1};
     int number = 0;
     std::size_t written = 0;
     for (const fault_case& what :
@@ -419,6 +425,7 @@ TEST_CASE("faults: while an object is written, it is there whole or not at all, 
             const std::string name = "_" + std::to_string(number++);
             run.proxy.reset();
             run.proxy.arm(armed(what, at));
+            options.stalled_after = std::max(stall_for(what.fault), milliseconds{1000});  // parts of 5 MB
             std::string said;
             try {
                 written += write_both(name) ? 1U : 0U;
@@ -448,10 +455,8 @@ TEST_CASE("faults: many threads on one storage, each with its share of faults") 
     run.proxy.arm(R"([{"kind": "slow_down", "every": 7, "times": 0}, {"kind": "cut_in_body", "every": 11, "times": 0},
                       {"kind": "cut_before_answer", "every": 13, "times": 0}])");
     const s3_storage<> store{run.uri, [&] {
-                                 s3_options options = quick(run.proxy.endpoint());
+                                 s3_options options = quick(run.proxy.endpoint(), stall_of_a_machine);
                                  options.retry.most_attempts = 30;
-                                 options.retry.deadline = std::chrono::minutes{2};
-                                 options.stalled_after = std::chrono::seconds{20};
                                  return options;
                              }()};
     const local_storage right{local_run()};
