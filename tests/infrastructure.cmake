@@ -91,6 +91,7 @@ foreach(folder record wire tensor reduce)
     endif()
 endforeach()
 
+add_infrastructure_test(nothing_emitted ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_nothing_emitted.sh ${user_compiler})
 add_infrastructure_test(requirements ${SMDEBUG_BASH} ${CMAKE_CURRENT_SOURCE_DIR}/check_requirements.sh ${user_compiler})
 
 # Near misses: of the compiled form's headers, too, and once a folder.

@@ -38,8 +38,8 @@ public:
     /// A row.
     void add_row(const reduced_tensor& tensor);
     /// A row for each element.
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void finish(export_result& result) override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void finish(export_result& result) override;
 
 private:
     void begin_row(std::string_view tensor, std::string_view worker, step_number step, mode in, step_number mode_step);

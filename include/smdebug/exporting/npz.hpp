@@ -41,8 +41,8 @@ public:
     npz_steps(std::string output, const export_extent& what, const export_options& options)
         : files_(std::move(output), ".npz", what, options) {}
 
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void end_file() override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void end_file() override;
     void finish(export_result& result) override { files_.finish(result); }
 
 private:
@@ -58,8 +58,8 @@ public:
     npz_stack(const std::string& output, const export_extent& what, const export_options& options);
 
     /// Errors: value_error where a step has another dtype or shape than the first.
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void finish(export_result& result) override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void finish(export_result& result) override;
 
 private:
     void begin(const scanned_tensor& tensor);

@@ -35,9 +35,9 @@ public:
               const export_options& options);
 
     [[nodiscard]] bool takes_reductions() const noexcept override { return true; }
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void end_file() override;
-    void finish(export_result& result) override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void end_file() override;
+    SMDEBUG_INLINE void finish(export_result& result) override;
 
     /// Whether a file's name in a folder is one that runs have.
     [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;

@@ -33,8 +33,8 @@ public:
     safetensors_files(std::string output, std::shared_ptr<const catalog> from, const export_extent& what,
                       const export_options& options, std::string run);
 
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void end_file() override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void end_file() override;
     void finish(export_result& result) override { files_.finish(result); }
 
 private:

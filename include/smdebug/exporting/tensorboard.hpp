@@ -33,8 +33,8 @@ public:
     /// Borrows the options.  Errors: run_exists.
     tensorboard_files(std::string output, const export_extent& what, const export_options& options);
 
-    [[nodiscard]] std::string add(const scanned_tensor& tensor) override;
-    void finish(export_result& result) override;
+    [[nodiscard]] SMDEBUG_INLINE std::string add(const scanned_tensor& tensor) override;
+    SMDEBUG_INLINE void finish(export_result& result) override;
 
     /// Whether a file's name in the output is one that this gives.
     [[nodiscard]] static bool is_file_of_it(std::string_view key) noexcept;

@@ -67,8 +67,8 @@ public:
                   std::map<std::uint32_t, part_objects::place> places);
 
     [[nodiscard]] std::uint64_t size() const noexcept override { return file_->size; }
-    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
-    [[nodiscard]] byte_buffer part(std::uint64_t offset, std::uint64_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer part(std::uint64_t offset, std::uint64_t most) const override;
 
     /// A range, cut at the file's end.
     [[nodiscard]] byte_buffer read(byte_range where) const;

@@ -44,8 +44,8 @@ namespace detail {
 /// A signal that announces nothing: it sleeps.
 class sleeping_signal final : public change_signal {
 public:
-    [[nodiscard]] bool wait_until(clock::time_point until) override;
-    void interrupt() noexcept override;
+    [[nodiscard]] SMDEBUG_INLINE bool wait_until(clock::time_point until) override;
+    SMDEBUG_INLINE void interrupt() noexcept override;
 
 private:
     std::mutex guard_;

@@ -63,10 +63,10 @@ public:
     // A stream that is shorter than that may have any ratio.
     static constexpr std::uint64_t any_ratio_bytes = std::uint64_t{64} << 20U;
 
-    [[nodiscard]] byte_buffer read(byte_range where) const override;
-    [[nodiscard]] std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
-    [[nodiscard]] byte_buffer part(std::uint64_t offset, std::uint64_t most) const override;
-    [[nodiscard]] std::uint64_t size() const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer read(byte_range where) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override;
+    [[nodiscard]] SMDEBUG_INLINE byte_buffer part(std::uint64_t offset, std::uint64_t most) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::uint64_t size() const override;
     [[nodiscard]] std::string name() const override { return packed_->name(); }
 
     /// What was done so far: for tests.

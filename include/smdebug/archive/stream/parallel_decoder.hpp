@@ -30,9 +30,9 @@ public:
     parallel_decoder(std::shared_ptr<const byte_source> packed, std::shared_ptr<const codec> format, unsigned threads)
         : packed_(std::move(packed)), codec_(std::move(format)), threads_(threads) {}
 
-    [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t enough) override;
-    [[nodiscard]] std::uint64_t consumed() const noexcept override;
-    [[nodiscard]] std::shared_ptr<const access_point> point() const override;
+    [[nodiscard]] SMDEBUG_INLINE std::size_t decode(std::span<std::byte> out, std::size_t enough) override;
+    [[nodiscard]] SMDEBUG_INLINE std::uint64_t consumed() const noexcept override;
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> point() const override;
 
     /// How many parts were decoded ahead: for tests.
     [[nodiscard]] std::size_t parts() const noexcept { return parts_; }

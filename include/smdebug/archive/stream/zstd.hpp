@@ -19,12 +19,13 @@ namespace detail {
 /// its beginning.  Frames that are to be skipped are.  A window above 128 MiB is refused.
 class zstd_codec final : public codec {
 public:
-    [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
-                                                 const access_point* from) const override;
-    [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& packed, std::uint64_t begin) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                                const access_point* from) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::optional<std::uint64_t> part_end(const byte_source& packed,
+                                                                       std::uint64_t begin) const override;
     [[nodiscard]] bool gains_by_threads() const noexcept override { return false; }  // 0.66 x on two, where gzip gains
-    [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
-    [[nodiscard]] std::shared_ptr<const access_point> restore(byte_view written) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> part_point(std::uint64_t begin) const override;
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const access_point> restore(byte_view written) const override;
     [[nodiscard]] std::string_view name() const noexcept override { return "zstd"; }
 };
 

@@ -39,14 +39,14 @@ public:
 
     [[nodiscard]] int rank() const noexcept override { return rank_; }
     [[nodiscard]] int size() const noexcept override { return size_; }
-    [[nodiscard]] std::string machine() const override;
-    void send(int to, std::string bytes) override;
-    [[nodiscard]] bool all_sent() override;
-    [[nodiscard]] std::optional<packet> receive(std::chrono::milliseconds longest) override;
-    void wake() noexcept override;
+    [[nodiscard]] inline std::string machine() const override;
+    inline void send(int to, std::string bytes) override;
+    [[nodiscard]] inline bool all_sent() override;
+    [[nodiscard]] inline std::optional<packet> receive(std::chrono::milliseconds longest) override;
+    inline void wake() noexcept override;
     void forget(int rank) noexcept override { forgotten_.insert(rank); }
-    [[noreturn]] void abort(int status, const std::string& why) override;
-    [[noreturn]] void quit(int status, const std::string& why) override;
+    [[noreturn]] inline void abort(int status, const std::string& why) override;
+    [[noreturn]] inline void quit(int status, const std::string& why) override;
 
     /// Ends MPI.  Where a rank has been forgotten MPI could not end, and this does not return: rank 0 ends all processes
     /// with this status, by MPI_Abort, for which the others wait.  What takes longer than `longest`, MPI's end or that,

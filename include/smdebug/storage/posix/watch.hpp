@@ -44,11 +44,11 @@ public:
                                                              std::span<const std::string> prefixes);
 
     /// Errors: unavailable (the system cannot wait).
-    [[nodiscard]] bool wait_until(clock::time_point until) override;
+    [[nodiscard]] SMDEBUG_INLINE bool wait_until(clock::time_point until) override;
 
     [[nodiscard]] std::optional<std::vector<std::string>> told() override { return changed_keys_; }
 
-    void interrupt() noexcept override;
+    SMDEBUG_INLINE void interrupt() noexcept override;
 
 private:
     /// What a prefix asks for.

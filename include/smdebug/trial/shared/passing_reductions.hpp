@@ -32,7 +32,8 @@ class passing_reductions final : public passing_reader {
 public:
     explicit passing_reductions(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-    [[nodiscard]] std::shared_ptr<const object_notes> pass(std::string_view key, const opened_object& object) override;
+    [[nodiscard]] SMDEBUG_INLINE std::shared_ptr<const object_notes> pass(std::string_view key,
+                                                                          const opened_object& object) override;
 
 private:
     static constexpr reading_limits limits{};  // those of scans
