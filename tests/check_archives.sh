@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # check_archives.sh KIND REPLAY PYTHON RUNS_FOLDER OUTPUT_FOLDER [BUCKET [EVERY]]: packs every recorded run by an archiver that others
 # wrote, puts the archive in the place of the run's folder, under the folder's name, and asks the questions of the golden run.
-# With a BUCKET, which is made where it is missing, the archive is opened in S3 (s3_servers/with_server.sh says where that is); of
-# the runs then only every EVERY-th, if that is given.
+# With a BUCKET that is not empty, and is made where it is missing, the archive is opened in S3 (s3_servers/with_server.sh says where
+# that is).  EVERY: of the runs every so many-th, of each kind others.
 # What a growing run is asked is left out, as an archive does not grow.  Exit status 77 where the archiver is not installed.
 set -euo pipefail
 tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -48,7 +48,7 @@ if [[ -n $bucket ]]; then
     "$tests/s3_servers/make_bucket.sh" "$bucket"
     place=("s3://$bucket/$kind.$$.$RANDOM")
 fi
-failed=0 asked=0 number=0
+failed=0 asked=0 number=${#kind}
 while read -r expected; do
     run=${expected#"$runs"/} run=${run%.expected.json}
     if [[ ! -d $runs/$run ]] || ! compgen -G "$runs/$run/*" >/dev/null; then continue; fi

@@ -7,7 +7,7 @@ read and write files fails in turn, or does the half of its work (tests/faults/f
   - a training goes on, what the hook told as written is there and right, and the run can be read, and gone on with;
   - a cache on disk gives nothing that is wrong, and what it cannot do costs nothing but time;
   - nobody crashes, or hangs.
-Without --all, or SMDEBUG_TEST_ALL_FAULTS=1 in the environment, some 100 faults of each case, and 30 of each hook's, are tried,
+Without --all, or SMDEBUG_TEST_ALL_FAULTS=1 in the environment, some 50 faults of each case, and 20 of each hook's, are tried,
 evenly spread; with it, all."""
 import errno
 import os
@@ -49,7 +49,7 @@ def contents(folder):
 class Case:
     """A command, and what has to hold behind it."""
     spared = ()  # calls that do not fail
-    some = 100  # about how many faults are tried, unless all are
+    some = 50  # about how many faults are tried, unless all are
 
     def __init__(self, name, command, output=None, same=None, may_end_with=(0, 1), tells_in_rows=False):
         self.name, self.command, self.output = name, command, output
@@ -140,7 +140,7 @@ class Case:
 class Telling(Case):
     """One of the programs of this test: it ends well, and prints what became of what.  It prints by write(), the library not."""
     spared = ("write",)
-    some = 30  # each of them is looked at by three programs more
+    some = 20  # each of them is looked at by three programs more
 
     def try_all(self, library, names, tried, counts, expected, whole):
         for what, number, name, error, sticky in tried:

@@ -20,7 +20,7 @@ import tempfile
 
 SECONDS = 20
 ALL = "--all" in sys.argv or os.environ.get("SMDEBUG_TEST_ALL_FAULTS") == "1"
-MOST_CUTS = 10**9 if ALL else 40
+MOST_CUTS = 10**9 if ALL else 24
 MOST_ALONE = 24 if ALL else 4  # changes of one cut that are lost or kept alone
 problems = []
 
