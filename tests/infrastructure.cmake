@@ -224,6 +224,12 @@ if(PROJECT_IS_TOP_LEVEL)
     set_tests_properties(consumer_of_package PROPERTIES FIXTURES_REQUIRED stage)
     set_tests_properties(consumer_of_package consumer_of_folder PROPERTIES COST 800 TIMEOUT 1500)
 
+    if(TARGET smdebug_compiled AND TARGET smdebug_program AND BUILD_SHARED_LIBS)  # as debian/rules has it
+        add_infrastructure_test(
+            debian_files ${SMDEBUG_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_debian_files.py ${PROJECT_SOURCE_DIR} ${CMAKE_COMMAND}
+            ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/debian_files)
+    endif()
+
     # The other ways to smdebug that take little; those that compile all of it, and those of other tools, by hand.
     foreach(way fetchcontent pkgconfig)
         add_infrastructure_test(
