@@ -17,7 +17,8 @@ command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || skip "no apt-
 
 # --- the libraries: apt with folders of its own, so that this machine knows nothing of arm64 --------------------------------
 system=$folder/system
-if [[ ! -e $system/complete ]]; then
+packages=(libsimdjson-dev libpcre2-dev libpugixml-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libstdc++6)
+if [[ ! -e $system/complete || $(<"$system/complete") != "${packages[*]}" ]]; then
     rm -rf "$system" "$folder/apt"
     mkdir -p "$system" "$folder"/apt/{state/lists,cache/archives}/partial
     : >"$folder/apt/state/status"
@@ -25,8 +26,7 @@ if [[ ! -e $system/complete ]]; then
         -o Dir::State::status="$folder/apt/state/status" -o Dir::Cache="$folder/apt/cache" -o Debug::NoLocking=1
         -o APT::Install-Recommends=0 -o Acquire::Languages=none -o APT::Sandbox::User=)
     "${apt[@]}" update </dev/null >"$folder/apt/log" 2>&1 &&
-        "${apt[@]}" -y --download-only install libsimdjson-dev libpcre2-dev libpugixml-dev libcurl4-openssl-dev libssl-dev \
-            libstdc++6 </dev/null >>"$folder/apt/log" 2>&1 || {
+        "${apt[@]}" -y --download-only install "${packages[@]}" </dev/null >>"$folder/apt/log" 2>&1 || {
         tail -n 5 "$folder/apt/log"
         skip "apt-get cannot bring the libraries for arm64"
     }
@@ -35,7 +35,7 @@ if [[ ! -e $system/complete ]]; then
     done
     # The cross compiler brings the C library's headers itself.
     rm -rf "$folder/apt" "$system/usr/include"
-    touch "$system/complete"
+    echo "${packages[*]}" >"$system/complete"
 fi
 
 # --- build: one translation unit a folder, not optimised: what computes is tested by check_aarch64.sh -------------------------
@@ -54,9 +54,11 @@ printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c
 # an arm64 machine; the cross compiler has its own.
 libraries=$system/usr/lib/aarch64-linux-gnu
 mkdir needed
-for library in simdjson pcre2-8 curl crypto pugixml; do ln -s "$libraries/lib$library.so" needed/; done
+for library in simdjson pcre2-8 curl crypto pugixml z zstd; do  # the files: some names are links with paths of an arm64 machine
+    ln -s "$(find "$system" -type f -name "lib$library.so*" -print -quit)" "needed/lib$library.so"
+done
 link=("$cross" -Lneeded -Wl,-rpath-link,"$libraries":"$system/lib/aarch64-linux-gnu" -Wl,--allow-shlib-undefined)
-needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lpthread)
+needed=(-lsimdjson -lpcre2-8 -lcurl -lcrypto -lpugixml -lz -lzstd -lpthread)
 "${link[@]}" golden.o "${needed[@]}" -o golden_replay
 rm golden.o
 "${link[@]}" hook*.o rules*.o main.o "${needed[@]}" -o tests_of_hooks_and_rules

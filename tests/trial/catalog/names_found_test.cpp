@@ -43,7 +43,8 @@ name_list list_of(const name_table& names, const std::vector<name_id>& ids, std:
         items.push_back({.name = id});
     }
     return name_list{std::move(items), std::move(shapes), [&](std::vector<name_id>& order) {
-                         std::sort(order.begin(), order.end(), [&](name_id a, name_id b) { return names[a] < names[b]; });
+                         std::sort(order.begin(), order.end(),
+                                   [&](name_id a, name_id b) { return names[a] < names[b]; });
                      }};
 }
 
