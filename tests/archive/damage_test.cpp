@@ -52,7 +52,7 @@ void look(const std::string& archive, const std::string& kind, bool unprotected,
                 }
             } catch (const error&) {
                 is_told = true;
-                seen += original != members().end() ? 1 : 0;
+                seen += original != members().end() ? 1U : 0U;
             }
         }
         if (is_told) {

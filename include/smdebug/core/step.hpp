@@ -58,8 +58,8 @@ enum class step_state : std::uint8_t { unavailable, available, not_yet_available
 
 /// Global steps from `begin` up to, not including, `end`; an empty bound is open.
 struct step_range {
-    std::optional<step_number> begin;
-    std::optional<step_number> end;
+    std::optional<step_number> begin = {};
+    std::optional<step_number> end = {};
 
     [[nodiscard]] constexpr bool contains(step_number step) const noexcept {
         return (!begin || *begin <= step) && (!end || step < *end);

@@ -60,7 +60,7 @@ TEST_CASE("read_log_event: every cut is an event with less in it, or damage; not
     std::size_t damaged = 0;
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         const std::vector<char> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-        damaged += read_log_event(as_bytes({cut.data(), cut.size()}), event) != status::ok ? 1 : 0;
+        damaged += read_log_event(as_bytes({cut.data(), cut.size()}), event) != status::ok ? 1U : 0U;
     }
     CHECK(damaged > bytes.size() / 2);
 }
