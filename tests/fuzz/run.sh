@@ -18,7 +18,7 @@ shift
 stage "packages" install_packages build test
 choose_clang
 stage "packages" install_packages clang
-options=(-DCMAKE_CXX_COMPILER="$clang")
+options=(-DCMAKE_CXX_COMPILER="$clang" -DSMDEBUG_OPTIMISE_FUZZ=ON)
 linker=ld.lld-${clang##*-}
 if command -v "$linker" >/dev/null; then options+=(-DCMAKE_EXE_LINKER_FLAGS="--ld-path=$linker"); fi
 stage "configure (build/asan)" cmake --preset asan --log-level=WARNING "${options[@]}"

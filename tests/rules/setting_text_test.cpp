@@ -151,6 +151,16 @@ TEST_CASE("parse_setting: an optional setting may be nothing or None") {
           "must be TRAIN, EVAL, PREDICT, GLOBAL or None, not \"train\"");
 }
 
+TEST_CASE("text_of: a list whose only item is called None is told from no list") {
+    const text_list one = parsed<text_list>("None,");
+    REQUIRE(one.given());
+    CHECK(one.texts() == std::vector<std::string>{"None"});
+    CHECK(text_of(one) == "None,");
+    CHECK(parsed<text_list>(text_of(one)).texts() == one.texts());
+    CHECK(text_of(std::vector<std::string>{"None"}) == "None,");
+    CHECK(text_of(std::vector<std::string>{"None", "None"}) == "None,None");
+}
+
 TEST_CASE("parse_setting: lists are split on commas and trimmed, and None is no list") {
     CHECK(parsed<text_list>("a, b ,,c").texts() == texts{"a", "b", "c"});
     CHECK(parsed<text_list>(".*relu_output").texts() == texts{".*relu_output"});

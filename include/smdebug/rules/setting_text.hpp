@@ -78,7 +78,8 @@ template <class T>
     return value ? text_of(*value) : "None";
 }
 
-/// Items with commas between them; "None" where no list was given.  Loses where an item ends that holds a comma.
+/// Items with commas between them; "None" where no list was given, so that a list of this one word is "None,".  Loses where an
+/// item ends that holds a comma.
 [[nodiscard]] std::string text_of(const std::vector<std::string>& value);
 [[nodiscard]] inline std::string text_of(const text_list& value) {
     return value.given() ? text_of(value.texts()) : "None";

@@ -29,6 +29,9 @@ SMDEBUG_INLINE std::string text_of(double value) {
 }
 
 SMDEBUG_INLINE std::string text_of(const std::vector<std::string>& value) {
+    if (value.size() == 1 && value.front() == "None") {
+        return "None,";  // alone it would be read as no list
+    }
     std::string text;
     for (const std::string& item : value) {
         text.append(text.empty() ? "" : ",").append(item);
