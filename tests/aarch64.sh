@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sourced by check_aarch64*.sh: what a compiler for AArch64 needs on this machine.
 #   aarch64_set_up ROOT FOLDER COMPILER FLAG...   fills `compile`, `cross` and `emulator`; exits with 77 where tools are missing
+#   aarch64_headers ROOT                          prints a file that includes every header
 #   aarch64_unite ROOT NAME SOURCE...   makes NAME.cpp here of the test files that can be united, NAME_alone_*.cpp of others
 # COMPILER is that of this machine, asked where the headers of other packages lie.  What is made for it lies in FOLDER.
 cross=aarch64-linux-gnu-g++ emulator=qemu-aarch64
@@ -47,6 +48,11 @@ aarch64_set_up() {
 
     compile=("$cross" -std=c++20 -I"$root/include" -I"$root/tests" -isystem "$folder/include"
         -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Werror)
+}
+
+# aarch64_headers ROOT: a file that includes every header, but MPI's: its headers are those of this machine alone.
+aarch64_headers() {
+    (cd "$1/include" && find smdebug -name '*.hpp' ! -name 'mpi_*' | sort | sed 's/.*/#include <&>/')
 }
 
 aarch64_unite() {

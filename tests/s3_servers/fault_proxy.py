@@ -7,7 +7,8 @@ Requests go on as they are, "host" included, so that their signatures stay good.
 
     PUT /__fault__     a fault, or a list of them, as JSON: {"kind": "slow_down", "at": 3, ...}.  They add up.
     GET /__count__     {"connections": 2, "fired": 1, "requests": [{"method", "target", "range", "connection", "fault"}...]}
-    PUT /__reset__     forgets faults and requests, and lets go of what is stalled
+    PUT /__reset__     forgets faults and requests, and lets go of what is stalled.  Connections of before are not counted and not
+                       hit any more: what a client gave up may still come, and is not what the next fault is for.
 
 Which requests a fault hits: it counts those since it was armed that are like it asks ("method": "GET"; "target": a text
 that is in path and query; "header": the name of one that is there), and hits number "at" (from 1; default 1), then each
@@ -500,6 +501,7 @@ class Proxy:
     def __init__(self, address):
         self.address = address
         self.lock = threading.Lock()
+        self.resets = 0
         self.reset()
 
     def reset(self):
@@ -507,6 +509,7 @@ class Proxy:
             if hasattr(self, "released"):
                 self.released.set()
             self.released = threading.Event()
+            self.resets += 1
             self.faults, self.requests, self.connections, self.fired = [], [], set(), 0
 
     def arm(self, told):
@@ -518,10 +521,12 @@ class Proxy:
         with self.lock:
             return {"connections": len(self.connections), "fired": self.fired, "requests": list(self.requests)}
 
-    def _fault_for(self, one, connection):
+    def _fault_for(self, one, connection, resets):
         """Notes the request; the fault that hits it."""
         with self.lock:
             hit = None
+            if resets != self.resets:
+                return hit
             for fault in self.faults:
                 if fault.hits(one) and hit is None:
                     hit = fault
@@ -558,7 +563,7 @@ class Proxy:
         request.body = wire.body_of(request, to_end=False)
         return request
 
-    def serve(self, connection, number):
+    def serve(self, connection, number, resets):
         wire, upstream = Wire(connection), Upstream(self.address)
         try:
             goes_on = True
@@ -569,7 +574,7 @@ class Proxy:
                     self._control(wire, request, path)
                     break
                 one = Exchange(wire, request, upstream, 0, None)
-                fault = self._fault_for(one, number)
+                fault = self._fault_for(one, number, resets)
                 goes_on = fault.do(one) if fault else one.give(one.ask())
                 goes_on = goes_on and request.get("connection", "").lower() != "close"
         except (Gone, ConnectionError):
@@ -588,7 +593,7 @@ class Proxy:
         while True:
             connection, _ = listener.accept()
             number += 1
-            threading.Thread(target=self.serve, args=(connection, number), daemon=True).start()
+            threading.Thread(target=self.serve, args=(connection, number, self.resets), daemon=True).start()
 
 
 def main():

@@ -149,9 +149,23 @@ class FaultProxy(unittest.TestCase):
         self.assertEqual(self.count()["fired"], 2)
         self.control("PUT", "/__reset__")
         self.assertEqual(self.count()["requests"], [])
+        self.connection.close()
         self.arm("access_denied", times=0, header="Range")
         self.assertEqual([self.ask(headers={"Range": "bytes=0-1"}).status for _ in range(3)], [403] * 3)
         self.assert_good(self.ask())
+
+    def test_a_request_of_before_a_reset_is_not_hit_and_not_counted(self):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as late:
+            late.sendall(b"PUT /bucket/late HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nab")
+            self.assert_good(self.ask())  # the proxy has accepted who came before
+            self.control("PUT", "/__reset__")
+            self.connection.close()
+            self.arm("access_denied")
+            late.sendall(b"cd")
+            self.assertTrue(late.recv(100).startswith(b"HTTP/1.1 200"))
+            self.assertEqual(self.count()["requests"], [])
+            self.assertEqual(self.ask().status, 403)
+            self.assertEqual((self.count()["fired"], len(self.count()["requests"])), (1, 1))
 
     def test_faults_add_up(self):
         self.control("PUT", "/__fault__", [{"kind": "slow_down"}, {"kind": "no_such_key"}, {"kind": "access_denied", "at": 2}])
