@@ -1,13 +1,33 @@
 #!/usr/bin/env python3
 """coverage.py FOLDER EXPORT...: what llvm-cov counted of a folder's files in some programs, taken together: a statement or a
 branch is reached where any program reaches it, in any instantiation.  A table by folder, then the statements that are not
-reached, a line a file.
+reached, by why they are not, a line a file.
 coverage.py --reduce FOLDER EXPORT...: makes each export a short one, of that folder's files alone, in its place.
 coverage.py --self-test"""
 import collections
+import functools
 import json
 import os
+import re
 import sys
+
+ONE_VALUE = "one of the values of an expression, in one line"
+# Why no test reaches a statement, by its text and the line before it; the first that holds.
+REASONS = [
+    ("decided when it is compiled, where nothing is counted",
+     r"if constexpr|^\s*\}\) \{|\} -> std::|is_constant_evaluated|^\s*(\[\[nodiscard\]\] )?(static )?constexpr .*[({]$|constexpr .* noexcept \{"),
+    ("there is no memory, or no thread", r"bad_alloc|not enough memory|OUT_OF_MEMORY|no_memory|system_error|no more threads|cannot be started"),
+    ("a call of the system fails: tests/check_faults.py fails each, in programs without counters",
+     r"errno|\bE[A-Z]{4,}\b|posix::fail|fail\(\"cannot|fail_writing|DT_UNKNOWN|a temporary file cannot|\bgot < 0|MAP_FAILED|posix_spawn|waitid"
+     r"|reaped|pthread_|RENAME_|syncfs|::fstat|readable\("),
+    ("a library refuses: libcurl, libcrypto, SQLite, zlib, libzstd, PCRE2, MPI",
+     r"libcrypto|curl_|CURLE_|CURL_|SQLITE_|Z_OK|Z_STREAM|Z_MEM|ZSTD_|PCRE2_|pcre2_|ROLLBACK|journal_mode|MPI_"),
+    ("a process ends by it, or a child of a test has it, before counts are written", r"_Exit|::abort|quit\(|make_in_place|make_from|fork"),
+    ("thrown on, or left to who meets it next", r"\} catch \(|will tell|tells? why|told why|tries again"),
+    (ONE_VALUE, r" \? | : | \|\| | && "),
+    ("what a base class answers, or a type is to have", r"= default|\bvirtual\b|\boverride\b|noexcept \{ return|const \{ return|\) \{\}$"),
+]
+NO_REASON = "nothing but that no test has it"
 
 CODE = 0  # the kind of region that is a statement or a block of them
 
@@ -67,7 +87,7 @@ def lines_of(places):
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def show(statements, branches, out):
+def show(root, statements, branches, out):
     of_statements, of_branches = shares(statements), shares(branches)
     print(f"{'folder':12} {'statements':>22} {'branches':>22}", file=out)
     for folder in sorted(of_statements, key=lambda name: (name == "", name)):
@@ -75,13 +95,27 @@ def show(statements, branches, out):
         for reached, count in (of_statements[folder], of_branches.get(folder, (0, 0))):
             cells.append(f"{reached:>7} of {count:>6} {100 * reached / count:5.1f}" if count else "-".rjust(22))
         print(f"{folder or 'all':12} {cells[0]:>22} {cells[1]:>22}", file=out)
-    missing = collections.defaultdict(list)
+    missing = collections.defaultdict(lambda: collections.defaultdict(list))
     for (file, first, _, last, _), value in statements.items():
         if not value:
-            missing[file].append((first, last))
-    print("\nstatements that no test reaches:", file=out)
-    for file in sorted(missing):
-        print(f"{file}: {lines_of(missing[file])}", file=out)
+            missing[reason_of(source_of(root, file), first, last)][file].append((first, last))
+    for reason in [*(name for name, _ in REASONS), NO_REASON]:
+        files = missing.get(reason, {})
+        print(f"\nno test reaches {sum(map(len, files.values()))} statements: {reason}", file=out)
+        for file in sorted(files):
+            print(f"  {file}: {lines_of(files[file])}", file=out)
+
+
+@functools.cache
+def source_of(root, file):
+    with open(os.path.join(root, file), encoding="utf-8") as source:
+        return source.read().split("\n")
+
+
+def reason_of(lines, first, last):
+    text = "\n".join(lines[max(first - 2, 0):last])
+    return next((reason for reason, pattern in REASONS
+                 if (reason != ONE_VALUE or first == last) and re.search(pattern, text, re.MULTILINE)), NO_REASON)
 
 
 def self_test():
@@ -98,6 +132,8 @@ def self_test():
     assert shares(statements)[""] == [1, 2] and shares(branches)["core"] == [1, 2]
     statements, branches = together([never, once])
     assert shares(statements)[""] == [2, 2] and shares(branches)[""] == [2, 2]
+    lines = ["int f() {", "    if constexpr (a) {", "        throw std::bad_alloc{};", "    }", "    x = y;"]
+    assert reason_of(lines, 2, 2) == REASONS[0][0] and reason_of(lines, 4, 4) == REASONS[1][0] and reason_of(lines, 5, 5) == NO_REASON
     assert lines_of([(3, 4), (9, 9), (4, 6)]) == "3-6, 9"
 
 
@@ -119,7 +155,7 @@ def main():
     for path in exports:
         with open(path, encoding="utf-8") as file:
             counts.append(json.load(file))
-    show(*together(counts), sys.stdout)
+    show(folder, *together(counts), sys.stdout)
     return None
 
 

@@ -76,6 +76,16 @@ TEST_CASE("option_texts: what is given is looked at") {
     CHECK(contains(refusal(cli::detail::check_arguments{}, {}), "check needs at least one rule"));
     CHECK(contains(refusal(cli::detail::check_arguments{}, {}), "\nTry `smdebug check --help`."));
     CHECK(contains(refusal(cli::detail::stats_arguments{}, {.threads = "2000"}), "--threads must be 1024 or less"));
+    cli::detail::pack_arguments pack;
+    cli::detail::settle(pack, {.threads = "3", .level = "19"});
+    CHECK(pack.threads == 3);
+    CHECK(pack.level == 19);
+    CHECK(contains(refusal(pack, {.level = "0"}), "--level"));
+    CHECK(contains(refusal(pack, {.level = "high"}), "--level"));
+    cli::detail::ls_arguments ls;
+    ls.verify = true;
+    ls.follow.on = true;
+    CHECK(contains(refusal(ls, {}), "--verify and --follow exclude each other"));
 }
 
 TEST_CASE("option_texts: following has a limit of runs, and giving up is for following") {

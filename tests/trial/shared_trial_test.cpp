@@ -203,6 +203,24 @@ TEST_CASE("shared_trial: throws what the trial throws") {
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(99, reduction::max, {.worker = "worker_0"})),
                     step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(tensor.reduction_value(3, "median")), value_error);
+    const auto own = run.tensor("a");
+    CHECK(tensor.reduction_values(3) == own.reduction_values(3));
+    CHECK(words(lookup<tensor_value>{tensor.value(3)}) == words(own.find_value(3)));
+    CHECK(words(lookup<tensor_value>{tensor.value(3, {.worker = "worker_0"})}) == words(own.find_value(3)));
+    CHECK_THROWS_AS(static_cast<void>(tensor.value(3, {.worker = "nobody"})), invalid_worker);
+    CHECK_THROWS_AS(static_cast<void>(tensor.value(99)), step_unavailable);
+    CHECK_THROWS_AS(static_cast<void>(tensor.reduction_values(99)), step_unavailable);
+    // Measures: of any worker, and of a mode, they are not remembered, and are what they are.
+    const auto elements = [](const tensor_view& values) { return values.count(); };
+    const std::size_t all = own.measured(3, elements);
+    CHECK(all > 0);
+    CHECK(tensor.measured(3, elements) == all);
+    CHECK(tensor.measured(3, elements, {.worker = "worker_0"}) == all);
+    CHECK_THROWS_AS(static_cast<void>(tensor.measured(99, elements)), step_unavailable);
+    const auto both = [](const tensor_view& before, const tensor_view& now) { return before.count() + now.count(); };
+    CHECK(tensor.compared(2, 3, both) == 2 * all);
+    CHECK(tensor.compared(2, 3, both, {.worker = "worker_0"}) == 2 * all);
+    CHECK_THROWS_AS(static_cast<void>(tensor.compared(2, 99, both)), step_unavailable);
     CHECK_THROWS_AS(static_cast<void>(shared.tensor_names({.regex = "(", .step = 3})), value_error);
     CHECK_THROWS_AS(static_cast<void>(shared.tensor_names({.regex = "(", .step = 3})), value_error);
 }

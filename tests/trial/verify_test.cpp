@@ -124,6 +124,11 @@ TEST_CASE("verify: names each thing that the index and the event file do not agr
     for (const char* kind : {"place", "step", "mode", "unnamed file"}) {
         CHECK(std::find(swapped.begin(), swapped.end(), kind) != swapped.end());
     }
+    for (const char* outside : {"../0/events", "/tmp/0/events"}) {
+        const auto left = after("events/000000000001", outside);
+        CHECK(kinds_of(left) == texts{"place", "unnamed file"});
+        CHECK(left.at(0).what.starts_with("it names no event file of the run: \"" + std::string{outside}));
+    }
     CHECK(kinds_of(after("tfevents\"", "tfevent\"")) == texts{"missing file", "unnamed file"});
     CHECK(kinds_of(after("{\"meta\"", "{\"mera\"")) == texts{"renamed key", "damaged file", "unnamed file"});
     const auto told = after("\"w\"", "\"v\"").at(0);
@@ -150,6 +155,33 @@ TEST_CASE("verify: damaged event files, strange workers and files that nobody na
     build.put(smdebug::detail::locations::event_key(5, "worker_0"), "").put("index/000000000/noise.json", "{}");
     build.put("collections/000000000/worker_1_collections.json", "{");
     CHECK(kinds_of(verify_run(more)) == texts{"damaged file", "workers", "workers", "damaged file", "unnamed file"});
+}
+
+TEST_CASE("verify: two steps that say the same mode step, where no record says another") {
+    memory_storage store;
+    run_builder build{store};
+    build.collections();
+    for (const step_number step : {0, 1, 2}) {
+        build.step(
+            {.step = step, .tensors = {}, .mode = mode::train, .mode_step = step / 2, .shapes = {{"w", "w", {2}}}});
+    }
+    build.end();
+    const auto found = verify_run(store);
+    REQUIRE(kinds_of(found) == texts{"mode"});
+    CHECK(found.at(0).step == 1);
+    CHECK(found.at(0).what == "step 0 is TRAIN 0, too");
+}
+
+TEST_CASE("verify: a file that is larger than the limits allow is not read") {
+    const std::size_t size = text_of(sample(), index_1).size();
+    size_limits limits;
+    limits.index_file = size - 1;
+    const auto found = verify_run(sample(), limits);
+    const auto large =
+        std::find_if(found.begin(), found.end(), [](const difference& one) { return one.file == index_1; });
+    REQUIRE(large != found.end());
+    CHECK(name_of(large->kind) == "damaged file");
+    CHECK(large->what.find("more than trial_options::limits allow") != std::string::npos);
 }
 
 TEST_CASE("verify: of a running job what may still come is not missed") {

@@ -103,3 +103,41 @@ TEST_CASE("zip: a directory that is cut, lies, or is gone") {
         static_cast<void>(zip_content_begin(source_of(no_head), "a", directory_of(no_head).members.at("a"))),
         corrupt_data);
 }
+
+TEST_CASE("zip: fields of 64 bits that are elsewhere, too short, or not there") {
+    const std::string archive = zip_of(objects{{"a", "123"}, {"bc", "45"}}, 0, true);
+    const std::size_t entry = archive.rfind(little<std::uint32_t>(0x02014b50));
+    const std::size_t extra = entry + 46 + 2;
+    REQUIRE(archive.substr(extra, 4) == little<std::uint16_t>(1) + little<std::uint16_t>(24));
+    const auto with = [&](std::uint16_t kind, std::uint16_t length) {
+        std::string changed = archive;
+        return directory_of(changed.replace(extra, 4, little(kind) + little(length)));
+    };
+    CHECK(with(1, 24).damage.empty());
+    const auto is_lost = [](const directory& made) {
+        return made.damage.size() == 1 && made.members.contains("a") && !made.members.contains("bc");
+    };
+    CHECK(is_lost(with(1, 25)));  // longer than there is
+    CHECK(is_lost(with(1, 16)));  // has two of the three
+    CHECK(is_lost(with(7, 24)));  // something else
+    // Behind a field that is something else: the entry's other fields stay, the directory is 4 bytes longer.
+    std::string longer = archive;
+    longer.insert(extra, little<std::uint16_t>(7) + little<std::uint16_t>(0));
+    longer.replace(entry + 30, 2, little<std::uint16_t>(28 + 4));
+    const std::size_t end64 = longer.rfind(little<std::uint32_t>(0x06064b50));
+    const std::uint64_t begin = archive.find(little<std::uint32_t>(0x02014b50));
+    longer.replace(end64 + 40, 8, little<std::uint64_t>(end64 - begin));
+    const std::size_t locator = longer.rfind(little<std::uint32_t>(0x07064b50));
+    longer.replace(locator + 8, 8, little<std::uint64_t>(end64));
+    const directory made = directory_of(longer);
+    CHECK(made.damage.empty());
+    REQUIRE(made.members.contains("bc"));
+    CHECK(longer.substr(zip_content_begin(source_of(longer), "bc", made.members.at("bc")), 2) == "45");
+    // The 64-bit end is not where it is said to be.
+    std::string elsewhere = archive;
+    const std::size_t place = archive.rfind(little<std::uint32_t>(0x07064b50)) + 8;
+    elsewhere.replace(place, 8, little<std::uint64_t>(3));
+    CHECK_THROWS_AS(directory_of(elsewhere), corrupt_data);
+    elsewhere.replace(place, 8, little<std::uint64_t>(archive.size() - 3));
+    CHECK_THROWS_AS(directory_of(elsewhere), corrupt_data);
+}

@@ -6,7 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -32,7 +37,18 @@ void put(const output_folder& to, const std::string& name) {
     std::ofstream{to.place() + "/" + name} << "new";
 }
 
+bool names_are_exchanged = true;  // as most file systems can
+
 }  // namespace
+
+// The program's own comes before libc's.
+extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+    if ((flags & RENAME_EXCHANGE) != 0 && !names_are_exchanged) {
+        errno = EINVAL;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+}
 
 TEST_CASE("output_folder: appears whole, with the folders above it; or not at all") {
     const temporary_folder folder;
@@ -75,6 +91,23 @@ TEST_CASE("output_folder: an empty folder gives way, another only where it is to
     CHECK_FALSE(fs::exists(path + "/1.ours"));
     CHECK(fs::exists(path + "/3.ours"));
     CHECK(count_in(path) == 1);
+    CHECK(count_in(folder.path()) == 1);
+}
+
+TEST_CASE("output_folder: takes another's place where a file system does not exchange names, too") {
+    const temporary_folder folder;
+    const std::string path = folder.path() + "/out";
+    fs::create_directory(path);
+    std::ofstream{path + "/1.ours"} << "old";
+    names_are_exchanged = false;
+    {
+        output_folder out{path};
+        put(out, "2.ours");
+        CHECK_NOTHROW(out.take_its_place(true));
+    }
+    names_are_exchanged = true;
+    CHECK_FALSE(fs::exists(path + "/1.ours"));
+    CHECK(file_content(path + "/2.ours") == "new");
     CHECK(count_in(folder.path()) == 1);
 }
 
