@@ -236,6 +236,8 @@ if(PROJECT_IS_TOP_LEVEL)
             packaging/${way} ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} SMDEBUG_LIMIT=500 ${SMDEBUG_BASH}
             ${PROJECT_SOURCE_DIR}/packaging/check.sh --folder ${CMAKE_CURRENT_BINARY_DIR}/packaging ${way})
     endforeach()
+    # What FetchContent does with the sources, consumer_of_folder does, too.
+    set_tests_properties(packaging/fetchcontent PROPERTIES LABELS "infrastructure;slow")
 endif()
 
 # --- another processor: by a cross compiler and an emulator, where they are installed --------------------------------

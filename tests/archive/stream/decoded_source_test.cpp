@@ -14,10 +14,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -69,6 +75,54 @@ void check_anywhere(const decoded_source& source) {
 
 const archive_options little_memory{.memory_bytes = 0};
 
+// A "format" that is what it holds, in spans of a thousand bytes whose points take a mebibyte each, as they say.
+class thick_codec final : public codec {
+public:
+    static constexpr std::size_t span_bytes = 1000;
+
+    struct thick_point final : access_point {
+        explicit thick_point(std::uint64_t at) : place(at) {}
+        [[nodiscard]] std::size_t cost() const noexcept override { return std::size_t{1} << 20U; }
+        [[nodiscard]] std::vector<std::byte> written() const override { return {}; }
+        std::uint64_t place;
+    };
+    class thick_decoder final : public decoder {
+    public:
+        thick_decoder(std::shared_ptr<const byte_source> packed, std::uint64_t at)
+            : packed_(std::move(packed)), place_(at) {}
+        [[nodiscard]] std::size_t decode(std::span<std::byte> out, std::size_t /*enough*/) override {
+            const byte_buffer bytes = packed_->read({place_, std::min(out.size(), span_bytes)});
+            std::copy(bytes.view().begin(), bytes.view().end(), out.begin());
+            place_ += bytes.size();
+            return bytes.size();
+        }
+        [[nodiscard]] std::uint64_t consumed() const noexcept override { return place_; }
+        [[nodiscard]] std::shared_ptr<const access_point> point() const override {
+            return std::make_shared<thick_point>(place_);
+        }
+
+    private:
+        std::shared_ptr<const byte_source> packed_;
+        std::uint64_t place_;
+    };
+
+    [[nodiscard]] std::unique_ptr<decoder> begin(std::shared_ptr<const byte_source> packed,
+                                                 const access_point* from) const override {
+        const auto* const point = dynamic_cast<const thick_point*>(from);
+        return std::make_unique<thick_decoder>(std::move(packed), point != nullptr ? point->place : 0);
+    }
+    [[nodiscard]] std::shared_ptr<const access_point> restore(byte_view /*written*/) const override { return nullptr; }
+    [[nodiscard]] std::string_view name() const noexcept override { return "thick"; }
+    [[nodiscard]] std::optional<std::uint64_t> part_end(const byte_source& /*packed*/,
+                                                        std::uint64_t /*begin*/) const override {
+        return std::nullopt;
+    }
+    [[nodiscard]] bool gains_by_threads() const noexcept override { return false; }
+    [[nodiscard]] std::shared_ptr<const access_point> part_point(std::uint64_t /*begin*/) const override {
+        return nullptr;
+    }
+};
+
 }  // namespace
 
 TEST_CASE("decoded_source: any part of a stream, in one member or many, in one frame or many") {
@@ -114,6 +168,21 @@ TEST_CASE("decoded_source: a part behind an access point does not inflate what i
     CHECK(before.points == before.spans);
     check_part(source, content().size() / 2, 10);
     CHECK(source.counted().decoded == before.decoded + 1);
+}
+
+TEST_CASE("decoded_source: of access points that take too much memory every other one goes, until they do not") {
+    const std::string text = content().substr(0, 100 * thick_codec::span_bytes);
+    const decoded_source source{stored(text), std::make_shared<thick_codec>(), little_memory};
+    CHECK(as_text(source.read({0, UINT64_MAX}).view()) == text);
+    CHECK(source.counted().spans == 100);
+    CHECK(source.counted().points == 25);        // of 32 MiB: each fourth
+    for (std::size_t span = 100; span-- > 0;) {  // from the end, so that no decoder stands where it is of use
+        CAPTURE(span);
+        const std::size_t before = source.counted().decoded;
+        const std::uint64_t begin = span * thick_codec::span_bytes + 10;
+        CHECK(as_text(source.read({begin, 20}).view()) == text.substr(begin, 20));
+        CHECK(source.counted().decoded - before <= span % 4 + 1);  // from the point before it on
+    }
 }
 
 TEST_CASE("decoded_source: threads read anywhere at once") {
