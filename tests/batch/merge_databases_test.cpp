@@ -255,3 +255,49 @@ TEST_CASE("merge_databases: killed at any moment, the target is whole or not the
         }
     }
 }
+
+TEST_CASE(
+    "merge_databases: a source without tables, and one with a damaged page, are named, and nothing is left behind") {
+    const temporary_folder place;
+    const std::string source = place.path() + "/a.db";
+    const std::string empty = place.path() + "/empty.db";
+    const std::string damaged = place.path() + "/damaged.db";
+    std::int64_t page = 0;
+    std::int64_t size = 0;
+    {
+        results_database database{source};
+        database.write(some_result(1), "q");
+    }
+    {
+        sqlite::connection database{source, sqlite::access::write, 1s};
+        page = database.number("SELECT rootpage FROM sqlite_master WHERE name = 'results'");
+        size = database.number("PRAGMA page_size");
+    }
+    {
+        // As far as a writer gets that dies before its tables are there.
+        sqlite::connection begun{empty, sqlite::access::create, 1s};
+        sqlite::statement asked = begun.prepare("PRAGMA journal_mode = WAL");
+        REQUIRE(asked.next());
+    }
+    REQUIRE_FALSE(file_content(empty).empty());
+    std::string bytes = file_content(source);
+    const auto begin = static_cast<std::size_t>((page - 1) * size);
+    REQUIRE(begin + static_cast<std::size_t>(size) <= bytes.size());
+    bytes.replace(begin, static_cast<std::size_t>(size), static_cast<std::size_t>(size), '\0');
+    place.write("damaged.db", bytes);
+    const auto before = files_in(place.path());
+    const auto damage_of = [&](const std::string& other) {
+        const std::vector<std::string> sources{other, source};
+        try {
+            static_cast<void>(merge_databases(sources, place.path() + "/all.db"));
+        } catch (const corrupt_data& damage) {
+            CHECK(damage.where() == other);
+            return std::string{damage.message()};
+        }
+        return std::string{"it was merged"};
+    };
+    CHECK(damage_of(empty) == "the database " + empty + " has no tables: its writer died at the beginning");
+    const std::string told = damage_of(damaged);
+    CHECK_MESSAGE(told.starts_with("the database " + damaged + " is damaged: "), told);
+    CHECK(files_in(place.path()) == before);
+}

@@ -274,6 +274,41 @@ TEST_CASE("results_database: what was begun is undone unless it is ended") {
     CHECK(asked(file, "SELECT count(*) FROM questions") == "1");
 }
 
+TEST_CASE("results_database: reductions begun twice, ended for another run or without a beginning say so") {
+    const temporary_folder place;
+    results_database database{place.path() + "/results.db"};
+    const run_result one = some_result(1);
+    const run_result other = some_result(2);
+    const auto refusal = [&](auto&& call) {
+        try {
+            call();
+        } catch (const value_error& wrong) {
+            CHECK(wrong.where() == database.path());
+            return std::string{wrong.message()};
+        }
+        return std::string{"it was done"};
+    };
+    const std::string none = "reductions are to be added to a run, and none was begun";
+    CHECK(refusal([&] { database.add_reductions(some_reductions()); }) == none);
+    CHECK(refusal([&] { database.end_reductions(one); }) == none);
+    database.begin_reductions(one.run, question);
+    CHECK(refusal([&] { database.write(other, question); }) ==
+          "reductions of runs/1 were begun and not ended: runs/2 cannot be written meanwhile");
+    CHECK(refusal([&] { database.begin_reductions(one.run, question); }) ==
+          "reductions of runs/1 were begun and not ended: runs/1 cannot be written meanwhile");
+    database.add_reductions(some_reductions());  // what was begun goes on
+    CHECK(refusal([&] { database.end_reductions(other); }) ==
+          "reductions of runs/1 were begun, and those of runs/2 are to be ended");
+    CHECK(refusal([&] { database.end_reductions(one); }) == none);  // all of it was given up
+    CHECK_FALSE(database.find("runs/1").has_value());
+    database.begin_reductions(one.run, question);
+    database.abandon_reductions();
+    CHECK(refusal([&] { database.end_reductions(one); }) == none);
+    database.write(other, question);
+    CHECK(database.done_count() == 1);
+    CHECK_FALSE(database.find("runs/1").has_value());
+}
+
 TEST_CASE("results_database: a writer that is killed leaves whole runs, and loses none that was written") {
     const temporary_folder place;
     const std::string file = place.path() + "/results.db";
@@ -341,7 +376,8 @@ TEST_CASE("results_database: two writers at once, and readers meanwhile") {
     child_process first{[&] { return write_half(0); }};
     child_process second{[&] { return write_half(1); }};
     std::size_t seen = 0;
-    while (seen < runs + 1) {
+    for (bool writing = true; seen < runs + 1 && writing;) {
+        writing = first.runs() || second.runs();  // what comes now is after the last write
         if (!std::filesystem::exists(file)) {
             continue;
         }
@@ -353,6 +389,7 @@ TEST_CASE("results_database: two writers at once, and readers meanwhile") {
     }
     CHECK(first.wait() == 0);
     CHECK(second.wait() == 0);
+    CHECK(seen == runs + 1);
     CHECK(asked(file, "PRAGMA integrity_check") == "ok");
 }
 

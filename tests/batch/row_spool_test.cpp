@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -110,4 +111,22 @@ TEST_CASE("row_spool: others behind it are a part of it, rows and bytes, whether
         CHECK(next == 1501);
         CHECK(wrong == 0);
     }
+}
+
+TEST_CASE("row_spool: a row with bytes behind its end is refused") {
+    row_spool from;
+    from.add(row_of(1));
+    std::string row;
+    from.for_each_piece([&](std::string_view piece) { row += piece; });
+    std::uint32_t size = 0;
+    std::memcpy(&size, row.data(), sizeof size);
+    REQUIRE(row.size() == sizeof size + size);
+    ++size;
+    std::memcpy(row.data(), &size, sizeof size);
+    row_spool strict;
+    CHECK_THROWS_WITH_AS(strict.add_bytes(row + "x"),
+                         "CorruptData: rows of reductions that were passed on are too long", corrupt_data);
+    CHECK_THROWS_WITH_AS(strict.add_bytes(row), "CorruptData: rows of reductions that were passed on are cut",
+                         corrupt_data);
+    CHECK(strict.size() == 0);
 }

@@ -1,10 +1,13 @@
 #include <smdebug/formats/event_file_source.hpp>
 
 #include <smdebug/formats/presented_run.hpp>
+#include <smdebug/index/locations.hpp>
+#include <smdebug/record/writer.hpp>
 #include <smdebug/storage/local_storage.hpp>
 #include <smdebug/storage/memory_storage.hpp>
 #include <smdebug/trial/basic_trial.hpp>
 
+#include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <doctest/doctest.h>
@@ -171,4 +174,46 @@ TEST_CASE("event_file_source: a collections file that is too large is left out b
     CHECK(run.steps() == std::vector<step_number>{0, 2, 3, 5});
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].starts_with(collections + ": the file has 1099511627776 bytes"));
+}
+
+TEST_CASE("event_file_source: a damaged collections file is told; workers are then those of the event files") {
+    memory_storage files{"run"};
+    smdebug_test::run_builder build{files};
+    for (const char* const worker : {"worker_0", "worker_1"}) {
+        build.step({.step = 0, .tensors = {smdebug_test::tensor_of<float>("a", {1})}, .worker = worker});
+    }
+    build.end();
+    std::vector<std::string> problems;
+    CHECK(presented(files, &problems).num_workers() == 2);
+    CHECK(problems.empty());
+    const std::string key = smdebug::detail::locations::collections_key("worker_0");
+    build.put(key, "{\"collections\": {");
+    const trial run = presented(files, &problems);
+    CHECK(run.steps() == std::vector<step_number>{0});
+    CHECK(run.workers() == std::vector<std::string>{"worker_0", "worker_1"});
+    CHECK(run.num_workers() == 2);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0] == key + ": the file is no JSON, or cut: the run has no collections");
+}
+
+TEST_CASE("event_file_source: a record that holds no event is left out and named, what is behind it is read") {
+    memory_storage files{"run"};
+    smdebug_test::run_builder build{files};
+    build.collections();
+    const smdebug_test::written_step step{.step = 4, .tensors = {smdebug_test::tensor_of<float>("a", {1, 2})}};
+    std::vector<std::byte> bytes;
+    record::append_record(bytes, as_bytes("\x0a"));
+    const std::size_t begin = bytes.size();
+    const auto events = smdebug_test::encode_events(step);
+    bytes.insert(bytes.end(), events.bytes.begin(), events.bytes.end());
+    const std::string key = smdebug::detail::locations::event_key(4, "worker_0");
+    files.write(key, bytes);
+    build.end();
+    REQUIRE(begin > 0);
+    std::vector<std::string> problems;
+    const trial run = presented(files, &problems);
+    CHECK(run.steps() == std::vector<step_number>{4});
+    CHECK(run.tensor("a").value<float>(4)(1) == 2);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0] == key + ", byte 0: the record holds no event: it is left out");
 }

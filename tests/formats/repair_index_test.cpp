@@ -67,6 +67,35 @@ TEST_CASE("repair_index: missing and damaged index files are made as they were, 
     CHECK(memory_trial{files}.steps().size() == 4);
 }
 
+TEST_CASE("repair_index: an index file of another mode, mode step or event file is replaced") {
+    memory_storage files = copy_of("torch_mlp");
+    const memory_storage original = copy_of("torch_mlp");
+    const std::vector<std::string> keys = files.list("index/", "");
+    REQUIRE(keys.size() == 4);
+    const auto change = [&](const std::string& key, const std::string& from, const std::string& to) {
+        std::string text{as_text(files.read(key).view())};
+        const std::size_t place = text.find(from);
+        REQUIRE(place != std::string::npos);
+        files.write(key, as_bytes(text.replace(place, from.size(), to)));
+    };
+    const std::string first = "events/000000000000/000000000000_worker_0.tfevents";
+    const std::string second = "events/000000000002/000000000002_worker_0.tfevents";
+    change(keys[0], R"("mode": "TRAIN")", R"("mode": "PREDICT")");
+    change(keys[1], second, first);
+    change(keys[2], R"("mode_step": 0)", R"("mode_step": 1)");
+    any_storage store{files};
+    const index_repair plan = plan_index_repair(store);
+    CHECK(plan.good == 1);
+    REQUIRE(plan.files.size() == 3);
+    CHECK(plan.files[0].why == "its mode or mode step is not what the records say");
+    CHECK(plan.files[1].why == "it names another event file, " + first);
+    CHECK(plan.files[2].why == "its mode or mode step is not what the records say");
+    repair_index(store, plan);
+    for (const std::string& key : keys) {
+        CHECK(as_text(files.read(key).view()) == as_text(original.read(key).view()));
+    }
+}
+
 TEST_CASE("repair_index: a run that has only its event files") {
     memory_storage files = copy_of("torch_mlp");
     for (const std::string& key : files.list("", "")) {

@@ -192,6 +192,7 @@ TEST_CASE("index_file: split never takes a number or a name that the parser woul
              std::string_view{R"("mode": "TRAIN", "mode_step": -1, "event_file_name": "e")"},
              std::string_view{R"("mode": "TRAIN", "mode_step": 1.0, "event_file_name": "e")"},
              std::string_view{R"("mode": "TRAIN", "mode_step": "1", "event_file_name": "e")"},
+             std::string_view{R"("mode": "TRAIN", "mode_step": 9999999999999999999, "event_file_name": "e")"},
              std::string_view{R"("mode": "TRAIN", "mode_step": 99999999999999999999, "event_file_name": "e")"},
              std::string_view{R"("mode": "train", "mode_step": 1, "event_file_name": "e")"},
              std::string_view{"\"mode\": \"TRAIN\", \"mode_step\": 1, \"event_file_name\": \"e\xFF\""},

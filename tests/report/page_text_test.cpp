@@ -90,7 +90,7 @@ TEST_CASE("page_text: whatever a run is called, its page has the same elements")
 }
 
 TEST_CASE("page_text: a policy lets nothing but the page's own script and style") {
-    const std::string text = text_of({.title = "policy"});
+    const std::string text = text_of(page{.title = "policy"});
     const std::string policy = between(text, "Content-Security-Policy\" content=\"", "\">");
     CHECK(policy == "default-src 'none'; script-src '" + std::string{page_script_hash()} + "'; style-src '" +
                         std::string{page_style_hash()} + "'; img-src data:; base-uri 'none'; form-action 'none'");
@@ -116,6 +116,26 @@ TEST_CASE("page_text: facts as JSON, findings by tensor") {
     CHECK(facts.find(R"("status":"IssuesFound")") != std::string::npos);
     CHECK(facts.find(R"("lookAgain":0)") != std::string::npos);
     CHECK(facts.find(R"("value":"NaN")") != std::string::npos);
+}
+
+TEST_CASE("page_text: a long message is cut to 600 bytes, between two characters") {
+    const auto shown = [](const std::string& message) {
+        page what;
+        what.runs.push_back({.failed = message});
+        return between(between(text_of(what), "id=\"facts\">", "</script>"), "\"failed\":\"", "\"");
+    };
+    const auto letters = [](std::size_t count) { return std::string(count, 'x'); };
+    CHECK(shown(letters(600)) == letters(600));
+    CHECK(shown(letters(601)) == letters(600));
+    CHECK(shown(letters(598) + "\xC3\xA9 and more") == letters(598) + R"(\u00e9)");
+    CHECK(shown(letters(599) + "\xC3\xA9 and more") == letters(599));
+    CHECK(shown(letters(598) + "\xE2\x82\xAC and more") == letters(598));
+    CHECK(shown(letters(597) + "\xF0\x9F\x98\x80 and more") == letters(597));
+    CHECK(shown(letters(596) + "\xF0\x9F\x98\x80 and more") == letters(596) + R"(\ud83d\ude00)");
+    // What is no UTF-8 is cut nevertheless.
+    const std::string damaged = shown(letters(590) + std::string(1000, '\x80'));
+    CHECK(damaged.starts_with(letters(590)));
+    CHECK(damaged.size() < 700);
 }
 
 TEST_CASE("text_for_html, json_for_html") {

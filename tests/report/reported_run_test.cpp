@@ -1,5 +1,6 @@
 #include <smdebug/report/reported_run.hpp>
 
+#include "support/rule_verdicts.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/index/locations.hpp>
@@ -138,6 +139,54 @@ TEST_CASE("gather_run: what cannot be read is named once, the rest is there") {
     CHECK(all.damage[0].find("is missing") != std::string::npos);
     CHECK(all.damage[1].find("weight") != std::string::npos);
     CHECK(all.values == 2 * (10 + 8) - 3);
+}
+
+TEST_CASE("gather_run: a saved reduction that cannot be read is named, and no other number takes its place") {
+    memory_storage store{"run"};
+    run_builder builder{store};
+    const written_step step{
+        .step = 0,
+        .tensors = {tensor_of<float>("weight", {1, 3}), saved("mean", "weight", 7), saved("max", "weight", 9)},
+        .footers = record::footer_kind::checksum};
+    builder.collections().step(step).end();
+    event_bytes events = encode_events(step);
+    events.bytes[events.places[1].offset + events.places[1].length - 5] ^= std::byte{1};
+    store.write(smdebug::detail::locations::event_key(0, "worker_0"), events.bytes);
+    const reported_run all = gather_run(memory_trial{store}, {});
+    CHECK(all.values == 1);
+    CHECK(all.damaged == 1);
+    REQUIRE(all.damage.size() == 1);
+    CHECK_MESSAGE(all.damage[0].find("weight") != std::string::npos, all.damage[0]);
+    const tensor_series* const weight = series_of(all, "weight", "worker_0", 0);
+    REQUIRE(weight != nullptr);
+    CHECK(is_absent(weight->rows[0][static_cast<std::size_t>(series_column::most_mean)]));
+    CHECK(weight->rows[0][most_max] == 9);
+    CHECK(weight->rows[0][static_cast<std::size_t>(series_column::least_min)] == 1);
+}
+
+TEST_CASE("gather_run: tensors that there is no room for are counted") {
+    memory_storage store{"run"};
+    run_builder builder{store};
+    builder.collections();
+    for (const step_number step : {0, 1}) {
+        written_step many{.step = step};
+        for (int i = 0; i < 40; ++i) {
+            many.tensors.push_back(tensor_of<float>("t" + std::to_string(100 + i), {1, 2}));
+        }
+        builder.step(many);
+    }
+    builder.end();
+    const reported_run all = gather_run(memory_trial{store}, {.most_bytes = 2'000});
+    CHECK(all.tensors == 40);
+    CHECK(all.values == 80);
+    CHECK(all.bytes == 80 * 8);
+    CHECK(all.series.left_out() > 10);
+    REQUIRE(all.series.tensors().size() + all.series.left_out() == 40);
+    CHECK(all.series.tensors().front() == "t100");
+    CHECK(all.series.all().size() == all.series.tensors().size());
+    CHECK(all.facts.size() == all.series.tensors().size());
+    CHECK(series_of(all, "t100", "worker_0", 0)->rows.size() == 2);
+    CHECK(series_of(all, "t139", "worker_0", 0) == nullptr);
 }
 
 TEST_CASE("gather_run: a run that grows, and one without steps") {

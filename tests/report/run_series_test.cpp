@@ -83,6 +83,34 @@ TEST_CASE("series_book: of steps that share a bucket the smallest and the larges
     CHECK(book.add("a", "worker_0", second, mean_of(5), 4)->rows[3][least_mean] == 5);
 }
 
+TEST_CASE("series_book: a number that only some steps of a bucket have is theirs, be it NaN") {
+    constexpr auto least_min = static_cast<std::size_t>(series_column::least_min);
+    constexpr auto most_max = static_cast<std::size_t>(series_column::most_max);
+    series_book book;
+    const axis_place where{.axis = 0, .bucket = 0};
+    const tensor_series* const one = book.add("a", "worker_0", where, mean_of(3), 4);
+    REQUIRE(one != nullptr);
+    CHECK(is_absent(one->rows[0][least_min]));
+    CHECK(is_absent(one->rows[0][most_nan]));
+    book.add("a", "worker_0", where, row_of(reduced({1, -3, 0, 0})), 4);
+    CHECK(one->rows[0][least_min] == -3);
+    CHECK(one->rows[0][most_max] == 1);
+    CHECK(one->rows[0][most_nan] == 0);
+    CHECK(one->rows[0][least_mean] == -0.5F);
+    CHECK(one->rows[0][most_mean] == 3);
+    book.add("a", "worker_0", where, mean_of(1), 4);  // which leaves the others as they are
+    CHECK(one->rows[0][least_min] == -3);
+    CHECK(one->rows[0][most_mean] == 3);
+    reduction_values lost;
+    lost.value[reduction_key{reduction::std, false}.index()] = not_a_number;
+    lost.computed = reduction_set{reduction::std};
+    const tensor_series* const other = book.add("b", "worker_0", where, mean_of(3), 4);
+    book.add("b", "worker_0", where, row_of(lost), 4);
+    const float spread = other->rows[0][static_cast<std::size_t>(series_column::most_std)];
+    CHECK(std::isnan(spread));
+    CHECK_FALSE(is_absent(spread));
+}
+
 TEST_CASE("series_book: tensors, workers and modes apart, whatever the order they come in") {
     series_book book;
     for (std::uint32_t step = 0; step < 4; ++step) {

@@ -1,5 +1,6 @@
 #include <smdebug/rules/required_tensors.hpp>
 
+#include "support/fake_trial.hpp"
 #include "support/run_builder.hpp"
 
 #include <smdebug/trial/basic_trial.hpp>
@@ -68,4 +69,22 @@ TEST_CASE("required_tensors: another trial's tensors are waited for there") {
     CHECK(required.names().empty());
     required.add("other", {5}, other);
     CHECK_THROWS_AS(required.fetch({.timeout = 5ms}), timed_out);
+}
+
+TEST_CASE("required_tensors: of a trial that only reduces, a step that has the tensor is enough") {
+    const memory_trial run{sample()};
+    const fake_trial other{{{"other", {{0, {1}}, {4, {2}}}}}};
+    required_tensors<memory_trial> required{run};
+    CHECK_THROWS_AS(required.add("nothing", {0}, other), tensor_unavailable);
+    required.add("other", {4, 0}, other);
+    required.fetch();
+    required.add("other", {0, 3}, other);
+    try {
+        required.fetch();
+        FAIL("a step without the tensor was enough");
+    } catch (const tensor_unavailable_for_step& missing) {
+        CHECK(missing.tensor() == "other");
+        CHECK(missing.step() == 3);
+        CHECK(missing.step_mode() == mode::global);
+    }
 }

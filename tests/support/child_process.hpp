@@ -22,7 +22,7 @@
 
 namespace smdebug_test {
 
-/// A child that was forked from this process, and ends with it, or after a minute.
+/// A child that was forked from this process, and ends with it, or after five minutes.
 class child_process {
 public:
     /// Calls run() in the child, whose exit status is what it returns; 99 when it throws.  doctest's macros are not
@@ -35,7 +35,7 @@ public:
             throw std::runtime_error("cannot fork");
         }
         if (id_ == 0) {
-            ::alarm(60);
+            ::alarm(300);
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             int status = 99;
             try {
@@ -57,6 +57,11 @@ public:
 
     [[nodiscard]] ::pid_t id() const noexcept { return id_; }
 
+    /// Whether it has not ended yet.
+    [[nodiscard]] bool runs() const {
+        ::siginfo_t seen = {};
+        return ::waitid(P_PID, static_cast<::id_t>(id_), &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid == 0;
+    }
     /// Its exit status, or minus the signal that ended it.
     [[nodiscard]] int wait() {
         int how = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../wire/messages.hpp"
@@ -86,4 +87,19 @@ TEST_CASE("decode_strings: TensorFlow's packing into content: lengths, then byte
     CHECK(decode(too_long, shape_type{1}, out) == status::size_mismatch);
     const auto cut = messages::of("\x22\x02\x80\x80"sv);
     CHECK(decode(cut, shape_type{1}, out) == status::malformed);
+}
+
+TEST_CASE("decode_strings: a message that is damaged behind its strings is an error") {
+    wire::tensor_proto tensor;
+    tensor.shape.emplace();
+    for (const auto& [text, why] : {std::pair{"\x42\x01x\x42\x05y"sv, status::truncated},
+                                    {"\x42\x01x\x00"sv, status::malformed},
+                                    {"\x42\x01x\x42\x01y\x4b"sv, status::truncated}}) {
+        const auto message = messages::of(text);
+        tensor.message = message;
+        decoded_tensor out;
+        out.type = dtype::string;
+        out.shape = {2};
+        CHECK(smdebug::decode_strings(tensor, out) == why);
+    }
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../wire/messages.hpp"
@@ -312,4 +313,22 @@ TEST_CASE("decode_list: what is too large is so whether it is left out or not; a
     REQUIRE(decode(complete, dtype::float32, shape_type{100'000}, borrowed, &repeats) == status::ok);
     CHECK_FALSE(borrowed.owns_elements());
     CHECK(repeats == 0);
+}
+
+TEST_CASE("decode_list: a message that is damaged behind its list is an error, and asks for no memory") {
+    wire::tensor_proto tensor;
+    tensor.shape.emplace();
+    for (const auto& [text, why] : {std::pair{"\x38\x07\x38"sv, status::truncated},
+                                    {"\x38\x07\x00"sv, status::malformed},
+                                    {"\x3a\x02\x07\x08\x3a\x05\x09"sv, status::truncated}}) {
+        const auto message = messages::of(text);
+        tensor.message = message;
+        for (const dtype type : {dtype::int32, dtype::float64}) {  // of which one is in it
+            decoded_tensor out;
+            out.type = type;
+            out.shape = {2};
+            CHECK(smdebug::decode_list(tensor, out) == why);
+            CHECK(out.expanded.capacity() == 0);
+        }
+    }
 }

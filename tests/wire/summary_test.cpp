@@ -98,6 +98,16 @@ TEST_CASE("find_plugin: reads the package's metadata: several entries where Tens
     }
 }
 
+TEST_CASE("find_plugin: steps over the other fields of metadata, and of its entries") {
+    // display_name 2, summary_description 3, data_class 4, and a plugin_data with a field 3.
+    const auto metadata =
+        messages::of("\x12\x04mode\x1a\x02{}\x20\x02\x0a\x0b\x18\x07\x0a\x04mode\x12\x01\x32\x20\x00"sv);
+    CHECK(wire::find_plugin(metadata, "mode") == "2"sv);
+    CHECK_FALSE(wire::find_plugin(metadata, "mode_step"));
+    const auto in_another_layout = messages::of("\x08\x01\x0a\x05\x0a\x01m\x12\x00"sv);
+    CHECK(wire::find_plugin(in_another_layout, "m") == ""sv);
+}
+
 TEST_CASE("summary: what is written is read back") {
     const std::array plugins{wire::plugin_data{"mode_step", "12"}, wire::plugin_data{"mode", "4"}};
     const auto content = messages::of("\x01\x02"sv);

@@ -75,3 +75,24 @@ TEST_CASE("run_rows: a word that no one knows is damage") {
         database.run("UPDATE findings SET mode = 'TRAIN'; UPDATE results SET status = NULL");
     }
 }
+
+TEST_CASE("run_rows: a run that is not there is none; a finding of a result that is not there is damage") {
+    const temporary_folder place;
+    sqlite::connection database{place.path() + "/results.db", sqlite::access::create, 1s};
+    sqlite::settle_schema(database);
+    sqlite::run_rows rows{database};
+    const run_result run = some_result(4, 2);
+    rows.insert_verdicts(rows.insert(run, ""), run);
+    CHECK_FALSE(rows.read("runs/5").has_value());
+    CHECK(same(rows.read(run.run.path).value(), run));
+    for (const char* const number : {"2", "-1"}) {
+        database.run(std::string{"UPDATE findings SET result = "} + number);
+        try {
+            static_cast<void>(rows.read(run.run.path));
+            FAIL("findings of no result were read");
+        } catch (const corrupt_data& damage) {
+            CHECK(damage.where() == database.path());
+            CHECK(damage.message() == "the database " + database.path() + " has findings of a result that it lacks");
+        }
+    }
+}

@@ -6,8 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 using namespace smdebug;
 using namespace smdebug_test;
@@ -73,4 +76,70 @@ TEST_CASE("schema: the indexes are those that the views use") {
     };
     CHECK(plan("SELECT * FROM troubles").find("runs_failed") != std::string::npos);
     CHECK(plan("SELECT * FROM first_findings WHERE rule = 'all_zero'").find("results_met") != std::string::npos);
+}
+
+TEST_CASE("schema: tables of another version and databases of other programs are refused, and stay as they are") {
+    const temporary_folder place;
+    const std::string file = place.path() + "/results.db";
+    {
+        sqlite::connection ours{file, sqlite::access::create, 1s};
+        sqlite::settle_schema(ours);
+    }
+    const auto refusal = [&](auto&& look) {
+        try {
+            look();
+        } catch (const unsupported& refused) {
+            CHECK(refused.where() == file);
+            return std::string{refused.message()};
+        }
+        return std::string{"it was not refused"};
+    };
+    const auto is_refused_after = [&](const std::string& change, const std::string& why) {
+        {
+            sqlite::connection changing{file, sqlite::access::write, 1s};
+            changing.run(change);
+        }
+        const std::string before = file_content(file);
+        CHECK(refusal([&] { static_cast<void>(sqlite::look_at_file(file)); }) == file + why);
+        sqlite::connection open{file, sqlite::access::write, 1s};
+        CHECK(refusal([&] { static_cast<void>(sqlite::look_at(open)); }) == file + why);
+        CHECK(refusal([&] { sqlite::settle_schema(open); }) == file + why);
+        CHECK(file_content(file) == before);
+    };
+    is_refused_after(
+        "PRAGMA user_version = 2",
+        " has results in tables of version 2; this program knows version 1 only, and left it as it is; use "
+        "the program that wrote it, or name another file");
+    is_refused_after(
+        "PRAGMA user_version = 0",
+        " has results in tables of version 0; this program knows version 1 only, and left it as it is; use "
+        "the program that wrote it, or name another file");
+    const std::string foreign =
+        " is a database of another program, and was left as it is; name another file for results";
+    is_refused_after("PRAGMA user_version = 1; PRAGMA application_id = 7", foreign);
+    is_refused_after("PRAGMA application_id = 0", foreign);  // one without a name that has tables
+}
+
+TEST_CASE("schema: of many that find an empty database at once none takes it for another program's") {
+    const temporary_folder place;
+    std::atomic<int> refused{0};
+    for (int round = 0; round < 30; ++round) {
+        const std::string file = place.path() + "/" + std::to_string(round) + ".db";
+        std::vector<std::thread> all;
+        for (int i = 0; i < 4; ++i) {
+            all.emplace_back([&] {
+                try {
+                    sqlite::connection database{file, sqlite::access::create, 10s};
+                    sqlite::settle_schema(database);
+                    refused += sqlite::look_at(database) ? 0 : 1;
+                } catch (const error&) {
+                    ++refused;
+                }
+            });
+        }
+        for (std::thread& each : all) {
+            each.join();
+        }
+    }
+    CHECK(refused == 0);
 }

@@ -145,3 +145,19 @@ TEST_CASE("checkpoint_source: pickles are refused with what to do; a step_regex 
     odd.write("v9_of_run3.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", raw<float>({2})));
     CHECK(odd.open("v([0-9]+)_").steps() == std::vector<step_number>{7, 9});
 }
+
+TEST_CASE("checkpoint_source: floating-point tensors of an optimizer's file are a collection of their own") {
+    checkpoint_folder folder;
+    folder.write("checkpoint-5/model.safetensors", weights(1));
+    folder.write("checkpoint-5/optimizer.safetensors",
+                 safetensors(R"({"exp_avg.layer.bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("state.step":{"dtype":"I64","shape":[],"data_offsets":[8,16]}})",
+                             raw<float>({0.5F, 1.5F}) + raw<std::int64_t>({5})));
+    const trial run = folder.open();
+    CHECK(run.tensor_names({.collection = "optimizer"}) == std::vector<std::string>{"exp_avg.layer.bias"});
+    CHECK(run.tensor_names({.collection = "biases"}) == std::vector<std::string>{"layer.bias"});
+    CHECK(run.tensor_names({.collection = "weights"}) == std::vector<std::string>{"layer.weight"});
+    CHECK(run.tensor("exp_avg.layer.bias").reduction_value(5, "sum") == 2);
+    CHECK(run.tensor("state.step").value<std::int64_t>(5)() == 5);
+    CHECK(folder.problems.empty());
+}

@@ -243,6 +243,40 @@ TEST_CASE("tensorboard_source: a damaged record is named and left out; what is c
     }
 }
 
+TEST_CASE("tensorboard_source: a record that holds no event, and a damaged histogram, are named and left out") {
+    log_folder logs;
+    const std::string one = log_record(1, {scalar_value("loss", 1)});
+    const std::string none = framed("\x0a");
+    const std::string bad = log_record(
+        2, {histogram_value("w", 0, 4, 1, 6, 14, {1, 2, 4}, {1, 0}), scalar_value("loss", 2)});  // fewer counts
+    const std::string good = log_record(3, {histogram_value("w", 0, 4, 1, 6, 14, {1, 2, 4}, {1, 0, 1})});
+    const std::string key = "events.out.tfevents.1";
+    logs.write(key, one + none + bad + good);
+    const trial run = logs.open();
+    CHECK(run.steps() == std::vector<step_number>{1, 2, 3});
+    CHECK(run.tensor("w").steps() == std::vector<step_number>{3});
+    CHECK(run.tensor("w").shape(3) == shape_type{3, 3});
+    CHECK(number(run, "loss", 2) == 2);
+    REQUIRE(logs.problems.size() == 2);
+    CHECK(logs.problems[0] ==
+          key + ", byte " + std::to_string(one.size()) + ": the record holds no event: it is left out");
+    CHECK(logs.problems[1] == key + ", byte " + std::to_string(one.size() + none.size()) +
+                                  ": the histogram of w is damaged: it is left out");
+}
+
+TEST_CASE("tensorboard_source: a tensor of the plugin for histograms that has not three columns is a tensor") {
+    log_folder logs;
+    const std::string numbers = proto::raw(1.0) + proto::raw(2.0) + proto::raw(3.0) + proto::raw(4.0);
+    logs.write("events.out.tfevents.1", log_record(1, {logged_tensor("two", "histograms", 2, {2, 2}, numbers),
+                                                       logged_tensor("flat", "histograms", 2, {4}, numbers)}));
+    const trial run = logs.open();
+    CHECK(run.tensor("two").shape(1) == shape_type{2, 2});
+    CHECK(run.tensor("two").reduction_value(1, "sum") == 10);
+    CHECK(run.tensor("flat").value(1).elements<double>()[3] == 4);
+    CHECK(run.tensor_names({.collection = "tensors"}) == std::vector<std::string>{"flat", "two"});
+    CHECK(logs.problems.empty());
+}
+
 TEST_CASE("tensorboard_source: a growing log is followed, record by record and file by file") {
     log_folder logs;
     logs.age = std::chrono::seconds{-1000};  // a clock that stands still but for what is said below

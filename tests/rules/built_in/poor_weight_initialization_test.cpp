@@ -349,3 +349,20 @@ TEST_CASE("poor_weight_initialization: a tensor that is told to be wide by a par
     CHECK(told >= 20);
     CHECK(narrow >= 10);
 }
+
+TEST_CASE("poor_weight_initialization: an infinite or lost element does not make a wide tensor infinitely wide") {
+    const rules::detail::quantile_width measure{{0.05, 0.95}, 0.001};
+    const auto width_of = [&](float first) {
+        std::vector<float> values(2048);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = i / 8 % 2 == 0 ? 5.0F : -5.0F;
+        }
+        values[0] = first;  // one of those that are looked at to begin with
+        const std::vector<std::size_t> shape{values.size()};
+        return measure({dtype::float32, shape, std::as_bytes(std::span{values}), {}});
+    };
+    CHECK(width_of(5) == inf);  // told by a part of it
+    CHECK(width_of(inf) == 10);
+    CHECK(width_of(-inf) == 10);
+    CHECK(std::isnan(width_of(not_a_number)));
+}

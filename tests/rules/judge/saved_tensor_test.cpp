@@ -138,6 +138,15 @@ TEST_CASE("last_steps: as many as there are, up to and including a step, of a mo
     CHECK(rules::detail::last_steps(fake.tensor("a"), 6, 9) == steps_list{0, 3});
 }
 
+TEST_CASE("has_steps_of: by the modes that a trial tells, else by its steps") {
+    const memory_trial run = sample();
+    CHECK(rules::detail::has_steps_of(run, mode::train));
+    CHECK(rules::detail::has_steps_of(run, mode::eval));
+    CHECK_FALSE(rules::detail::has_steps_of(run, mode::predict));
+    CHECK(rules::detail::has_steps_of(fake_trial{{{"a", {{0, {1}}}}}}, mode::train));
+    CHECK_FALSE(rules::detail::has_steps_of(fake_trial{}, mode::train));
+}
+
 TEST_CASE("visit_earlier_saves: the newest first, the same worker's or each step's first, until it is enough") {
     const memory_trial run = sample();
     const auto handle = run.tensor("a");

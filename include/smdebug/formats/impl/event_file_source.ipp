@@ -20,6 +20,7 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
     const std::uint64_t most = std::min(how_.most_record_bytes, usual);
     detail::json::document parser;
     bool is_first = true;
+    contents.set_num_workers(std::max<std::size_t>(workers_.size(), 1));  // unless a file says it
     for (const std::string& key : store_.list(locations::collections_folder, {})) {
         if (!locations::worker_of_collections_file(key) || !is_first) {
             continue;
@@ -41,9 +42,6 @@ SMDEBUG_INLINE void event_file_source::read_collections(run_contents& contents) 
         for (auto& [name, group] : parsed.collections) {
             contents.add_collection(std::move(group));
         }
-    }
-    if (is_first) {
-        contents.set_num_workers(std::max<std::size_t>(workers_.size(), 1));
     }
 }
 

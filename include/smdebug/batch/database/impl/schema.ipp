@@ -225,9 +225,16 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
 }
 
 SMDEBUG_INLINE bool look_at(connection& database) {
-    const std::int64_t owner = database.number("PRAGMA application_id");
-    const std::int64_t version = database.number("PRAGMA user_version");
-    if (owner == 0 && version == 0 && database.number("SELECT count(*) FROM sqlite_master") == 0) {
+    // By one statement: between two of them another program may make the tables.
+    statement row = database.prepare(
+        "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), "
+        "(SELECT count(*) FROM sqlite_master)");
+    static_cast<void>(row.next());
+    const std::int64_t owner = row.integer(0);
+    const std::int64_t version = row.integer(1);
+    const std::int64_t tables = row.integer(2);
+    row.reset();
+    if (owner == 0 && version == 0 && tables == 0) {
         return false;
     }
     if (owner != application_id) {
