@@ -10,4 +10,4 @@ status=0
 bash "$here/report_packages.sh" "$root" "$packages" || status=$?
 ((status == 0)) || exit "$status"
 export SMDEBUG_REPORT_PACKAGES=$packages/node_modules
-exec timeout -k 5 300 node "$here/check_report.mjs" "$@"
+exec timeout -k 5 550 node "$here/check_report.mjs" "$@"

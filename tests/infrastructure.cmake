@@ -187,7 +187,6 @@ if(TARGET smdebug_program)
                             ${CMAKE_CURRENT_BINARY_DIR}/report_packages $<TARGET_FILE:smdebug_program>
                             $<TARGET_FILE:report_runs> ${test_data}/golden ${CMAKE_CURRENT_BINARY_DIR}/report_pages)
     set_tests_properties(report_bundle report_pages PROPERTIES RESOURCE_LOCK report_packages)
-    set_tests_properties(report_pages PROPERTIES PROCESSORS 2)
 endif()
 
 # --- a batch over the processes of mpirun, some of which are killed or stopped ---------------------------------------------

@@ -144,6 +144,7 @@ class Trial:
             done = subprocess.run([self.program, "--no-intro"], capture_output=True, check=False, timeout=SECONDS,
                                   preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_AS, (8 << 30, 8 << 30)))
         except subprocess.TimeoutExpired:
+            self.told = f"they did not end in {SECONDS} s"
             return "does not end"
         self.told = done.stdout.decode(errors="replace")
         return "passes" if done.returncode == 0 else "fails"
