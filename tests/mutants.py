@@ -66,6 +66,7 @@ EQUIVALENT = {
         "a name is never within the last eight bytes of a whole file",
     ("tensors of events", "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() >= many) {",
      "if (decoded == status::ok && !out.owns_elements() && out.bytes.size() > many) {"): "when a checksum is looked at, not whether",
+    ("complete steps", "if (files.size() > 1) {", "if (files.size() >= 1) {"): "costs a step of one file an allocation",
     ("complete steps", "return next.workers[a.worker] < next.workers[b.worker];",
      "return next.workers[a.worker] <= next.workers[b.worker];"): "a worker has one file of a step",
     ("waits", "if (everything_ && clock::now() < next_look_) {", "if (everything_ || clock::now() < next_look_) {"):
