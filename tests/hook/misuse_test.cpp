@@ -21,6 +21,8 @@
 
 #include <support/child_process.hpp>
 #include <support/faulty_storage.hpp>
+#include <support/sanitized.hpp>
+#include <support/skipped.hpp>
 #include <support/temporary_folder.hpp>
 
 using namespace std::literals;
@@ -470,6 +472,10 @@ TEST_CASE("hook: a forked child that ends touches nothing of its parent's") {
 TEST_CASE("hook: whatever a forked child calls says whose the hook is, and does nothing") {
     const temporary_folder folder;
     for (const std::size_t pool : {std::size_t{0}, std::size_t{1} << 20U}) {
+        if (pool > 0 && smdebug_test::threads_sanitized) {
+            smdebug_test::skipped(smdebug_test::lacking::sanitizer, "ThreadSanitizer allows no threads in a child");
+            break;
+        }
         smd::hook_options options = everything();
         options.out_dir = folder.path() + "/run" + std::to_string(pool);
         options.background.pool_bytes = pool;
