@@ -195,6 +195,10 @@ TEST_CASE("tar: damage is told with its place, and the next head is found") {
     CHECK(damage_of(a + b + std::string(512, '\0')).empty());
     const std::string pax = tar_member({.name = "p", .content = "nonsense", .kind = 'x'});
     CHECK(damage_of(pax + c + tar_end()) == "a head of pax is damaged");
+    for (const char* const size : {"7x", "x", "-1", "99999999999999999999"}) {
+        const std::string no_size = tar_member({.name = "p", .content = pax_record("size", size), .kind = 'x'});
+        CHECK(damage_of(no_size + c + tar_end()) == "a head tells no size");
+    }
     std::string large = tar_head({.name = "././@LongLink", .kind = 'L'});
     large.replace(124, 12, std::string("77777777777\0", 12));
     set_tar_sum(large);
