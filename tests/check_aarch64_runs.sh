@@ -47,9 +47,7 @@ for part in record wire tensor trial hook rules; do
     mapfile -t sources < <(find "$tests/$part" -name '*_test.cpp' | sort)  # those of wings, too
     aarch64_unite "$root" "$part" "${sources[@]}"
 done
-aarch64_headers "$root" >headers.cpp
-"${compile[@]}" -fsyntax-only headers.cpp
-rm headers.cpp
+aarch64_headers "$root" | "${compile[@]}" -fsyntax-only -x c++ -
 printf '#include "%s"\n' "$tests/main.cpp" >main.cpp
 printf '#include "%s"\n' "$tests"/golden_replay/*.cpp >golden.cpp
 printf '%s\0' ./*.cpp | xargs -0 -n 1 -P "${SMDEBUG_JOBS:-2}" "${compile[@]}" -c

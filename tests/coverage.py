@@ -22,7 +22,7 @@ REASONS = [
      r"|reaped|pthread_|RENAME_|syncfs|::fstat|readable\("),
     ("a library refuses: libcurl, libcrypto, SQLite, zlib, libzstd, PCRE2, MPI",
      r"libcrypto|curl_|CURLE_|CURL_|SQLITE_|Z_OK|Z_STREAM|Z_MEM|ZSTD_|PCRE2_|pcre2_|ROLLBACK|journal_mode|MPI_"),
-    ("a process ends by it, or a child of a test has it, before counts are written", r"_Exit|::abort|quit\(|make_in_place|make_from|fork"),
+    ("a process ends by it, or a child of a test has it, before counts are written", r"_Exit|::abort|quit\(|make_in_place|fork"),
     ("thrown on, or left to who meets it next", r"\} catch \(|will tell|tells? why|told why|tries again"),
     (ONE_VALUE, r" \? | : | \|\| | && "),
     ("what a base class answers, or a type is to have", r"= default|\bvirtual\b|\boverride\b|noexcept \{ return|const \{ return|\) \{\}$"),

@@ -16,6 +16,17 @@ packages_clang+=("llvm-$version")
 stage "packages" install_packages clang
 counts=$root/build/coverage/counts
 
+# A test that fails is for tests/run.sh to tell: what it reached counts.
+run_tests() {
+    local failed=0
+    {
+        ctest --preset coverage -j "$jobs" || failed=1
+        # Of those that sanitized builds leave out, what runs the program.
+        ctest --test-dir build/coverage -R '^(batch|exports|mpi_batch/.*)$' || failed=1
+    } >"$counts/tests.log"
+    ((failed == 0)) || tail -n 15 "$counts/tests.log"
+}
+
 if [[ ${1-} != --no-run ]]; then
     stage "configure (build/coverage)" cmake --preset coverage --log-level=WARNING -DCMAKE_CXX_COMPILER="$clang" \
         -DCMAKE_EXE_LINKER_FLAGS="--ld-path=ld.lld-$version"
@@ -24,9 +35,7 @@ if [[ ${1-} != --no-run ]]; then
     mkdir -p "$counts"
     # A file for each program, to which its processes add.
     export LLVM_PROFILE_FILE=$counts/%m.profraw
-    # A test that fails is for tests/run.sh to tell: what it reached counts.
-    stage "test" bash -c "ctest --preset coverage -j $jobs >$counts/tests.log || tail -n 15 $counts/tests.log
-        ctest --test-dir build/coverage -R '^(batch|exports|mpi_batch/.*)$' >>$counts/tests.log || tail -n 15 $counts/tests.log"
+    stage "test" run_tests
 fi
 stage "merge" "llvm-profdata-$version" merge --failure-mode=all -sparse -o "$counts/all.profdata" "$counts"/*.profraw
 exports=()

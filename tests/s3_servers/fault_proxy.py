@@ -501,7 +501,7 @@ class Proxy:
     def __init__(self, address):
         self.address = address
         self.lock = threading.Lock()
-        self.resets = 0
+        self.accepted = 0
         self.reset()
 
     def reset(self):
@@ -509,7 +509,7 @@ class Proxy:
             if hasattr(self, "released"):
                 self.released.set()
             self.released = threading.Event()
-            self.resets += 1
+            self.before = self.accepted  # up to this number connections are of before the reset
             self.faults, self.requests, self.connections, self.fired = [], [], set(), 0
 
     def arm(self, told):
@@ -521,12 +521,12 @@ class Proxy:
         with self.lock:
             return {"connections": len(self.connections), "fired": self.fired, "requests": list(self.requests)}
 
-    def _fault_for(self, one, connection, resets):
+    def _fault_for(self, one, connection):
         """Notes the request; the fault that hits it."""
         with self.lock:
+            if connection <= self.before:
+                return None
             hit = None
-            if resets != self.resets:
-                return hit
             for fault in self.faults:
                 if fault.hits(one) and hit is None:
                     hit = fault
@@ -563,7 +563,7 @@ class Proxy:
         request.body = wire.body_of(request, to_end=False)
         return request
 
-    def serve(self, connection, number, resets):
+    def serve(self, connection, number):
         wire, upstream = Wire(connection), Upstream(self.address)
         try:
             goes_on = True
@@ -574,7 +574,7 @@ class Proxy:
                     self._control(wire, request, path)
                     break
                 one = Exchange(wire, request, upstream, 0, None)
-                fault = self._fault_for(one, number, resets)
+                fault = self._fault_for(one, number)
                 goes_on = fault.do(one) if fault else one.give(one.ask())
                 goes_on = goes_on and request.get("connection", "").lower() != "close"
         except (Gone, ConnectionError):
@@ -589,11 +589,10 @@ class Proxy:
         return listener.getsockname()[1]
 
     def _accept(self, listener):
-        number = 0
         while True:
             connection, _ = listener.accept()
-            number += 1
-            threading.Thread(target=self.serve, args=(connection, number, self.resets), daemon=True).start()
+            self.accepted += 1
+            threading.Thread(target=self.serve, args=(connection, self.accepted), daemon=True).start()
 
 
 def main():

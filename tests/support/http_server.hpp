@@ -4,7 +4,6 @@
 #include <support/child_process.hpp>
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -58,11 +57,7 @@ public:
         return line;
     }
     /// Whether it has ended; it has not been waited for then.
-    [[nodiscard]] bool has_ended() const {
-        ::siginfo_t found = {};
-        return ::waitid(P_PID, static_cast<::id_t>(process_.id()), &found, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-               found.si_pid != 0;
-    }
+    [[nodiscard]] bool has_ended() const { return !process_.runs(); }
     /// Closes its standard input; gives its exit status.
     [[nodiscard]] int finish() {
         close(input_[1]);

@@ -232,9 +232,7 @@ SMDEBUG_INLINE bool look_at(connection& database) {
     static_cast<void>(row.next());
     const std::int64_t owner = row.integer(0);
     const std::int64_t version = row.integer(1);
-    const std::int64_t tables = row.integer(2);
-    row.reset();
-    if (owner == 0 && version == 0 && tables == 0) {
+    if (owner == 0 && version == 0 && row.integer(2) == 0) {
         return false;
     }
     if (owner != application_id) {
