@@ -102,6 +102,8 @@ public:
     [[nodiscard]] std::vector<std::string> runs() const { return archive::detail::runs_in(opened_->all()->members()); }
     /// What is damaged, a sentence each with the place: what can be read around it is read.
     [[nodiscard]] std::vector<std::string> damage() const;
+    /// The same: of each run in the archive, as any of them may have lost files.
+    [[nodiscard]] std::vector<problem> problems() const;
 
     /// What opening the archive again is quick with, once it lies beside it under its name and ".smdx"; empty for what needs
     /// none: a zip, what is smaller than 1 MiB, a tar of few members, a .tar.zst in a single frame; and where none can be:
@@ -130,6 +132,17 @@ std::vector<std::string> archive_storage<Inner>::damage() const {
         places.push_back("at byte " + std::to_string(one.offset) + ": " + one.what);
     }
     return places;
+}
+
+template <storage Inner>
+std::vector<problem> archive_storage<Inner>::problems() const {
+    std::vector<problem> all;
+    for (const archive::detail::damaged_place& one : opened_->all()->members().damage) {
+        all.push_back({.kind = problem_kind::damaged,
+                       .where = opened_->path() + ", byte " + std::to_string(one.offset),
+                       .what = "the archive is damaged: " + one.what});
+    }
+    return all;
 }
 
 }  // namespace v1

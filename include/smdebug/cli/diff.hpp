@@ -187,18 +187,21 @@ private:
     diff_arguments args = given;
     args.first = plain_path(args.first);
     args.second = plain_path(args.second);
-    const auto note = [&](const std::string& text) { to.note(text); };
     std::array<std::optional<program_trial>, 2> runs;
     for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
         try {
-            run->emplace(open_one_run(*path, args.how, to, "compared"));
-            skipped_files{}.tell(**run, *path, note);
+            run->emplace(open_one_run(*path, args.how, "compared"));
         } catch (const std::exception& wrong) {
             to.error(error_text(wrong, *path));
         }
     }
     if (!runs[0] || !runs[1]) {
         return exit_error;
+    }
+    for (const auto& [run, path] : {std::pair{&runs[0], &args.first}, std::pair{&runs[1], &args.second}}) {
+        run_problems problems{args.how.skip_damaged};
+        problems.tell(**run, *path, to);
+        problems.finish(*path, to);
     }
     try {
         return diff_opened(args, *runs[0], *runs[1], to);

@@ -106,9 +106,9 @@ private:
     try {
         const bool reduces = args.to == export_format::csv && !args.values;
         const program_trial run =
-            open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, to, "exported");
+            open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};
-        skipped_files{}.tell(run, path, [&](const std::string& text) { to.note(text); });
+        run_problems problems{args.how.skip_damaged};
         if (args.worker) {
             check_worker(*args.worker, run.workers());
         }
@@ -128,6 +128,8 @@ private:
             .stop = stop};
         const export_result result = export_opened(run, args, options);
         notes.finish(result);
+        problems.tell(run, path, to);
+        problems.finish(path, to);
         if (!run.loaded_all_steps()) {
             to.note("the job of " + path + " has not ended: these are its tensors so far");
         }

@@ -63,12 +63,16 @@ struct followed_run {
     const program_trial& run;
     shared_console& out;
     std::stop_token stop;
+    bool skip_damaged = false;
 };
 
-/// The steps of a followed run.  Damaged index files that the user had skipped are noted as they are met.
+/// The steps of a followed run.  What of it is not looked at is said as it is met.
 class noting_feed {
 public:
-    noting_feed(const followed_run& of, feed_options options) : of_(of), feed_(of.run, std::move(options)) { tell(); }
+    noting_feed(const followed_run& of, feed_options options)
+        : of_(of), feed_(of.run, std::move(options)), problems_(of.skip_damaged) {
+        tell();
+    }
 
     /// As step_feed::next().
     [[nodiscard]] std::vector<step_number> next() {
@@ -80,13 +84,11 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return feed_.count(); }
 
 private:
-    void tell() {
-        skipped_.tell(of_.run, of_.path, [&](const std::string& text) { of_.out.note(text); });
-    }
+    void tell() { problems_.tell(of_.run, of_.path, of_.out); }
 
     const followed_run& of_;
     step_feed<program_trial> feed_;
-    skipped_files skipped_;
+    run_problems problems_;
 };
 
 /// The message for a stalled run.
@@ -131,7 +133,7 @@ template <class Command>
     try {
         const program_trial run = open_to_follow(path, how, follow, stop, out);
         when_stopped = follow_end::interrupted;
-        const follow_end end = command(followed_run{place, path, run, out, stop});
+        const follow_end end = command(followed_run{place, path, run, out, stop, how.skip_damaged});
         if (end == follow_end::stalled) {
             out.error(stalled_text(run, path));
         }

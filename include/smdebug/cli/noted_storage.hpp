@@ -47,6 +47,7 @@ public:
     [[nodiscard]] std::string name() const { return inner_.name(); }
     [[nodiscard]] bool exists() const { return inner_.exists(); }
     [[nodiscard]] bool is_file() const { return inner_.is_file(); }
+    [[nodiscard]] std::vector<problem> problems() const { return inner_.problems(); }
     [[nodiscard]] std::unique_ptr<smdebug::detail::opened_object> open(std::string_view key) const {
         auto object = inner_.open(key);
         const auto notes = notes_->find(key);

@@ -131,12 +131,6 @@ private:
             all.push_back(scan(
                 std::move(begun), true, [&] { return std::move(place); }, how, scope));
         }
-        if (!places.damage.empty() && !all.empty()) {
-            const bool skip = how.skip_damaged;
-            run_result& last = all.back();
-            last.messages.push_back({skip ? run_message::kind::note : run_message::kind::error,
-                                     places.damage + (skip ? "" : "; what could be read around that was read")});
-        }
         if (all.empty()) {
             return {.run = one, .state = run_state::failed, .error = "there is no run in it"};
         }
@@ -154,12 +148,7 @@ private:
         try {
             run_place open = place();
             const bool archived = open.store.has_value();
-            storage_options storage = how.storage;
-            storage.formats.on_problem = [&says, skip = how.skip_damaged](const std::string& text) {
-                skip ? says.note(text) : says.error(text);
-            };
-            open.store = open.store ? open_data(*std::move(open.store), storage.formats)
-                                    : smdebug::detail::open_storage_of_run(path, storage);
+            open.store = storage_of(open, how);
             if (result.run.steps) {
                 evaluate_part(result, open, how, says, scope);
             } else if (!is_unchanged(result, *open.store, archived, whole_archive, how)) {
@@ -216,7 +205,7 @@ private:
                 throw unavailable(path + " has changed while it was looked at");
             }
         }
-        const program_trial run = open_run(place, how);
+        const program_trial run = open_run(*place.store, path, how);
         smdebug::detail::describe_run(result, run);
         result.reductions = args_.statistics ? reduce_run(run, path, args_, *result.run.steps, scope, says)
                                              : noted_steps(run, *place.store, *result.run.steps, scope.stop());
@@ -225,11 +214,10 @@ private:
     void evaluate(run_result& result, const run_place& place, bool archived, const run_options& how,
                   kept_messages& says, const run_scope& scope) {
         const std::string& path = result.run.path;
-        const program_trial run = open_run(with_known(result.run, place), how);
+        const program_trial run = open_run(*with_known(result.run, place).store, path, how);
         smdebug::detail::describe_run(result, run);
-        const auto note = [&](std::string text) { says.note(std::move(text)); };
-        skipped_files skipped;
-        skipped.tell(run, path, note);
+        run_problems problems{how.skip_damaged};
+        problems.tell(run, path, says);
         // Of what has something to tell already, each part would tell it again.
         const bool can_split = !archived && !result.run.whole && says.empty();
         if (args_.statistics) {
@@ -240,7 +228,8 @@ private:
                 return;
             }
             result.reductions = reduce_run(run, path, args_, selected(), scope, says);
-            skipped.tell(run, path, note);
+            problems.tell(run, path, says);
+            problems.finish(path, says);
             return;
         }
         const auto plan = smdebug::detail::plan_rules(registry_, run, args_.check.rules, args_.other_trials);
@@ -261,7 +250,8 @@ private:
         hooks.sharing.threads = scope.threads();
         run_result evaluated;
         smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
-        skipped.tell(run, path, note);  // a refresh may have met more
+        problems.tell(run, path, says);  // a refresh may have met more
+        problems.finish(path, says);
         if (args_.report) {
             loss_line line = loss_of(run, scope.stop());
             result.loss = std::move(line.points);

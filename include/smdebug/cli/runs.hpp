@@ -5,6 +5,7 @@
 #include <smdebug/cli/near_runs.hpp>
 #include <smdebug/cli/rows.hpp>
 #include <smdebug/cli/run_places.hpp>
+#include <smdebug/cli/run_problems.hpp>
 #include <smdebug/cli/text.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/step.hpp>
@@ -85,12 +86,6 @@ struct follow_options {
     return path;
 }
 
-/// A text, with the run if it does not name it, as it is or as it is shown.
-[[nodiscard]] inline std::string with_run(const std::string& text, const std::string& run) {
-    const bool names_run = text.find(run) != std::string::npos || text.find(printable(run)) != std::string::npos;
-    return names_run ? text : text + " [run " + run + "]";
-}
-
 /// An error's text, with names of the command line's options, and with the run if it does not name it.
 [[nodiscard]] inline std::string error_text(const error& failed, const std::string& run) {
     std::string text = failed.what();
@@ -145,32 +140,45 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
     return program_trial{smdebug::detail::open_storage_of_run(path, storage), std::move(options)};
 }
 
-/// Opens one run as the commands do: what is there now, without waiting for anything.
-/// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
-[[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
-    trial_options options = options_for(how);
-    options.missing_event_file_retry_limit = 0;
+/// What lies at a place, as a run.  Errors: as create_trial's.
+[[nodiscard]] inline any_storage storage_of(const run_place& place, const run_options& how) {
+    return place.store ? open_data(*place.store, how.storage.formats)
+                       : smdebug::detail::open_storage_of_run(place.path, how.storage);
+}
+
+/// Calls opening(); where there is no run, the error says what the user may have meant, too.
+template <class Opening>
+[[nodiscard]] auto with_hint(const std::string& path, Opening&& opening) {
     try {
-        return program_trial{place.store ? open_data(*place.store, how.storage.formats)
-                                         : smdebug::detail::open_storage_of_run(place.path, how.storage),
-                             std::move(options)};
+        return opening();
     } catch (const missing_collection_files&) {
         throw;  // there is one
     } catch (const not_found& missing) {
-        const std::string hint = run_hint(missing, place.path);
+        const std::string hint = run_hint(missing, path);
         if (hint.empty()) {
             throw;
         }
         throw not_found(std::string{missing.message()} + "." + hint, {.where = missing.where()});
     }
 }
+
+/// Opens a run as the commands do: what is there now, without waiting for anything.  `store` is what storage_of() gave.
+/// Errors: as create_trial's; where there is no run, with what the user may have meant; value_error: an empty path.
+[[nodiscard]] inline program_trial open_run(any_storage store, const std::string& path, const run_options& how) {
+    trial_options options = options_for(how);
+    options.missing_event_file_retry_limit = 0;
+    return with_hint(path, [&] { return program_trial{std::move(store), std::move(options)}; });
+}
+[[nodiscard]] inline program_trial open_run(const run_place& place, const run_options& how) {
+    return open_run(with_hint(place.path, [&] { return storage_of(place, how); }), place.path, how);
+}
 [[nodiscard]] inline program_trial open_run(const std::string& path, const run_options& how) {
     return open_run(run_place{.path = path}, how);
 }
 
-/// The one run that a path stands for; `done`: what is done with it, for messages.  Errors: those of open_run(); value_error for an archive of several; what is
-/// damaged around the run in its archive is told.
-[[nodiscard]] inline program_trial open_one_run(const std::string& path, const run_options& how, console& to,
+/// The one run that a path stands for; `done`: what is done with it, for messages.
+/// Errors: those of open_run(); value_error for an archive of several.
+[[nodiscard]] inline program_trial open_one_run(const std::string& path, const run_options& how,
                                                 std::string_view done) {
     const run_places places = places_of(path, how.storage);
     if (places.runs.size() != 1) {
@@ -181,42 +189,16 @@ using program_trial = basic_trial<any_storage, event_decoder<>, dispatched_kerne
         }
         throw value_error(message + (places.runs.size() > 5 ? ", ..." : ""), {.where = path});
     }
-    program_trial run = open_run(places.runs.front(), how);
-    if (!places.damage.empty()) {
-        how.skip_damaged ? to.note(places.damage) : to.damage(places.damage);
-    }
-    return run;
+    return open_run(places.runs.front(), how);
 }
 
-/// The damaged index files of one run that the user had skipped, each noted once.
-class skipped_files {
-public:
-    /// Calls note(text) for each that is new.
-    template <class Trial, class Note>
-    void tell(const Trial& run, const std::string& path, Note&& note) {
-        for (const smdebug::detail::problem& skipped : run.problems()) {
-            if (noted_.insert(skipped.where).second) {
-                note("skipped the damaged index file " + skipped.where + " of " + path + ": " + skipped.what);
-            }
-        }
-    }
-
-private:
-    std::set<std::string> noted_;
-};
-
-/// Calls command(path, trial) for each run.  Where a run cannot be opened, or the command throws, the error is printed
-/// and passed to failed(path, text), and the next run follows; usage_error and output_error are rethrown.  Index files
-/// that the user had skipped are only noted.
-/// An archive stands for all runs in it; where it is damaged, that is an error behind what could be read.
+/// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened, or the
+/// command throws, the error is printed and passed to failed(path, text), and the next run follows; usage_error and
+/// output_error are rethrown.
+/// An archive stands for all runs in it.
 template <class Command, class Failed>
-void for_each_run(const std::vector<std::string>& paths, const run_options& options, console& to, Command&& command,
+void for_each_run(const std::vector<std::string>& paths, const run_options& how, console& to, Command&& command,
                   Failed&& failed) {
-    const auto note = [&](const std::string& text) { to.note(text); };
-    run_options how = options;
-    how.storage.formats.on_problem = [&to, skip = how.skip_damaged](const std::string& text) {
-        skip ? to.note(text) : to.error(text);
-    };
     const auto attempt = [&](const std::string& path, auto&& doing) {
         try {
             doing();
@@ -237,16 +219,11 @@ void for_each_run(const std::vector<std::string>& paths, const run_options& opti
             for (const run_place& place : places.runs) {
                 attempt(place.path, [&] {
                     const program_trial run = open_run(place, how);
-                    skipped_files skipped;
-                    skipped.tell(run, place.path, note);
-                    command(place.path, run);
-                    skipped.tell(run, place.path, note);  // a refresh may have met more
+                    attempt(place.path, [&] { command(place.path, run); });
+                    run_problems problems{how.skip_damaged};
+                    problems.tell(run, place.path, to);
+                    problems.finish(place.path, to);
                 });
-            }
-            if (!places.damage.empty() && how.skip_damaged) {
-                note(places.damage);
-            } else if (!places.damage.empty()) {
-                throw corrupt_data(places.damage + "; what could be read around that was read", {.where = path});
             }
         });
     }

@@ -23,7 +23,7 @@ inline namespace v1 {
 
 /// The same storage for a run of the Python package, else one that shows what lies there as a run.
 /// Errors: those of the storage; unsupported for checkpoints that cannot be read, as PyTorch's pickles; value_error for a bad
-///         step_regex.  What is damaged is told to options.on_problem.
+///         step_regex.  What is damaged is in problems() of what is returned, and of a trial on it.
 [[nodiscard]] any_storage open_data(any_storage store, const format_options& options = {});
 
 }  // namespace v1

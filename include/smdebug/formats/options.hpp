@@ -4,7 +4,6 @@
 #include <smdebug/archive/options.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace smdebug {
@@ -32,8 +31,6 @@ struct format_options {
     /// What an .npz, which is a zip, may hold: members, and bytes that they inflate to.  Its ratio is at least what deflate
     /// makes of zeros.
     archive_options npz = {};
-    /// Is told what is damaged in the data, a sentence each; by any thread that reads.
-    std::function<void(const std::string&)> on_problem = {};
 };
 
 }  // namespace v1

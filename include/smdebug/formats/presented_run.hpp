@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/formats/concepts.hpp>
 #include <smdebug/formats/run_contents.hpp>
 #include <smdebug/storage/any_storage.hpp>
@@ -14,7 +15,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,9 +54,6 @@ struct presented_state;
 
 }  // namespace detail
 
-/// Where problems are told: what is damaged in the data, a sentence each.
-using problem_sink = std::function<void(const std::string&)>;
-
 /// The run in the data that a source looks through.  Models storage; a trial on it follows the data as they grow.
 /// Keys are those of a run: "index/000000000/000000000500_worker_0.json", and others; a key of the data itself works, too.
 /// Nothing is written.
@@ -69,9 +66,9 @@ public:
 
     /// `store` is the one that the source's keys are of.  Nothing is read before somebody asks.
     template <catalog_source Source>
-    presented_run(any_storage store, Source source, problem_sink on_problem = {})
-        : presented_run(std::move(store), detail::any_catalog_source{std::move(source)}, std::move(on_problem)) {}
-    presented_run(any_storage store, detail::any_catalog_source source, problem_sink on_problem);
+    presented_run(any_storage store, Source source)
+        : presented_run(std::move(store), detail::any_catalog_source{std::move(source)}) {}
+    presented_run(any_storage store, detail::any_catalog_source source);
 
     /// Errors: not_found, those of the storage and of the source.
     [[nodiscard]] byte_buffer read(std::string_view key) const;
@@ -91,6 +88,8 @@ public:
     [[nodiscard]] follower follow(std::string_view prefix) const;
     [[nodiscard]] std::chrono::milliseconds look_interval() const;
     [[nodiscard]] storage_abilities abilities() const;
+    /// What of the data is not in the run, as it was found when the source was asked last, and those of the storage.
+    [[nodiscard]] std::vector<problem> problems() const;
 
 private:
     std::shared_ptr<detail::presented_state> state_;

@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
@@ -142,8 +143,10 @@ public:
     void set_num_workers(std::size_t count) { job_.num_workers = static_cast<std::int64_t>(count); }
     /// Whether more may come.
     void set_ended(bool ended) noexcept { ended_ = ended; }
-    /// Something that could not be used: what, and where.  Told once each.
-    void note_problem(std::string where, std::string what);
+    /// Something that could not be used: where, and what is wrong.  Of one place the last call counts.
+    void note_problem(std::string where, std::string what, problem_kind kind = problem_kind::damaged);
+    /// What was noted of a place is no longer so: a record that was cut has become whole.
+    void withdraw_problem(const std::string& where);
 
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     [[nodiscard]] bool empty() const noexcept { return files_.empty(); }
@@ -162,8 +165,8 @@ public:
     [[nodiscard]] const detail::collections_file& job() const noexcept { return job_; }
     /// The files that were added since the last call; from now on they stay as they are.
     [[nodiscard]] std::vector<std::shared_ptr<const detail::presented_file>> take_new();
-    /// What was noted since the last call: where, and what.
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> take_problems();
+    /// What is wrong, by place.
+    [[nodiscard]] std::vector<problem> problems() const;
 
 private:
     [[nodiscard]] detail::presented_file& file_at(const place& where);
@@ -187,8 +190,7 @@ private:
     detail::numbered_texts names_;
     detail::numbered_texts workers_;
     detail::collections_file job_;
-    std::map<std::string, std::string> problems_;
-    std::vector<std::string> new_problems_;
+    std::map<std::string, problem> problems_;  ///< by place
     bool ended_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/form.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/storage/abilities.hpp>
 #include <smdebug/storage/change_signal.hpp>
 #include <smdebug/storage/concepts.hpp>
@@ -193,6 +194,9 @@ public:
         return inner_->modified(key);
     }
 
+    /// None for a storage that has no such thing.
+    [[nodiscard]] std::vector<problem> problems() const { return inner_->problems(); }
+
     // Writing: unsupported where abilities() tell so, whether the object is there or not ---------------------------
 
     void write(std::string_view key, byte_view bytes) { inner_->write(key, bytes); }
@@ -236,6 +240,7 @@ private:
         [[nodiscard]] virtual std::chrono::milliseconds look_interval() const = 0;
         [[nodiscard]] virtual std::optional<std::chrono::system_clock::time_point> modified(
             std::string_view key) const = 0;
+        [[nodiscard]] virtual std::vector<problem> problems() const = 0;
         virtual void write(std::string_view key, byte_view bytes) = 0;
         [[nodiscard]] virtual detail::any_output create(std::string_view key) = 0;
         virtual bool remove(std::string_view key) = 0;

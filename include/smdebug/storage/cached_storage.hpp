@@ -161,6 +161,7 @@ public:
     {
         return inner().follow(prefix);
     }
+    [[nodiscard]] std::vector<problem> problems() const { return problems_of(inner()); }
     [[nodiscard]] std::chrono::milliseconds look_interval() const {
         return smdebug::look_interval(inner(), std::chrono::milliseconds{0});
     }

@@ -4,6 +4,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/function_ref.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/storage/change_signal.hpp>
 
 #include <chrono>
@@ -149,6 +150,23 @@ template <class S>
 }
 
 }  // namespace detail
+
+/// Optional: problems() gives what of the data cannot be seen through the storage, as it was when it was looked at last: damage
+/// of an archive, what of another tool's data is not read.
+template <class S>
+concept problem_reporter = requires(const S& store) {
+    { store.problems() } -> std::same_as<std::vector<problem>>;
+};
+
+/// Those of a storage; none where it has no such thing.
+template <class S>
+[[nodiscard]] std::vector<problem> problems_of(const S& store) {
+    if constexpr (problem_reporter<S>) {
+        return store.problems();
+    } else {
+        return {};
+    }
+}
 
 /// Lists what has come below a prefix since it was last asked.  A type F models `key_follower` when:
 ///  1. next() gives keys in byte order, each once; the answers so far together hold every key that was there when the

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/collection.hpp>
 #include <smdebug/reduce/concepts.hpp>
@@ -146,8 +147,10 @@ public:
     [[nodiscard]] std::shared_ptr<void> set_refresh(bool on) const;
     /// Looks for new steps now, whatever no_refresh guards there are.
     void refresh() const;
-    /// Damaged index files that damage_policy::skip went past.
-    [[nodiscard]] std::vector<detail::problem> problems() const;
+    /// What of the run is not in its catalog although it is there: damaged index files that damage_policy::skip went past, and
+    /// of data of other tools and of archives what is damaged, not supported, replaced or left out, see problem_kind.  A rule
+    /// counts each as something that it could not look at.
+    [[nodiscard]] std::vector<problem> problems() const;
     /// Compares everything in the run's files that is there twice, see verify_run(): also what this trial's range
     /// leaves out, and index files that were skipped.  None: nothing that can be told is damaged. Cost: reads the whole
     /// run.

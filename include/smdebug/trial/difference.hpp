@@ -47,16 +47,5 @@ struct difference {
     std::string tensor = {};
     std::string what = {};  ///< a sentence without the above
 };
-
-namespace detail {
-
-/// A damaged file that a trial was told to skip.
-struct problem {
-    std::string where;
-    std::string what;
-};
-
-}  // namespace detail
-
 }  // namespace v1
 }  // namespace smdebug

@@ -73,18 +73,16 @@ SMDEBUG_INLINE data_format format_of(const any_storage& store) {
 SMDEBUG_INLINE any_storage open_data(any_storage store, const format_options& options) {
     switch (options.as == data_format::detect ? format_of(store) : options.as) {
         case data_format::event_files:
-            return any_storage{presented_run{
-                store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}}, options.on_problem}};
+            return any_storage{
+                presented_run{store, event_file_source{store, {.most_record_bytes = options.most_record_bytes}}}};
         case data_format::tensorboard:
             return any_storage{presented_run{store,
                                              tensorboard_source{store,
                                                                 {.folders_are_workers = options.folders_are_workers,
-                                                                 .most_record_bytes = options.most_record_bytes}},
-                                             options.on_problem}};
+                                                                 .most_record_bytes = options.most_record_bytes}}}};
         case data_format::checkpoints:
             return any_storage{presented_run{
-                store, checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}},
-                options.on_problem}};
+                store, checkpoint_source{store, {.step_regex = options.step_regex, .archive = options.npz}}}};
         case data_format::detect:
         case data_format::smdebug:
             break;

@@ -19,10 +19,8 @@ namespace detail {
 struct presented_state {
     using file_pointer = std::shared_ptr<const presented_file>;
 
-    presented_state(any_storage store, any_catalog_source from, problem_sink to)
-        : objects(std::make_shared<part_objects>(std::move(store))),
-          source(std::move(from)),
-          on_problem(std::move(to)) {}
+    presented_state(any_storage store, any_catalog_source from)
+        : objects(std::make_shared<part_objects>(std::move(store))), source(std::move(from)) {}
 
     // What a key stands for.
     enum class kind : std::uint8_t { of_data, index, events, collections, end_mark };
@@ -45,7 +43,6 @@ struct presented_state {
     std::shared_ptr<const part_objects> objects;
     std::mutex mutex;
     any_catalog_source source;
-    problem_sink on_problem;
     run_contents contents;
     std::vector<file_pointer> listed;  // in the order in which they came
     bool is_updated = false;           // once at least
@@ -75,11 +72,6 @@ SMDEBUG_INLINE void presented_state::update() {
     listed.insert(listed.end(), added.begin(), added.end());
     if (!std::exchange(is_updated, true)) {
         name_collections();
-    }
-    for (const auto& [where, what] : contents.take_problems()) {
-        if (on_problem) {
-            on_problem(where + ": " + what);
-        }
     }
 }
 
@@ -146,9 +138,8 @@ SMDEBUG_INLINE std::unique_ptr<composed_file> presented_state::compose(const fil
 
 }  // namespace detail
 
-SMDEBUG_INLINE presented_run::presented_run(any_storage store, detail::any_catalog_source source,
-                                            problem_sink on_problem)
-    : state_(std::make_shared<detail::presented_state>(std::move(store), std::move(source), std::move(on_problem))) {}
+SMDEBUG_INLINE presented_run::presented_run(any_storage store, detail::any_catalog_source source)
+    : state_(std::make_shared<detail::presented_state>(std::move(store), std::move(source))) {}
 
 SMDEBUG_INLINE byte_buffer presented_run::read(std::string_view key) const {
     return read(key, {.offset = 0, .length = UINT64_MAX});
@@ -238,6 +229,17 @@ SMDEBUG_INLINE std::chrono::milliseconds presented_run::look_interval() const {
     return state_->objects->store().look_interval();
 }
 SMDEBUG_INLINE storage_abilities presented_run::abilities() const { return {.own_index = false}; }
+
+SMDEBUG_INLINE std::vector<problem> presented_run::problems() const {
+    std::vector<problem> all = state_->objects->store().problems();
+    const std::lock_guard lock{state_->mutex};
+    if (!state_->is_updated) {
+        state_->update();
+    }
+    const std::vector<problem> own = state_->contents.problems();
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+}
 
 SMDEBUG_INLINE std::unique_ptr<detail::opened_object> presented_run::open(std::string_view key) const {
     {

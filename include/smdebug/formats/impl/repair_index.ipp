@@ -66,7 +66,7 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     run_contents contents;
     event_file_source source{store, {.is_over = true}};
     static_cast<void>(source.update(contents));
-    for (const auto& [where, what] : contents.take_problems()) {
+    for (const auto& [kind, where, what] : contents.problems()) {
         plan.problems.push_back(where + ": " + what);
     }
     if (contents.empty() && plan.problems.empty()) {

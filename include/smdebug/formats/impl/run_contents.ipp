@@ -222,12 +222,12 @@ SMDEBUG_INLINE void run_contents::add_to_collection(std::string_view collection,
     }
 }
 
-SMDEBUG_INLINE void run_contents::note_problem(std::string where, std::string what) {
-    const auto [known, is_new] = problems_.insert_or_assign(std::move(where), std::move(what));
-    if (is_new) {
-        new_problems_.push_back(known->first);
-    }
+SMDEBUG_INLINE void run_contents::note_problem(std::string where, std::string what, problem_kind kind) {
+    problem one{.kind = kind, .where = where, .what = std::move(what)};
+    problems_.insert_or_assign(std::move(where), std::move(one));
 }
+
+SMDEBUG_INLINE void run_contents::withdraw_problem(const std::string& where) { problems_.erase(where); }
 
 SMDEBUG_INLINE std::vector<std::shared_ptr<const detail::presented_file>> run_contents::take_new() {
     std::vector<std::shared_ptr<const detail::presented_file>> taken;
@@ -242,13 +242,13 @@ SMDEBUG_INLINE std::vector<std::shared_ptr<const detail::presented_file>> run_co
     return taken;
 }
 
-SMDEBUG_INLINE std::vector<std::pair<std::string, std::string>> run_contents::take_problems() {
-    std::vector<std::pair<std::string, std::string>> taken;
-    for (const std::string& where : new_problems_) {
-        taken.emplace_back(where, problems_.at(where));
+SMDEBUG_INLINE std::vector<problem> run_contents::problems() const {
+    std::vector<problem> all;
+    all.reserve(problems_.size());
+    for (const auto& [where, one] : problems_) {
+        all.push_back(one);
     }
-    new_problems_.clear();
-    return taken;
+    return all;
 }
 
 }  // namespace v1

@@ -108,6 +108,7 @@ struct any_storage::model final : interface {
             return std::nullopt;
         }
     }
+    [[nodiscard]] std::vector<problem> problems() const override { return problems_of(store); }
 
     void write(std::string_view key, [[maybe_unused]] byte_view bytes) override {
         if constexpr (writable_storage<Inner>) {

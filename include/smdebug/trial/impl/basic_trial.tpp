@@ -296,7 +296,7 @@ void basic_trial<Storage, Decoder, Kernel>::refresh() const {
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
-std::vector<detail::problem> basic_trial<Storage, Decoder, Kernel>::problems() const {
+std::vector<problem> basic_trial<Storage, Decoder, Kernel>::problems() const {
     return state_->problems();
 }
 

@@ -5,6 +5,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/concepts.hpp>
 #include <smdebug/trial/catalog/catalog.hpp>
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] std::optional<waiter::clock::time_point> end_due() const {
         return end_seen_ ? std::optional{*end_seen_ + settled_.training_end_delay_refresh} : std::nullopt;
     }
-    /// By name.
+    /// Of index files, by name, and of the storage.
     [[nodiscard]] std::vector<problem> problems() const;
 
 private:

@@ -66,8 +66,10 @@ template <storage Storage>
 std::vector<problem> loader<Storage>::problems() const {
     std::vector<problem> all;
     for (const auto& [where, what] : problems_) {
-        all.push_back({where, what});
+        all.push_back({.kind = problem_kind::damaged, .where = where, .what = what});
     }
+    const std::vector<problem> more = problems_of(store_);
+    all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 

@@ -1,0 +1,72 @@
+// What of a run was not looked at, said at the end of every command: what is damaged, not supported, replaced or left out.
+#pragma once
+
+#include <smdebug/cli/text.hpp>
+#include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/problem.hpp>
+#include <smdebug/index/locations.hpp>
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+
+namespace smdebug {
+inline namespace v1 {
+namespace cli {
+namespace detail {
+
+/// A text, with the run if it does not name it, as it is or as it is shown.
+[[nodiscard]] inline std::string with_run(const std::string& text, const std::string& run) {
+    const bool names_run = text.find(run) != std::string::npos || text.find(printable(run)) != std::string::npos;
+    return names_run ? text : text + " [run " + run + "]";
+}
+
+/// Says the problems of one run, each once, though a refresh may find more of them.
+class run_problems {
+public:
+    /// `skip`: the user has asked to go on without what is damaged: notes, which leave the exit status alone.
+    explicit run_problems(bool skip) : skip_(skip) {}
+
+    /// `to` has note(text) and error(text).
+    template <class To>
+    void tell_all(std::span<const problem> all, const std::string& path, To& to) {
+        for (const problem& one : all) {
+            if (!told_.insert(one.where.empty() ? one.what : one.where).second) {
+                continue;
+            }
+            if (told_.size() > most) {
+                ++others_;
+            } else if (smdebug::detail::locations::is_index_file(one.where)) {  // is passed over only where the user has asked for that
+                to.note("skipped the damaged index file " + one.where + " of " + path + ": " + one.what);
+            } else if (skip_) {
+                to.note(with_run(text_of(one), path));
+            } else {
+                to.error(with_run(text_of(one), path));
+            }
+        }
+    }
+    template <class Trial, class To>
+    void tell(const Trial& run, const std::string& path, To& to) {
+        tell_all(run.problems(), path, to);
+    }
+    /// How many were not said.
+    template <class To>
+    void finish(const std::string& path, To& to) const {
+        if (others_ > 0) {
+            to.note("and " + std::to_string(others_) + " more places that are not read [run " + path + "]");
+        }
+    }
+
+private:
+    static constexpr std::size_t most = 20;
+
+    bool skip_;
+    std::set<std::string> told_;
+    std::size_t others_ = 0;
+};
+
+}  // namespace detail
+}  // namespace cli
+}  // namespace v1
+}  // namespace smdebug
