@@ -83,13 +83,14 @@ private:
                 of_.out.error(failure_of(each, of_.path));
             }
             if (each.report.status == rule_status::not_applicable) {
-                of_.out.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + of_.path + "]");
+                of_.out.note(each.name + " has looked at nothing: " + each.report.status_details + " [run " + of_.path +
+                             "]");
             }
             actions_.finish(of_.path, each.report, note_action());
         }
         of_.out.use([&](console& to) {
             damage_.finish(of_.path, to);
-            if (const std::string unread = unread_of(results_, of_.path); !unread.empty()) {
+            if (const std::string unread = unread_of(results_, of_.path, of_.run.problems().size()); !unread.empty()) {
                 to.error(unread);
             }
         });

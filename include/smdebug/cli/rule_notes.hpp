@@ -52,7 +52,8 @@ struct rule_note {
 
 /// Which of the names a mistyped regex may have meant: those, and their parts, that are near to its plain text.
 [[nodiscard]] inline std::string near_names_text(std::string regex, const std::vector<std::string>& names) {
-    std::erase_if(regex, [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
+    std::erase_if(regex,
+                  [](char one) { return std::string_view{"^$\\*+?()[]{}|"}.find(one) != std::string_view::npos; });
     std::set<std::string> all;
     for (const std::string& name : names) {
         all.insert(name);
@@ -72,8 +73,7 @@ void note_unmatched_regexes(const rule_request& rule, const Trial& run, const st
         if (!name.ends_with("regex")) {
             continue;
         }
-        for (const std::string& regex :
-             setting.items ? *setting.items : smdebug::detail::items_in(setting.text)) {
+        for (const std::string& regex : setting.items ? *setting.items : smdebug::detail::items_in(setting.text)) {
             try {
                 if (!run.tensor_names({.regex = regex}).empty()) {
                     continue;
@@ -91,7 +91,7 @@ void note_unmatched_regexes(const rule_request& rule, const Trial& run, const st
 /// matches no tensor: they select nothing, which would look like good health.
 template <class Trial, class Note>
 void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& run, const std::string& path,
-                              Note&& note) {
+                          Note&& note) {
     const auto job = run.snapshot()->job;
     for (const rule_request& each : rules) {
         note_unmatched_regexes(each, run, path, note);
@@ -117,15 +117,17 @@ void note_missing_tensors(const std::vector<rule_request>& rules, const Trial& r
 }
 
 /// What of a run the rules could not look at, in one sentence; empty where they could look at everything.
-/// `missing_files`: how many event files were not there.
+/// `problems`: how many the run has, which count as unread and are said by themselves; `missing_files`: how many event files
+/// were not there.
 [[nodiscard]] inline std::string unread_of(std::span<const rule_result> results, const std::string& path,
-                                           std::size_t missing_files = 0) {
+                                           std::size_t problems = 0, std::size_t missing_files = 0) {
     std::string text;
     std::string first;
     for (const rule_result& each : results) {
-        if (each.outcome.unread > 0) {
-            text += (text.empty() ? "" : ", ") + each.name + " lacks " + std::to_string(each.outcome.unread) + " of " +
-                    std::to_string(each.outcome.tensors) + " tensors";
+        if (each.outcome.unread > problems) {
+            text += (text.empty() ? "" : ", ") + each.name + " lacks " +
+                    std::to_string(each.outcome.unread - problems) + " of " +
+                    std::to_string(each.outcome.tensors - problems) + " tensors";
             first = first.empty() ? each.outcome.first_unread : first;
         }
     }
@@ -171,7 +173,7 @@ public:
     /// Of a run of a batch, those that were named.
     void add(const run_result& result, std::span<const rule_request> named) {
         for (const rule_verdict& each : result.verdicts) {
-            if (is_requested(named, each.rule)) {
+            if (result.steps > 0 && is_requested(named, each.rule)) {
                 add(each.rule, each.status.has_value());
             }
         }

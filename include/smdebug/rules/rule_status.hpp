@@ -49,9 +49,9 @@ enum class rule_status : std::uint8_t {
 
 /// The status of that name, exactly as name_of writes it.  Nothing for "Stopping", which only the service knows.
 [[nodiscard]] constexpr std::optional<rule_status> rule_status_named(std::string_view name) noexcept {
-    for (const rule_status status : {rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found,
-                                     rule_status::error, rule_status::stopped, rule_status::incomplete,
-                                     rule_status::not_applicable}) {
+    for (const rule_status status :
+         {rule_status::in_progress, rule_status::no_issues_found, rule_status::issues_found, rule_status::error,
+          rule_status::stopped, rule_status::incomplete, rule_status::not_applicable}) {
         if (name == name_of(status)) {
             return status;
         }

@@ -70,7 +70,8 @@ SMDEBUG_INLINE std::string end_details_of(const std::string& rule, const rule_ou
         return {};
     }
     if (outcome.evaluated > 0) {
-        return "None of the tensors of " + std::to_string(outcome.evaluated) + " steps is what the rule is set to look at";
+        return "None of the tensors of " + std::to_string(outcome.evaluated) +
+               " steps is what the rule is set to look at";
     }
     return outcome.skipped > 0
                ? "Each of " + std::to_string(outcome.skipped) + " steps lacks something that the rule needs"

@@ -82,7 +82,7 @@ rule_outcome rule_drive<Run>::outcome_of(std::size_t rule) const {
         outcome.tensors += problems.size();
         outcome.unread += problems.size();
     }
-    outcome.has_selected = outcome.tensors > 0 || log_ == nullptr || !rules_[rule]->selects_tensors();
+    outcome.has_selected = progress_[rule].tally.has_selected() || log_ == nullptr || !rules_[rule]->selects_tensors();
     return outcome;
 }
 
