@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,9 +30,11 @@ inline namespace v1 {
 ///    lie.  A histogram is a tensor of rows (left edge, right edge, count), with min, max, and where the message has them sum,
 ///    mean and l2 as saved reductions.  Images, audio and hyperparameters are there by name alone.
 ///  - A folder is a worker: that at the root "worker_0", others by their path with '.' for '/'.  Folders named train,
-///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them.  Where there
-///    are such below the root, the same step of two modes is two global steps: 2 * step for TRAIN and 2 * step + 1 for EVAL;
-///    3 * step, + 1, + 2 with PREDICT.  Else the global step is the log's.
+///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them; others are
+///    TRAIN.
+///  - Where all folders are of one mode, the global step is the log's.  The same step of two modes is two global steps: 2 * step
+///    for TRAIN and 2 * step + 1 for EVAL; 3 * step, + 1, + 2 where there are three.  Where a further mode appears later, steps
+///    that are there keep their numbers, and new ones are numbered so from the first number behind those.
 ///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
 ///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.
 ///  - Of a tag that stands twice in one record the first value counts: it is the one that decoders find.
@@ -50,6 +53,8 @@ public:
         std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
+
+    static constexpr bool own_steps = false;  ///< see catalog_source
 
     explicit tensorboard_source(any_storage store) : tensorboard_source(std::move(store), settings{}) {}
     tensorboard_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
@@ -92,14 +97,19 @@ private:
     // Puts points into the table; those of the step that is being written stay, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
     void add(const folder& from, const std::string& name, const point& one, run_contents& contents) const;
-    [[nodiscard]] step_number global_step(const folder& from, step_number step) const;
+    // Numbers steps anew where folders of a further mode have come.
+    void count_modes(const run_contents& contents);
+    // Nothing for a step that is too large to be numbered.
+    [[nodiscard]] std::optional<step_number> global_step(smdebug::mode in, step_number step) const;
     [[nodiscard]] bool is_quiet() const;
 
     any_storage store_;
     settings how_;
     std::map<std::string, folder, std::less<>> folders_;
-    std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
-    detail::log_event event_;        ///< its memory is used again
+    std::set<smdebug::mode> modes_;  ///< of the folders
+    step_number first_global_ = 0;   ///< of steps numbered by the modes that there are now
+    std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
+    detail::log_event event_;                                                ///< its memory is used again
     std::uint64_t order_ = 0;
     std::uint64_t records_ = 0;  ///< that were taken
     bool is_open_ = false;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -57,9 +58,6 @@ SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::st
     if (added.worker.empty()) {
         added.worker = "worker_0";
     }
-    if (named && !is_open_) {
-        modes_.insert(*named);
-    }
     return added;
 }
 
@@ -71,13 +69,29 @@ SMDEBUG_INLINE void tensorboard_source::find_files() {
     }
 }
 
-SMDEBUG_INLINE step_number tensorboard_source::global_step(const folder& from, step_number step) const {
-    if (modes_.empty()) {
-        return step;
+SMDEBUG_INLINE void tensorboard_source::count_modes(const run_contents& contents) {
+    std::set<smdebug::mode> modes;
+    for (const auto& [path, one] : folders_) {
+        modes.insert(one.mode);
     }
-    const step_number modes = modes_.contains(mode::predict) ? 3 : 2;
-    const step_number which = from.mode == mode::train ? 0 : from.mode == mode::eval ? 1 : modes - 1;
-    return step > (INT64_MAX - modes) / modes ? step : step * modes + which;
+    if (modes == modes_) {
+        return;
+    }
+    modes_ = std::move(modes);
+    for (const auto& [place, file] : contents.files()) {
+        numbered_.try_emplace({file->mode, file->mode_step}, file->step);
+        first_global_ = file->step + 1;
+    }
+}
+
+SMDEBUG_INLINE std::optional<step_number> tensorboard_source::global_step(smdebug::mode in, step_number step) const {
+    if (const auto known = numbered_.find({in, step}); known != numbered_.end()) {
+        return known->second;
+    }
+    const auto modes = static_cast<step_number>(modes_.size());
+    const step_number which = std::distance(modes_.begin(), modes_.find(in));
+    const step_number room = INT64_MAX - 1 - first_global_ - which;
+    return room < 0 || step > room / modes ? std::nullopt : std::optional{first_global_ + step * modes + which};
 }
 
 SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
@@ -98,6 +112,7 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
     }
     const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
     find_files();
+    count_modes(contents);
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
@@ -239,8 +254,16 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
 SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::string& name, const point& one,
                                             run_contents& contents) const {
     using kind = detail::log_value_kind;
-    const run_contents::place where{
-        .step = global_step(from, one.step), .mode = from.mode, .mode_step = one.step, .worker = from.worker};
+    const std::optional<step_number> global = global_step(from.mode, one.step);
+    if (!global) {
+        contents.note_problem(
+            contents.objects()[one.object] + ", byte " + std::to_string(one.record.offset),
+            "step " + std::to_string(one.step) +
+                " is too large for a log of several modes: its values are left out; read each folder by itself",
+            problem_kind::unsupported);
+        return;
+    }
+    const run_contents::place where{.step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker};
     const auto add_reduction = [&](reduction which, double number) {
         contents.add_number(where, reduction_tensor_name(name, {.what = which}), number);
     };
