@@ -26,11 +26,11 @@ struct log_folder {
     std::chrono::seconds age{std::chrono::minutes{60}};  ///< of all files, as the source sees it
 
     void write(const std::string& key, const std::string& bytes) { files.write(key, as_bytes(bytes)); }
-    [[nodiscard]] trial open() {
+    [[nodiscard]] trial open(const step_range& range = {}) {
         const any_storage store{files};
         tensorboard_source source{store, {.now = [this] { return std::chrono::system_clock::now() + age; }}};
         trial run{any_storage{presented_run{store, std::move(source)}},
-                  {.incomplete_step_wait_window = 2, .missing_event_file_retry_limit = 0}};
+                  {.range = range, .incomplete_step_wait_window = 2, .missing_event_file_retry_limit = 0}};
         problems = texts_of(run);
         return run;
     }
@@ -463,4 +463,114 @@ TEST_CASE("tensorboard_source: a growing log is followed, record by record and f
     run.refresh();
     CHECK(run.loaded_all_steps());
     CHECK(run.steps().size() == 5);
+}
+
+TEST_CASE("tensorboard_source: the global step is the log's, unless folders of several modes share numbers") {
+    struct layout {
+        std::vector<std::pair<std::string, std::vector<step_number>>> folders = {};
+        std::vector<step_number> steps = {};
+        bool synthetic = false;
+    };
+    for (const layout& each : {
+             layout{{{"train", {0, 10, 20}}}, {0, 10, 20}},
+             layout{{{"validation", {0, 10, 20}}}, {0, 10, 20}},
+             layout{{{"", {0, 10}}, {"a/train", {0, 20}}}, {0, 10, 20}},
+             layout{{{"train", {0, 10, 20}}, {"validation", {0, 10}}}, {0, 1, 20, 21, 40}, true},
+             layout{{{"", {0, 10}}, {"validation", {10}}}, {0, 20, 21}, true},
+             layout{{{"a/train", {5}}, {"b/eval", {5}}}, {10, 11}, true},
+             layout{{{"train", {1}}, {"val", {1}}, {"predict", {1}}}, {3, 4, 5}, true},
+         }) {
+        log_folder logs;
+        for (const auto& [folder, steps] : each.folders) {
+            CAPTURE(folder);
+            std::string log = log_head();
+            for (const step_number step : steps) {
+                log += log_record(step, {scalar_value("loss", static_cast<float>(step))});
+            }
+            logs.write(folder + (folder.empty() ? "" : "/") + "events.out.tfevents.1", log);
+        }
+        const trial run = logs.open();
+        CHECK(run.steps() == each.steps);
+        CHECK(run.steps_are_synthetic() == each.synthetic);
+        for (const step_number step : run.steps()) {
+            CHECK(run.shown_step(step) == run.mode_step(step));
+            CHECK(number(run, "loss", step) == static_cast<double>(*run.mode_step(step)));
+        }
+    }
+}
+
+TEST_CASE("tensorboard_source: a range is one of the log's steps, in every mode") {
+    log_folder logs;
+    for (const std::string folder : {"train/", "validation/"}) {
+        std::string log = log_head();
+        for (const step_number step : {0, 10, 20, 30}) {
+            log += log_record(step, {scalar_value("loss", 1), scalar_value("at" + std::to_string(step), 1)});
+        }
+        logs.write(folder + "events.out.tfevents.1", log);
+    }
+    const trial run = logs.open({.begin = 10, .end = 30});
+    CHECK(run.steps({.mode = mode::train}) == std::vector<step_number>{10, 20});
+    CHECK(run.steps({.mode = mode::eval}) == std::vector<step_number>{10, 20});
+    CHECK(run.tensor_names() == std::vector<std::string>{"at10", "at20", "loss"});
+    const auto all = run.snapshot();
+    CHECK(all->global_range({.begin = 11}).contains(40));
+    CHECK_FALSE(all->global_range({.begin = 11}).contains(21));
+    CHECK(all->global_range({.end = 20}).contains(21));
+    CHECK_FALSE(all->global_range({.end = 20}).contains(40));
+    CHECK(all->files_in(all->global_range({.begin = 11, .end = 20})).empty());
+}
+
+TEST_CASE(
+    "tensorboard_source: a mode that appears later has steps behind those that are there, which stay as they were") {
+    log_folder logs;
+    logs.age = std::chrono::seconds{-1000};
+    const auto point = [](step_number step, std::string_view tag, float value) {
+        return log_record(step, {scalar_value(tag, value)});
+    };
+    const std::string train = log_head() + point(0, "loss", 0) + point(1, "loss", 1) + point(3, "loss", 3);
+    logs.write("train/events.out.tfevents.1", train);
+    const trial run = logs.open();
+    CHECK(run.steps() == std::vector<step_number>{0, 1, 3});
+    CHECK_FALSE(run.steps_are_synthetic());
+
+    logs.write("validation/events.out.tfevents.2", log_head() + point(0, "loss", 100) + point(1, "loss", 101));
+    logs.write("train/events.out.tfevents.1", train + point(4, "loss", 4));
+    logs.write("train/events.out.tfevents.2", log_head() + point(1, "late", 7) + point(5, "loss", 5));
+    run.refresh();
+    logs.age += std::chrono::seconds{5};
+    run.refresh();
+    CHECK(run.steps({.mode = mode::train}) == std::vector<step_number>{0, 1, 3, 4, 5});
+    CHECK(run.steps({.mode = mode::eval}) == std::vector<step_number>{0, 1});
+    for (const step_number step : {0, 1, 3}) {
+        CHECK(run.mode(step) == mode::train);
+        CHECK(number(run, "loss", step) == static_cast<double>(step));
+    }
+    for (const step_number step : {4, 5}) {
+        CHECK(*run.global_step(mode::train, step) > 3);
+        CHECK(number(run, "loss", step, mode::train) == static_cast<double>(step));
+    }
+    for (const step_number step : {0, 1}) {
+        CHECK(*run.global_step(mode::eval, step) > 3);
+        CHECK(number(run, "loss", step, mode::eval) == 100 + static_cast<double>(step));
+    }
+    CHECK(number(run, "late", 1) == 7);  // of a step that keeps its number
+    CHECK(run.steps_are_synthetic());
+    CHECK(run.steps().size() == 7);
+}
+
+TEST_CASE("tensorboard_source: a step that is too large to be numbered beside another mode's is named and left out") {
+    log_folder logs;
+    const std::string head = log_head();
+    logs.write("train/events.out.tfevents.1",
+               head + log_record(INT64_MAX - 1, {scalar_value("loss", 1)}) + log_record(7, {scalar_value("acc", 1)}));
+    CHECK(logs.open().steps() == std::vector<step_number>{7, INT64_MAX - 1});
+    CHECK(logs.problems.empty());
+    logs.write("validation/events.out.tfevents.1", head + log_record(7, {scalar_value("loss", 2)}));
+    CHECK(logs.open().steps() == std::vector<step_number>{14, 15});
+    REQUIRE(logs.problems.size() == 1);
+    CHECK(logs.problems[0] ==
+          "train/events.out.tfevents.1, byte " + std::to_string(head.size()) + ": step " +
+              std::to_string(INT64_MAX - 1) +
+              " is too large for a log of several modes: its values are left out; read each folder by "
+              "itself");
 }
