@@ -162,6 +162,9 @@ template <class To>
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);
         all[places[i]] = std::move(results[i]);
+        if (rule_outcome& outcome = all[places[i]].outcome; outcome.end == invoke_end::failed) {
+            outcome.next_step = run.shown_step(outcome.next_step);
+        }
     }
     for (const rule_result& each : all) {
         if (each.cause) {
