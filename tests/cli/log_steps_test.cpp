@@ -65,6 +65,10 @@ const command commands[] = {
     {{"check", "RUN", "--rule", "exploding_tensor", "--format", "csv", "--start", "11"}, {}, {"EVAL"}},
     {{"check", "RUN", "--rule", "exploding_tensor", "--start", "21"}, {"they are TRAIN 0-20 by 10; EVAL 0-20 by 10"}},
     {{"check", "RUN", "--rule", "exploding_tensor", "--format", "csv", "--end", "10"}, {}, {"EVAL"}},
+    {{"check", "RUN", "--rule", "exploding_tensor,start_step=10,end_step=11", "--format", "csv"},
+     {",exploding_tensor,10,EVAL,10,"}},
+    {{"check", "RUN", "--rule", "exploding_tensor,start_step=11", "--format", "csv"}, {}, {"EVAL"}},
+    {{"check", "ONE", "--rule", "similar_across_runs", "--other-trials", "RUN"}, {"NoIssuesFound"}, {"did not save"}},
     {{"check", "RUN", "--rule", "loss_not_decreasing,num_steps=10,mode=TRAIN,diff_percent=50"},
      {"TRAIN 10", "since TRAIN step 0"}},
     {{"check", "RUN", "--rule", "unchanged_tensor,num_steps=2,atol=100,tensor_regex=loss"}, {"since TRAIN step 0"}},
@@ -78,6 +82,7 @@ const command commands[] = {
      {",10,TRAIN,10,", ",10,EVAL,10,"},
      {",0,TRAIN", ",20,"}},
     {{"diff", "RUN", "OTHER"}, {"only the second run has 1 step: TRAIN 30\n"}, {"only the first"}},
+    {{"diff", "ONE", "RUN"}, {"only the second run has 3 steps: EVAL 0-20 by 10\n", "3 steps, 1 tensor"}},
     {{"diff", "RUN", "OTHER", "--format", "csv"}, {"step,30,TRAIN,30,"}},
     {{"export", "RUN", "--to", "csv", "-o", "OUT"}, {",10,TRAIN,10,", ",10,EVAL,10,"}, {",21,", ",41,"}},
     {{"export", "RUN", "--to", "npz", "-o", "OUT"}, {"step_000000010_TRAIN.npz", "step_000000010_EVAL.npz"}},
@@ -94,6 +99,9 @@ TEST_CASE("program: the steps of a log of several modes are the log's in every c
     write_log(log);
     const temporary_folder other;
     write_log(other, 1);
+    const temporary_folder one;
+    write_log(one);
+    std::filesystem::remove_all(one.path() + "/validation");
     for (const command& each : commands) {
         const temporary_folder out;
         std::vector<std::string> arguments = each.arguments;
@@ -102,6 +110,7 @@ TEST_CASE("program: the steps of a log of several modes are the log's in every c
             called += argument + " ";
             argument = argument == "RUN"     ? log.path()
                        : argument == "OTHER" ? other.path()
+                       : argument == "ONE"   ? one.path()
                        : argument == "OUT"   ? out.path() + "/out"
                                              : argument;
         }
