@@ -47,7 +47,7 @@ struct command {
 
 // A log's steps 10 and 20 are global steps 20, 21, 40 and 41.
 const command commands[] = {
-    {{"ls", "RUN"}, {"6 steps: TRAIN 0-20 by 10; EVAL 0-20 by 10"}, {"40", "41"}},
+    {{"ls", "RUN"}, {"6 steps: TRAIN 0-20 by 10; EVAL 0-20 by 10"}, {", 41", "-41"}},
     {{"ls", "RUN", "--steps", "10:20"}, {"2 steps: TRAIN 10; EVAL 10"}},
     {{"ls", "RUN", "--format", "json"}, {R"("steps":[0,10,20],)", R"("last_complete_step":20,)"}},
     {{"ls", "RUN", "--follow", "--format", "csv"}, {",10,TRAIN,10,", ",10,EVAL,10,"}, {",21,", ",41,"}},
