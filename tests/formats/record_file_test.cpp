@@ -86,3 +86,22 @@ TEST_CASE("record_file: a file that is not there has no records") {
     CHECK(none.state() == status::ok);
     CHECK(none.key() == "none");
 }
+
+TEST_CASE("record_file: a file that does not begin with a record is named as what it is") {
+    const std::string page(200, 'x');
+    for (const auto& [begin, text] :
+         {std::pair<std::string, std::string>{
+              "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+              "this is no event file (a Git LFS pointer: `git lfs pull` gets the file)"},
+          {"\x1f\x8b\x08" + page, "this is no event file (gzip: unpack it)"},
+          {"<!DOCTYPE html>" + page, "this is no event file (HTML or XML: download the file again)"},
+          {"\n {\"a\": 1}" + page, "this is no event file (JSON)"},
+          {"step,loss\n" + page, "this is no event file (text)"},
+          {"\x80" + page, "the length of a record is damaged: nothing behind it can be read"}}) {
+        read_records log;
+        log.read(begin);
+        REQUIRE(log.damage.size() == 1);
+        CHECK(detail::record_damage_text(any_storage{log.files}, "log", {log.damage[0].first, 12},
+                                         log.damage[0].second) == text);
+    }
+}

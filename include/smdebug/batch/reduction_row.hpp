@@ -13,7 +13,7 @@ inline namespace v1 {
 /// What one worker saved of one tensor at one step, reduced.  Owns its texts, so that threads may fill in rows that
 /// another one writes.
 struct reduction_row {
-    step_number step = 0;       ///< global
+    step_number step = 0;       ///< as it is shown: see basic_trial::shown_step()
     step_number mode_step = 0;  ///< the same step, counted in its mode
     smdebug::mode mode = smdebug::mode::global;
     std::string worker = {};

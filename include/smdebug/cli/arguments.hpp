@@ -232,8 +232,10 @@ private:
         app.add_flag("--all", diff_.all, "tables: a row for each difference; csv and json always have that");
         add_how(app, diff_.how, texts_);
         app.footer(
-            "Steps are matched by global step, workers and tensors by name.  Bit by bit, NaN is like NaN of the same\n"
-            "bits, and -0.0 is not 0.0; within a tolerance it is numpy.allclose(a, b, equal_nan=True).\n"
+            "Steps are matched by global step, those of logs by mode and step; workers and tensors by name.  Bit by "
+            "bit,\n"
+            "NaN is like NaN of the same bits, and -0.0 is not 0.0; within a tolerance it is\n"
+            "numpy.allclose(a, b, equal_nan=True).\n"
             "Example: smdebug diff runs/a runs/b --rtol 1e-5 --collection weights\n\n" +
             std::string{conventions});
     }

@@ -59,14 +59,12 @@ namespace detail {
 }
 
 /// A finding as a row.
-template <class Trial>
-void add_finding(row_buffer& row, const Trial& run, const std::string& path, std::string_view rule, step_number step,
-                 const finding& found) {
+inline void add_finding(row_buffer& row, const std::string& path, std::string_view rule, const finding& found) {
     row.text(path);
     row.text(rule);
-    row.integer(step);
-    row.text(name_of(run.mode(step).value_or(mode::global)));
-    row.integer(run.mode_step(step).value_or(step));
+    row.integer(found.step);
+    row.text(name_of(found.mode));
+    row.integer(found.mode_step);
     row.text(found.tensor);
     row.text(found.worker);
     row.number(found.value);
@@ -103,7 +101,7 @@ inline void fill_summary(row_buffer& row, const std::string& path, const rule_re
         .on_finding =
             [&](const std::string& rule, const finding& found) {
                 if (rows != nullptr) {
-                    add_finding(row, run, path, rule, found.step, found);
+                    add_finding(row, path, rule, found);
                     rows->take(row);
                 }
                 actions.act(path, rule, found, note);

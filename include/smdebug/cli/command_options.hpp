@@ -244,7 +244,7 @@ inline void add_names(CLI::App& app, std::optional<std::string>& regex, std::opt
 
 inline void add_steps(CLI::App& app, option_texts& texts) {
     add_text(app, "--steps", texts.steps, "A:B",
-             "only global steps from A up to, not including, B; either may be left out");
+             "only global steps, of a log its own, from A up to, not including, B; either may be left out");
 }
 
 inline void add_follow(CLI::App& app, follow_options& follow, option_texts& texts, const std::string& help) {
@@ -271,8 +271,9 @@ inline void add_evaluation(CLI::App& app, check_arguments& to, option_texts& tex
     app.add_option("--other-trials", texts.other_trials, "runs to compare with, for rules that compare runs")
         ->type_name("RUN2")
         ->allow_extra_args(false);
-    add_text(app, "--start,--start-step", texts.start, "S", "the first global step; default: 0");
-    add_text(app, "--end,--end-step", texts.end, "E", "the global step to stop before; default: the end of the run");
+    add_text(app, "--start,--start-step", texts.start, "S", "the first global step, of a log its own; default: 0");
+    add_text(app, "--end,--end-step", texts.end, "E",
+             "the global step, of a log its own, to stop before; default: the end of the run");
     add_text(app, "--on-finding", texts.on_finding, "COMMAND",
              "run a program for each finding, without a shell; {run} {rule} {step} {tensor} {worker} {value} "
              "{message} in its arguments are filled in");

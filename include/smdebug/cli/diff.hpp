@@ -141,7 +141,7 @@ private:
         options.which.worker = *args.worker;
     }
     options.which.mode = args.mode;
-    diff_story story;
+    diff_story story{first.steps_are_synthetic() || second.steps_are_synthetic()};
     options.step_done = [&](const compared_step& step) { story.add(step); };
     if (table || !to.results_on_terminal()) {
         options.how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of both runs", done, all); };

@@ -57,12 +57,15 @@ namespace detail {
 /// Memory: a few numbers for each step from the first difference on, and for each tensor that is not alike.
 class diff_story {
 public:
+    /// `by_mode`: steps are numbers of their modes.
+    explicit diff_story(bool by_mode = false) : by_mode_(by_mode) {}
+
     void add(const run_difference& each) {
         switch (each.kind) {
             case run_difference_kind::unreadable:
                 return;
             case run_difference_kind::step:
-                alone_[each.run - 1].push_back(each.step);
+                alone_[each.run - 1][by_mode_ ? each.mode : mode::global].push_back(each.step);
                 return;
             case run_difference_kind::collection:
                 break;
@@ -114,9 +117,10 @@ public:
     /// What differs beside values, one line for each run of steps, and a table.
     void print_others(console& to) const {
         for (const std::size_t run : {0U, 1U}) {
-            if (!alone_[run].empty()) {
+            for (const auto& [in, steps] : alone_[run]) {
                 to.print("only the " + std::string{smdebug::detail::name_of_run(static_cast<unsigned>(run) + 1)} +
-                         " run has " + counted(alone_[run].size(), "step") + ": " + compact_steps(alone_[run]) + "\n");
+                         " run has " + counted(steps.size(), "step") + ": " +
+                         (in == mode::global ? "" : std::string{name_of(in)} + " ") + compact_steps(steps) + "\n");
             }
         }
         if (others_.empty()) {
@@ -196,7 +200,8 @@ private:
     static constexpr std::size_t first_rows = 10;
 
     std::string parted_;
-    std::array<std::vector<step_number>, 2> alone_;  // steps that one run has
+    bool by_mode_;
+    std::array<std::map<mode, std::vector<step_number>>, 2> alone_;  // steps that one run has; GLOBAL: of any mode
     std::map<std::tuple<run_difference_kind, unsigned, std::string>, other> others_;
     std::vector<compared_step> steps_;
 };

@@ -52,13 +52,21 @@ struct check_range {
     std::size_t steps = 0;
 };
 
+/// A finding by the number that people know its step by.
+template <class Trial>
+[[nodiscard]] finding as_shown(finding found, const Trial& run) {
+    found.step = run.shown_step(found.step);
+    return found;
+}
+
 template <class Trial>
 [[nodiscard]] check_range range_of(const Trial& run, const check_arguments& args) {
-    check_range range{.start = args.start, .end = args.end};
+    const step_range asked = run.snapshot()->global_range({.begin = args.start, .end = args.end});
+    check_range range{.start = asked.begin.value_or(0), .end = asked.end};
     const auto steps = run.steps({.show_incomplete_steps = true});
     if (!run.loaded_all_steps()) {
-        const step_number after_last = steps.empty() ? args.start : std::max(args.start, steps.back() + 1);
-        range.end = args.end ? std::min(*args.end, after_last) : after_last;
+        const step_number after_last = steps.empty() ? range.start : std::max(range.start, steps.back() + 1);
+        range.end = range.end ? std::min(*range.end, after_last) : after_last;
     }
     range.steps = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [&](step_number step) {
         return step >= range.start && (!range.end || step < *range.end);
@@ -96,6 +104,9 @@ template <class To>
     for (std::size_t i = 0; i < requests.size(); ++i) {
         try {
             rules.push_back(maker.make(requests[i]));
+            if (const step_range part{requests[i].start_step, requests[i].end_step}; part.begin || part.end) {
+                rules.back().limit(run.snapshot()->global_range(part));
+            }
             places.push_back(i);
         } catch (const error& failed) {
             all[i] = not_made(maker.name_of(requests[i]), error_text(failed, path));
@@ -122,13 +133,15 @@ template <class To>
     how.sharing = hooks.sharing;
     how.common.stop = hooks.stop;
     if (hooks.on_finding) {
-        how.on_finding = [&](std::size_t rule, const finding& found) { hooks.on_finding(names[rule], found); };
+        how.on_finding = [&](std::size_t rule, const finding& found) {
+            hooks.on_finding(names[rule], as_shown(found, run));
+        };
     }
     how.on_note = [&](std::size_t rule, const finding& note) {
-        tell(rule, note_of(path, names[rule], note.step, note));
+        tell(rule, note_of(path, names[rule], run.shown_step(note.step), note));
     };
     how.on_skip = [&](std::size_t rule, step_number step, const error& missing) {
-        tell(rule, note_of(path, names[rule], step, missing));
+        tell(rule, note_of(path, names[rule], run.shown_step(step), missing));
     };
     how.on_step = [&](step_number) {
         if (++done; show_progress) {
@@ -137,9 +150,9 @@ template <class To>
     };
     note_missing_tensors(args.rules, run, path, [&](const std::string& text) { to.note(text); });
     if (range.steps == 0) {
-        const auto there = run.steps({.show_incomplete_steps = true});
+        const std::string there = shown_steps(*run.snapshot(), true);
         to.note(there.empty() ? path + " has no steps yet: nothing is evaluated"
-                              : "none of the steps of " + path + " is evaluated; they are " + compact_steps(there));
+                              : "none of the steps of " + path + " is evaluated; they are " + there);
     }
     if (hooks.begin) {
         hooks.begin(names);
@@ -149,6 +162,9 @@ template <class To>
     for (std::size_t i = 0; i < notes.size(); ++i) {
         notes[i].finish(names[i], path, to);
         all[places[i]] = std::move(results[i]);
+        if (rule_outcome& outcome = all[places[i]].outcome; outcome.end == invoke_end::failed) {
+            outcome.next_step = run.shown_step(outcome.next_step);
+        }
     }
     for (const rule_result& each : all) {
         if (each.cause) {

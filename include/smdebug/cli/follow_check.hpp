@@ -149,9 +149,10 @@ private:
                                             .stop = of_.stop,
                                             .give_up_after = args_.follow.give_up_after}};
         how.on_finding = [this](std::size_t rule, const finding& found) {
-            add_finding(row_, of_.run, of_.path, names_[rule], found.step, found);
+            const finding seen = as_shown(found, of_.run);
+            add_finding(row_, of_.path, names_[rule], seen);
             of_.out.use([&](console&) { rows_.take(row_); });
-            actions_.act(of_.path, names_[rule], found, note_action());
+            actions_.act(of_.path, names_[rule], seen, note_action());
         };
         // An interrupted wait makes data look missing.
         const auto tell = [this](const rule_note& note) {
@@ -160,10 +161,10 @@ private:
             }
         };
         how.on_note = [this, tell](std::size_t rule, const finding& note) {
-            tell(note_of(of_.path, names_[rule], note.step, note));
+            tell(note_of(of_.path, names_[rule], of_.run.shown_step(note.step), note));
         };
         how.on_skip = [this, tell](std::size_t rule, step_number step, const error& missing) {
-            tell(note_of(of_.path, names_[rule], step, missing));
+            tell(note_of(of_.path, names_[rule], of_.run.shown_step(step), missing));
         };
         return how;
     }

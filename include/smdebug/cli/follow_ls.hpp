@@ -45,7 +45,7 @@ inline void add_step(row_buffer& row, const ls_arguments& args, const std::strin
     if (names_the_run(args)) {
         row.text(path);
     }
-    row.integer(step.step);
+    row.integer(from.shown_step(step));
     row.text(name_of(step.mode));
     row.integer(step.mode_step);
     if (args.how.format == output_format::json) {

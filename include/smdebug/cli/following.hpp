@@ -94,9 +94,11 @@ private:
 /// The message for a stalled run.
 template <class Trial>
 [[nodiscard]] std::string stalled_text(const Trial& run, const std::string& path) {
-    const auto complete = run.snapshot()->steps_of(mode::global, false);  // what was looked at last
+    const auto from = run.snapshot();  // what was looked at last
+    const auto complete = from->steps_of(mode::global, false);
     return path + ": stalled: nothing new for " + duration_text(run.quiet_time()) + ", and no end-of-job mark; " +
-           (complete.empty() ? "no step is complete" : "the last complete step is " + std::to_string(complete.back()));
+           (complete.empty() ? "no step is complete"
+                             : "the last complete step is " + std::to_string(from->shown_step_of(complete.back())));
 }
 
 /// Opens a run; says so and waits where there is none yet, or not all of it.

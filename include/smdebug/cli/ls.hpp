@@ -77,6 +77,19 @@ template <class Trial>
     return names;
 }
 
+/// The numbers of a run's complete steps, ascending, each once.
+[[nodiscard]] inline std::vector<step_number> step_numbers(const smdebug::detail::catalog& from) {
+    std::vector<step_number> steps;
+    for (const auto& entry : from.steps) {
+        if (from.complete(entry)) {
+            steps.push_back(from.shown_step(entry));
+        }
+    }
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+}
+
 /// One run as one JSON object on one line.
 template <class Trial>
 [[nodiscard]] std::string ls_json(const Trial& run, const std::vector<tensor_summary>& tensors) {
@@ -89,10 +102,10 @@ template <class Trial>
     out += ",\"num_workers\":" + std::to_string(run.num_workers()) + ",\"modes\":";
     append_json_list(out, mode_names(run));
     out += ",\"steps\":";
-    append_json_numbers(out, run.steps());
+    append_json_numbers(out, step_numbers(*run.snapshot()));
     out += std::string{",\"loaded_all_steps\":"} + (run.loaded_all_steps() ? "true" : "false");
     out += ",\"state\":\"" + std::string{name_of(run.job_state())} + "\"";
-    out += ",\"last_complete_step\":" + std::to_string(run.last_complete_step()) + ",\"collections\":";
+    out += ",\"last_complete_step\":" + std::to_string(run.shown_step(run.last_complete_step())) + ",\"collections\":";
     append_json_list(out, collection_names(run));
     out += ",\"tensors\":[";
     for (const tensor_summary& tensor : tensors) {
@@ -141,7 +154,8 @@ template <class Trial>
     std::string out = "run          " + printable(run.name()) + "\npath         " + printable(run.path()) + "\n";
     out += "state        " + state_line(run) + "\n";
     out += "workers      " + workers_line(run) + "\n";
-    out += "steps        " + counted(steps.size(), "step") + (steps.empty() ? "" : ": " + compact_steps(steps));
+    out += "steps        " + counted(steps.size(), "step") +
+           (steps.empty() ? "" : ": " + shown_steps(*run.snapshot(), false));
     out += incomplete == 0 ? "\n" : "; " + std::to_string(incomplete) + " more not complete\n";
     out += "modes        ";
     const auto modes = run.modes();

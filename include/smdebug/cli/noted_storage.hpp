@@ -35,7 +35,7 @@ public:
         : inner_(std::move(inner)), notes_(std::move(notes)) {}
 
     /// To open a file for its notes pays whatever its size.
-    [[nodiscard]] static storage_abilities abilities() noexcept { return {}; }
+    [[nodiscard]] storage_abilities abilities() const { return {.own_steps = inner_.abilities().own_steps}; }
 
     [[nodiscard]] byte_buffer read(std::string_view key) const { return inner_.read(key); }
     [[nodiscard]] byte_buffer read(std::string_view key, byte_range where) const { return inner_.read(key, where); }

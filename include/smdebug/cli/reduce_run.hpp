@@ -37,12 +37,13 @@ struct reduced_part {
 /// The row of a tensor; no row, but a note, where its values cannot be read.
 inline void add_reduced(reduced_part& part, const reduced_tensor& tensor, const std::string& run) {
     for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
-        part.damage.push_back({failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run)});
+        part.damage.push_back(
+            {failure_text(bad.why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
     }
     if (tensor.failure != nullptr) {
         if (!tensor.file_failed) {
             part.damage.push_back(
-                {failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run)});
+                {failure_text(*tensor.failure, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run)});
         } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
             part.last_failed = {tensor.step, std::string{tensor.worker}};
             part.damage.push_back({unread_file_text(tensor, run), tensor.failure->why == absence::event_file_missing});
@@ -50,7 +51,7 @@ inline void add_reduced(reduced_part& part, const reduced_tensor& tensor, const 
         return;
     }
     reduction_row& row = part.rows.emplace_back();
-    row.step = tensor.step;
+    row.step = tensor.shown_step;
     row.mode_step = tensor.mode_step;
     row.mode = tensor.mode;
     row.worker = tensor.worker;
@@ -65,7 +66,7 @@ inline void add_reduced(reduced_part& part, const reduced_tensor& tensor, const 
     }
 }
 
-/// Reduces what is selected of a run, of these steps, into a spool.  Threads that are free help, of steps that are begun when
+/// Reduces what is selected of a run, of these global steps, into a spool.  Threads that are free help, of steps that are begun when
 /// they are.
 /// Errors: those of scan(), and of row_spool.
 template <class To>

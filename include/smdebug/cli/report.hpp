@@ -47,6 +47,11 @@ struct report_arguments {
     std::chrono::milliseconds interval{2000};  ///< of a followed run: how often it is looked at
 };
 
+/// The steps that a report is asked for.
+[[nodiscard]] inline step_range asked_range(const report_arguments& args) {
+    return {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
+}
+
 /// What a report shows of a run.  The walk that evaluates rules, then that for the numbers.
 /// Errors: those of scan().
 template <class To>
@@ -73,7 +78,7 @@ template <class To>
         .which = selection_of(args.tensors, args.collection),
         .how = {.threads = args.threads, .stop = stop},
         .most_bytes = report::detail::data_bytes(args.most_bytes) / std::max<std::size_t>(args.check.runs.size(), 1)};
-    options.which.range = {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
+    options.which.range = run.snapshot()->global_range(asked_range(args));
     options.how.progress = [&](std::size_t done, std::size_t all) { to.progress("files of " + path, done, all); };
     report::detail::reported_run reported = report::detail::gather_run(run, options);
     reported.path = path;
@@ -91,9 +96,9 @@ template <class To>
     const no_refresh first_as_it_is{first};
     const no_refresh second_as_it_is{second};
     report::detail::reported_comparison all;
-    diff_story story;
+    diff_story story{first.steps_are_synthetic() || second.steps_are_synthetic()};
     diff_options options{.which = selection_of(args.tensors, args.collection), .how = {.stop = stop}};
-    options.which.range = {args.check.start > 0 ? std::optional{args.check.start} : std::nullopt, args.check.end};
+    options.which.range = asked_range(args);
     options.step_done = [&](const compared_step& step) {
         story.add(step);
         if (step.differing > 0 || !all.steps.empty()) {

@@ -193,7 +193,9 @@ private:
         return rows && (!tells_versions_ || run.version == run.known_of) ? with_notes(place, *rows) : place;
     }
 
-    [[nodiscard]] step_range selected() const { return {.begin = args_.check.start, .end = args_.check.end}; }
+    [[nodiscard]] step_range selected(const program_trial& run) const {
+        return run.snapshot()->global_range({.begin = args_.check.start, .end = args_.check.end});
+    }
 
     // Only the steps of batch_run::steps, of the version that was opened.
     void evaluate_part(run_result& result, const run_place& place, const run_options& how, kept_messages& says,
@@ -222,12 +224,12 @@ private:
         const bool can_split = !archived && !result.run.whole && says.empty();
         if (args_.statistics) {
             if (can_split) {
-                result.parts = parts_of(run, selected(), parts_);
+                result.parts = parts_of(run, selected(run), parts_);
             }
             if (!result.parts.empty()) {
                 return;
             }
-            result.reductions = reduce_run(run, path, args_, selected(), scope, says);
+            result.reductions = reduce_run(run, path, args_, selected(run), scope, says);
             problems.tell(run, path, says);
             problems.finish(path, says);
             return;
@@ -240,7 +242,7 @@ private:
             }
         }
         if (can_split && !chosen.empty()) {
-            result.parts = parts_for_rules(run, *place.store, selected(), parts_, args_.memory);
+            result.parts = parts_for_rules(run, *place.store, selected(run), parts_, args_.memory);
             if (!result.parts.empty()) {
                 result.parts_inform = true;
                 return;
@@ -250,6 +252,11 @@ private:
         hooks.sharing.threads = scope.threads();
         run_result evaluated;
         smdebug::detail::add_verdicts(evaluated, evaluate_run(rules_, chosen, run, path, args_.check, hooks, says));
+        for (rule_verdict& each : evaluated.verdicts) {
+            for (finding& found : each.found) {
+                found = as_shown(std::move(found), run);
+            }
+        }
         problems.tell(run, path, says);  // a refresh may have met more
         problems.finish(path, says);
         if (args_.report) {

@@ -18,6 +18,7 @@
 #include <smdebug/storage/open_storage.hpp>
 #include <smdebug/tensor/event_decoder.hpp>
 #include <smdebug/trial/basic_trial.hpp>
+#include <smdebug/trial/catalog/catalog.hpp>
 #include <smdebug/trial/create_trial.hpp>
 #include <smdebug/trial/lookup.hpp>
 #include <smdebug/trial/options.hpp>
@@ -190,6 +191,20 @@ template <class Opening>
         throw value_error(message + (places.runs.size() > 5 ? ", ..." : ""), {.where = path});
     }
     return open_run(places.runs.front(), how);
+}
+
+/// The steps of a run as ranges; by mode where global steps are synthetic: "TRAIN 0-20 by 10; EVAL 0, 20".
+[[nodiscard]] inline std::string shown_steps(const smdebug::detail::catalog& from, bool show_incomplete) {
+    if (!from.steps_are_synthetic) {
+        return compact_steps(from.steps_of(mode::global, show_incomplete));
+    }
+    std::string text;
+    for (const mode each : {mode::train, mode::eval, mode::predict}) {
+        if (const auto steps = from.steps_of(each, show_incomplete); !steps.empty()) {
+            text += (text.empty() ? "" : "; ") + std::string{name_of(each)} + " " + compact_steps(steps);
+        }
+    }
+    return text;
 }
 
 /// Calls command(path, trial) for each run, and says what of the run was not looked at.  Where a run cannot be opened, or the

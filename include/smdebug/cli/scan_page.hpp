@@ -77,8 +77,8 @@ struct loss_line {
                             const auto where = axes.place_of(tensor.step);
                             if (where && tensor.reductions.computed.contains(reduction_key{reduction::mean, false})) {
                                 const double mean = tensor.reductions(reduction::mean);
-                                if (!std::isfinite(mean) && (line.lost < 0 || tensor.step < line.lost)) {
-                                    line.lost = tensor.step;
+                                if (!std::isfinite(mean) && (line.lost < 0 || tensor.shown_step < line.lost)) {
+                                    line.lost = tensor.shown_step;
                                 }
                                 const float value = point_of(mean);
                                 float& most = line.points[where->bucket];

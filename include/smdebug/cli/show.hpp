@@ -47,6 +47,7 @@ struct show_arguments {
 /// What show prints.
 struct tensor_report {
     smdebug::detail::catalog::file file;
+    step_number shown_step = 0;
     std::string worker;
     std::vector<std::string> workers;  ///< that have it at this step
     std::optional<tensor_value> value;
@@ -57,11 +58,11 @@ struct tensor_report {
     std::optional<reduction_values> counts;
 };
 
-/// The global step to show.
+/// The global steps to show: one, or of synthetic ones that which each mode has.
 /// Errors: TensorUnavailable with names that are near, TensorUnavailableForStep with the steps that there are.
 template <class Trial>
-[[nodiscard]] step_number step_to_show(const Trial& run, const smdebug::detail::catalog& from,
-                                       const show_arguments& args) {
+[[nodiscard]] std::vector<step_number> steps_to_show(const Trial& run, const smdebug::detail::catalog& from,
+                                                     const show_arguments& args) {
     const auto id = from.find_tensor(args.tensor);
     if (!id) {
         throw error(smdebug::detail::error_name{"TensorUnavailable"},
@@ -75,14 +76,25 @@ template <class Trial>
                     "Tensor " + args.tensor + " has no steps" + in, {.tensor = args.tensor});
     }
     const step_number asked = args.step.value_or(steps.back());
-    const auto global = from.global_step(args.mode, asked);
-    if (!global || from.files_with(*id, *global).empty()) {
+    const bool any_mode = args.mode == mode::global && args.step && from.steps_are_synthetic;
+    std::vector<step_number> found;
+    std::string there;
+    for (const mode each : any_mode ? std::vector{mode::train, mode::eval, mode::predict} : std::vector{args.mode}) {
+        const auto global = from.global_step(each, asked);
+        if (global && !from.files_with(*id, *global).empty()) {
+            found.push_back(*global);
+        }
+        if (const auto of_mode = from.tensor_steps(*id, each, true); any_mode && !of_mode.empty()) {
+            there += (there.empty() ? "" : "; ") + std::string{name_of(each)} + " " + compact_steps(of_mode);
+        }
+    }
+    if (found.empty()) {
         throw error(smdebug::detail::error_name{"TensorUnavailableForStep"},
                     "Tensor " + args.tensor + " is not there at step " + std::to_string(asked) + in + "; its steps" +
-                        in + ": " + compact_steps(steps),
+                        in + ": " + (any_mode ? there : compact_steps(steps)),
                     {.tensor = args.tensor, .step = asked, .step_mode = args.mode});
     }
-    return *global;
+    return found;
 }
 
 /// Everything about the tensor at a global step.  What is damaged is noted and left out.
@@ -102,14 +114,16 @@ template <class Trial>
     if (chosen == nullptr) {
         throw error(smdebug::detail::error_name{"InvalidWorker"},
                     "Worker " + *args.worker + " did not save tensor " + args.tensor + " at step " +
-                        std::to_string(step) + "; these did: " + joined(about.workers, ", "),
+                        std::to_string(from.shown_step_of(step)) + "; these did: " + joined(about.workers, ", "),
                     {.tensor = args.tensor, .step = step, .worker = *args.worker});
     }
     about.file = *chosen;
+    about.shown_step = from.shown_step(*chosen);
     about.worker = from.workers[chosen->worker];
     const read_options where{.worker = about.worker};
     const auto tell = [&](const smdebug::detail::lookup_failure& why) {
-        to.damage(failure_text(why, args.tensor, step, mode::global, args.run));
+        const mode in = about.shown_step == step ? mode::global : about.file.mode;
+        to.damage(failure_text(why, args.tensor, about.shown_step, in, args.run));
     };
 
     const auto value = tensor.find_value(step, {.worker = about.worker});
@@ -184,9 +198,10 @@ template <class Trial>
     const smdebug::detail::catalog::file& file = about.file;
     line("tensor", printable(args.tensor));
     line("run", printable(args.run));
-    line("step", std::to_string(file.step) + (file.mode == mode::global ? ""
-                                                                        : " (" + std::string{name_of(file.mode)} + " " +
-                                                                              std::to_string(file.mode_step) + ")"));
+    line("step", std::to_string(about.shown_step) +
+                     (file.mode == mode::global
+                          ? ""
+                          : " (" + std::string{name_of(file.mode)} + " " + std::to_string(file.mode_step) + ")"));
     line("worker", printable(about.worker) +
                        (about.workers.size() == 1 ? "" : " (saved by " + printable(joined(about.workers, ", ")) + ")"));
     line("dtype", about.value ? std::string{name_of(about.value->type())} : "unknown: the values are not there");
@@ -239,7 +254,7 @@ template <class Trial>
     text("run", args.run);
     text("tensor", args.tensor);
     text("worker", about.worker);
-    raw("step", std::to_string(about.file.step));
+    raw("step", std::to_string(about.shown_step));
     text("mode", std::string{name_of(about.file.mode)});
     raw("mode_step", std::to_string(about.file.mode_step));
     about.value ? text("dtype", std::string{name_of(about.value->type())}) : raw("dtype", "");
@@ -274,10 +289,14 @@ template <class Trial>
     for_each_run({args.run}, args.how, to, [&](const std::string& /*path*/, const auto& run) {
         const no_refresh as_it_is{run};
         const auto from = run.snapshot();
-        const step_number step = detail::step_to_show(run, *from, args);
-        const tensor_report about = detail::look_at(run, *from, step, args, to);
-        to.print(args.how.format == output_format::table ? detail::show_table(about, args)
-                                                         : detail::show_fields(about, args, to.results_on_terminal()));
+        const bool table = args.how.format == output_format::table;
+        bool first = true;
+        for (const step_number step : detail::steps_to_show(run, *from, args)) {
+            const tensor_report about = detail::look_at(run, *from, step, args, to);
+            to.print(table ? (first ? "" : "\n") + detail::show_table(about, args)
+                           : detail::show_fields(about, args, to.results_on_terminal()));
+            first = false;
+        }
     });
     return to.status();
 }

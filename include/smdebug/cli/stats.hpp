@@ -125,7 +125,7 @@ inline void add_statistics(row_buffer& row, const std::vector<statistic>& statis
 [[nodiscard]] inline std::string unread_file_text(const reduced_tensor& tensor, const std::string& run) {
     const smdebug::detail::lookup_failure& why = *tensor.failure;
     const std::string reason = why.why == absence::event_file_missing ? "is missing" : "cannot be read: " + why.note;
-    return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.step) + " of " +
+    return why.where + " " + reason + ": no rows for step " + std::to_string(tensor.shown_step) + " of " +
            std::string{tensor.worker} + " [run " + run + "]";
 }
 
@@ -141,12 +141,13 @@ public:
     void add(stats_part& part, const smdebug::detail::scanned_tensor& scanned) const {
         const reduced_tensor tensor = reduced(scanned, wanted_, kernel_);
         for (const smdebug::detail::scan_failure& bad : tensor.saved_failures) {
-            part.damage.push_back({failure_text(bad.why, std::string{tensor.name}, tensor.step, mode::global, run_)});
+            part.damage.push_back(
+                {failure_text(bad.why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode(), run_)});
         }
         if (tensor.failure != nullptr) {
             if (!tensor.file_failed) {
-                part.damage.push_back(
-                    {failure_text(*tensor.failure, std::string{tensor.name}, tensor.step, mode::global, run_)});
+                part.damage.push_back({failure_text(*tensor.failure, std::string{tensor.name}, tensor.shown_step,
+                                                    tensor.shown_mode(), run_)});
             } else if (part.last_failed != std::pair{tensor.step, std::string{tensor.worker}}) {
                 part.last_failed = {tensor.step, std::string{tensor.worker}};
                 part.damage.push_back(
@@ -158,7 +159,7 @@ public:
         row.text(run_);
         row.text(tensor.name);
         row.text(tensor.worker);
-        row.integer(tensor.step);
+        row.integer(tensor.shown_step);
         row.text(name_of(tensor.mode));
         row.integer(tensor.mode_step);
         tensor.type != dtype::invalid ? row.text(name_of(tensor.type)) : row.empty();

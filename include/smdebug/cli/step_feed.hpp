@@ -55,7 +55,7 @@ enum class follow_end : std::uint8_t {
 
 /// Which steps, and how long to wait for them.
 struct feed_options {
-    step_number start = 0;
+    step_number start = 0;                ///< as it is shown: see basic_trial::shown_step()
     std::optional<step_number> end = {};  ///< exclusive; unset: to the end of the run
     std::optional<std::chrono::milliseconds> give_up_after = {};
     std::stop_token stop = {};
@@ -95,7 +95,7 @@ public:
                 if (from->loaded_all_steps) {
                     return over(follow_end::ended);
                 }
-                if (options_.end && from->last_complete_step >= *options_.end - 1) {
+                if (options_.end && has_reached(*options_.end, *from)) {
                     return over(follow_end::end_step);
                 }
                 if (wait.given_up()) {
@@ -125,9 +125,13 @@ private:
         // Where no step was added since the last walk over all of them, none lies between those handed out.
         const bool none_between = walked_ == from.steps.size() && !delivered_.empty();
         auto delivered = none_between ? delivered_.end() : delivered_.begin();
-        for (auto entry = from.steps.lower_bound(none_between ? delivered_.back() + 1 : options_.start);
+        for (auto entry = from.steps.lower_bound(none_between ? delivered_.back() + 1 : first_of(from));
              entry != from.steps.end(); ++entry) {
-            const bool past = options_.end && entry->step >= *options_.end;
+            const bool wanted = step_range{options_.start, options_.end}.contains(from.shown_step(*entry));
+            if (!wanted && from.steps_are_synthetic) {
+                continue;
+            }
+            const bool past = !wanted;
             const bool already = delivered != delivered_.end() && *delivered == entry->step;
             if (past || !from.complete(*entry) || ready.size() == options_.most || (already && !ready.empty())) {
                 break;  // what is complete comes before what is not
@@ -142,6 +146,18 @@ private:
         delivered_.insert(delivered, ready.begin(), ready.end());
         searched_ = ready.empty() ? now : searched_;
         return ready;
+    }
+
+    // Where the steps begin that may be wanted.
+    [[nodiscard]] step_number first_of(const smdebug::detail::catalog& from) const noexcept {
+        return from.steps_are_synthetic ? 0 : options_.start;
+    }
+
+    // Whether no step before `end` is to come; of a log each mode has to be there.
+    [[nodiscard]] static bool has_reached(step_number end, const smdebug::detail::catalog& from) {
+        const auto is_there = [&](mode in) { return from.last_step_of(in) < 0 || from.last_step_of(in) >= end - 1; };
+        return from.steps_are_synthetic ? is_there(mode::train) && is_there(mode::eval) && is_there(mode::predict)
+                                        : from.last_complete_step >= end - 1;
     }
 
     [[nodiscard]] std::vector<step_number> over(follow_end why) {

@@ -75,15 +75,15 @@ export_result export_csv(const Trial& run, const std::string& output, const expo
     detail::export_log log{options, target};
     const auto visit = [&](const reduced_tensor& tensor) {
         for (const detail::scan_failure& bad : tensor.saved_failures) {
-            log.damaged(tensor.step, tensor.worker, tensor.name, bad.why);
+            log.damaged(detail::exported_place::of(tensor), tensor.name, bad.why);
         }
         if (tensor.failure == nullptr) {
             target.add_row(tensor);
             ++log.result.tensors;
         } else if (tensor.file_failed) {
-            log.damaged_file(tensor.step, tensor.worker, *tensor.failure);
+            log.damaged_file(detail::exported_place::of(tensor), *tensor.failure);
         } else {
-            log.damaged(tensor.step, tensor.worker, tensor.name, *tensor.failure);
+            log.damaged(detail::exported_place::of(tensor), tensor.name, *tensor.failure);
         }
     };
     if (for_each_tensor(run, options.which, target.wanted(), visit, options.how) == detail::walk_end::stopped) {

@@ -73,6 +73,7 @@ private:
     dtype first_type_ = dtype::invalid;
     shape_type shape_;  // the number of steps, and behind it that of the tensor
     std::vector<std::int64_t> steps_;
+    std::optional<std::string> modes_;  // of the steps, seven bytes each; nothing: the numbers say it all
 };
 
 /// Whether `output` is one .npz of one tensor over several steps.
@@ -82,9 +83,10 @@ private:
 
 /// Writes the values of tensors as numpy.load opens them, uncompressed.
 /// Output: a folder with "step_000000500.npz" for each step, with the worker's name behind it where several have
-///         steps that are selected ("step_000000500_worker_0.npz").  An output that ends in ".npz" is one file: of one
+///         steps that are selected ("step_000000500_worker_0.npz"); of a log with several modes with the
+///         mode ("step_000000500_EVAL.npz").  An output that ends in ".npz" is one file: of one
 ///         step; or of one tensor of one worker over several steps, stacked: an array with one dimension more, and its
-///         global steps in "steps".
+///         steps in "steps"; those of several modes of a log have "modes", too.
 /// Names:  those of the tensors, but for what would lead out of an archive: see detail::member_name.
 /// Values: bit by bit; bfloat16 and float8, for which numpy has no word, as float32, which holds each value exactly; strings as
 ///         bytes of one length (dtype "S").  Left out, and told: strings that end in a zero byte, which numpy drops, more

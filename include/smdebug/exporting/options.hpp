@@ -18,7 +18,7 @@ inline namespace v1 {
 
 /// A tensor that an export leaves out.  Views are borrowed, for the call only.
 struct left_out_tensor {
-    step_number step = 0;  ///< global
+    step_number step = 0;  ///< as it is shown: see basic_trial::shown_step()
     std::string_view worker = {};
     std::string_view tensor = {};  ///< empty: all of the step's event file
     std::string why = {};          ///< a sentence that names it

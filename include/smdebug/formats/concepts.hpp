@@ -17,6 +17,8 @@ inline namespace v1 {
 ///     the next call goes on from where the last one was;
 ///  4. it is used by one thread at a time.
 /// Objects are named by their keys in the storage that the source reads: presented_run is given the same one.
+/// Optional: `static constexpr bool own_steps = false`, where the data have no global steps and the source makes them of the
+/// modes' own, see storage_abilities.
 template <class S>
 concept catalog_source = std::movable<S> && requires(S& source, run_contents& contents) {
     { source.update(contents) } -> std::same_as<bool>;

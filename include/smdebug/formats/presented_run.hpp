@@ -35,15 +35,24 @@ public:
     explicit any_catalog_source(Source source) : inner_(std::make_unique<model<Source>>(std::move(source))) {}
 
     [[nodiscard]] bool update(run_contents& contents) { return inner_->update(contents); }
+    [[nodiscard]] bool own_steps() const { return inner_->own_steps(); }
 
 private:
     struct interface : erased {
         [[nodiscard]] virtual bool update(run_contents& contents) = 0;
+        [[nodiscard]] virtual bool own_steps() const = 0;
     };
     template <class Source>
     struct model final : interface {
         explicit model(Source inner) : source(std::move(inner)) {}
         [[nodiscard]] bool update(run_contents& contents) override { return source.update(contents); }
+        [[nodiscard]] bool own_steps() const override {
+            if constexpr (requires { Source::own_steps; }) {
+                return Source::own_steps;
+            } else {
+                return true;
+            }
+        }
         Source source;
     };
 

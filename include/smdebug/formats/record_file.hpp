@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace smdebug {
@@ -32,7 +33,10 @@ public:
     [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
     /// ok: it ends with a record.  truncated: with a part of one, which may become whole.  Anything else: nothing behind
     /// position() can be read, and read() does nothing more.
+    /// Zeros up to the file's end are a part of one, too: a file is given its length before its bytes.
     [[nodiscard]] status state() const noexcept { return state_; }
+    /// What is wrong at position() where nothing more is written: the file is empty, or cut.  "": nothing is.
+    [[nodiscard]] std::string cut_text() const;
 
     /// Every record that has become whole since the last call, with its checksums checked; returns how many there were,
     /// damaged ones too.      Errors: those of the storage; what was read is not read again then.
@@ -45,7 +49,17 @@ private:
     std::uint64_t position_ = 0;
     std::uint64_t size_ = 0;  // of the file, when it was read last
     status state_ = status::ok;
+    std::uint64_t missing_ = 0;  // bytes of the record that is cut, where its length is known
+    bool has_zeros_ = false;     // in the place of the next record
 };
+
+/// "a/events.out.tfevents.1, byte 248".
+[[nodiscard]] std::string place_in(std::string_view key, std::uint64_t offset);
+
+/// Why a record cannot be read, in words.  A file that does not begin with a record is named as what it is: a Git LFS pointer,
+/// a page of HTML, something compressed.      Errors: those of the storage.
+[[nodiscard]] std::string record_damage_text(const any_storage& store, const std::string& key, byte_range where,
+                                             status why);
 
 }  // namespace detail
 }  // namespace v1

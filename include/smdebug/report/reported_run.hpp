@@ -54,12 +54,13 @@ struct reported_run {
     job_state state = job_state::ended;
     std::size_t num_workers = 0;
     std::size_t tensors = 0;
-    step_number last_complete = -1;
-    std::uint64_t bytes = 0;  ///< of the values that were read
-    std::size_t values = 0;   ///< tensors of steps and workers that were read
-    bool sampled = false;     ///< some distributions are those of some elements
-    bool stopped = false;     ///< the walk ended early
-    std::string failed = {};  ///< why it could not be opened, or gathered; empty: it could
+    step_number last_complete = -1;    ///< as it is shown
+    bool steps_are_synthetic = false;  ///< see basic_trial
+    std::uint64_t bytes = 0;           ///< of the values that were read
+    std::size_t values = 0;            ///< tensors of steps and workers that were read
+    bool sampled = false;              ///< some distributions are those of some elements
+    bool stopped = false;              ///< the walk ended early
+    std::string failed = {};           ///< why it could not be opened, or gathered; empty: it could
     step_axes axes = {};
     series_book series = {};
     std::vector<tensor_facts> facts = {};  ///< by tensor, as in `series`
@@ -150,7 +151,8 @@ template <scannable_trial Trial>
     const std::vector<axis_step> steps = steps_of(*catalog, options.which);
     all.num_workers = run.num_workers();
     all.tensors = run.tensor_names().size();
-    all.last_complete = run.last_complete_step();
+    all.last_complete = catalog->shown_step_of(run.last_complete_step());
+    all.steps_are_synthetic = catalog->steps_are_synthetic;
     std::size_t tensors_of_modes = 0;
     for (const mode each : run.modes()) {
         tensors_of_modes += run.tensor_names({.mode = each}).size();

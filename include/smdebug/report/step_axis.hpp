@@ -21,11 +21,12 @@ struct axis_step {
     step_number step = 0;
     step_number mode_step = 0;
     smdebug::mode mode = smdebug::mode::global;
+    std::optional<step_number> shown = {};  ///< its number in pictures; unset: the global one
 };
 
 /// Steps of one mode that are shown together.
 struct step_bucket {
-    step_number first = 0;  ///< global
+    step_number first = 0;  ///< as it is shown
     step_number last = 0;
     step_number mode_step = 0;  ///< of the first
     std::uint32_t count = 0;    ///< of steps

@@ -96,6 +96,11 @@ public:
     [[nodiscard]] std::optional<step_number> mode_step(step_number global_step) const;
     /// The global step that first claimed a mode step.  A GLOBAL step stands for itself, seen or not.
     [[nodiscard]] std::optional<step_number> global_step(smdebug::mode which, step_number mode_step) const;
+    /// Whether global steps were made here, so that steps of two modes have two numbers: those of TensorBoard logs of several
+    /// modes.  People know such a step by its mode and its number in it.
+    [[nodiscard]] bool steps_are_synthetic() const;
+    /// The number to show for a global step: its mode's where steps are synthetic, else itself.
+    [[nodiscard]] step_number shown_step(step_number global_step) const;
 
     /// Tells the storage that a global step will be wanted soon, where that is worth its while: a storage far away then
     /// begins to fetch its event files.  Returns at once; does nothing for a step that is not in the catalog.

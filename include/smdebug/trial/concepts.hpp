@@ -21,6 +21,22 @@ struct catalog;
 
 }  // namespace detail
 
+namespace detail {
+
+/// The number that people know a step by: see basic_trial::shown_step(); of other trials the global one.
+template <class Trial>
+[[nodiscard]] step_number shown_step(const Trial& run, step_number global_step) {
+    if constexpr (requires {
+                      { run.shown_step(global_step) } -> std::same_as<step_number>;
+                  }) {
+        return run.shown_step(global_step);
+    } else {
+        return global_step;
+    }
+}
+
+}  // namespace detail
+
 /// steps(options), mode(step), mode_step(step): which steps there are.
 template <class T>
 concept step_source = requires(const T& trial, step_number step, const steps_options& which) {

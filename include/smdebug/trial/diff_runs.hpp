@@ -113,6 +113,10 @@ public:
     /// Borrows both.  Errors: value_error for a tolerance.
     diff_log(const diff_options& options, diff_visit visit);
 
+    /// Steps are numbers of their modes.  Before the first.
+    void count_by_mode() noexcept { by_mode_ = true; }
+    [[nodiscard]] bool by_mode() const noexcept { return by_mode_; }
+
     [[nodiscard]] const std::optional<reduce::detail::tolerance>& within() const noexcept { return within_; }
 
     // Where the walk is: views are borrowed until the next.  An empty worker or tensor is all of them.
@@ -141,6 +145,7 @@ private:
     std::string_view worker_;
     std::string_view tensor_;
     bool differs_ = false;
+    bool by_mode_ = false;
 };
 
 /// "first" or "second".
@@ -150,7 +155,8 @@ private:
 
 /// Calls visit(const run_difference&) for all in which two runs are not the same, as they are now: first for
 /// collections, then by global step and worker, as in the first run's files; what only the second has comes behind
-/// those.  Steps are matched by global step, workers and tensors by name; places, times and the order of records in
+/// those.  Steps are matched by global step, by mode and its step where those of either run are synthetic (so is
+/// `options.which.range`); workers and tensors by name; places, times and the order of records in
 /// files do not count.
 ///
 ///     const diff_summary all = diff_runs(mine, yours, {.rtol = 1e-5}, [](const run_difference& each) { ... });

@@ -91,7 +91,7 @@ struct size_limits {
 struct trial_options {
     /// What the trial calls itself; the last part of its path if empty.
     std::string name = {};
-    /// Only these global steps exist for this trial.
+    /// Only these global steps exist for this trial; of a TensorBoard log these steps of the log, of every mode.
     step_range range = {};
     /// How long to wait for a run that has not started, or whose collections files are not all there yet.
     std::chrono::milliseconds open_timeout{0};

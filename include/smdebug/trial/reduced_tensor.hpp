@@ -30,6 +30,7 @@ inline namespace v1 {
 struct reduced_tensor {
     step_number step = 0;  ///< global
     step_number mode_step = 0;
+    step_number shown_step = 0;  ///< see basic_trial::shown_step()
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker;
     std::string_view name;
@@ -44,6 +45,11 @@ struct reduced_tensor {
     std::shared_ptr<const detail::lookup_failure> failure;
     bool file_failed = false;                              ///< `failure` is that of the whole file
     std::span<const detail::scan_failure> saved_failures;  ///< saved reductions that were asked for and cannot be read
+
+    /// The mode in which shown_step counts.
+    [[nodiscard]] smdebug::mode shown_mode() const noexcept {
+        return shown_step == step ? smdebug::mode::global : mode;
+    }
 };
 
 namespace detail {
@@ -118,6 +124,7 @@ template <reduction_kernel Kernel>
     reduced_tensor found;
     found.step = tensor.step;
     found.mode_step = tensor.mode_step;
+    found.shown_step = tensor.shown_step;
     found.mode = tensor.mode;
     found.worker = tensor.worker;
     found.name = tensor.name;

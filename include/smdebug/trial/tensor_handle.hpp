@@ -81,6 +81,9 @@ public:
     /// The last `n` complete steps up to and including `step`.  Errors: value_error for a negative n.
     [[nodiscard]] std::vector<step_number> prev_steps(step_number step, const prev_steps_options& which = {}) const;
 
+    /// What messages call a global step: "step 500", or "TRAIN step 10" where steps are synthetic.
+    [[nodiscard]] std::string step_words(step_number global_step) const;
+
     /// The workers that saved it at a step, by name; `where.worker` does not count.  Errors:
     /// tensor_unavailable_for_step.
     [[nodiscard]] std::vector<std::string> workers(step_number step, const read_options& where = {}) const;

@@ -32,6 +32,7 @@ export_extent extent_of(std::size_t files, std::size_t workers) {
 detail::scanned_tensor at(step_number step, std::string_view worker = "worker_0") {
     detail::scanned_tensor tensor;
     tensor.step = step;
+    tensor.shown_step = step;
     tensor.worker = worker;
     return tensor;
 }
@@ -69,6 +70,25 @@ TEST_CASE("step_files: workers' names are parts of files' names, wherever they w
     CHECK(file_content(folder.path() + "/out/step_000000001__job-worker_replica-0.x") == "c");  // as in runs
     CHECK(file_content(folder.path() + "/out/step_000000001_worker_0.x") == "a");
     CHECK(file_content(folder.path() + "/out/step_000000001_%2F%2E%2E%2F%2E%2E%2Fjob:0.x") == "b");
+}
+
+TEST_CASE("step_files: steps of several modes with one number are files with the mode in their names") {
+    const temporary_folder folder;
+    export_result result;
+    export_extent what = extent_of(2, 1);
+    what.repeats_steps = true;
+    step_files files{folder.path() + "/out", ".x", what, {}};
+    for (const auto& [global, in] : {std::pair{20, mode::train}, std::pair{21, mode::eval}}) {
+        detail::scanned_tensor tensor = at(global);
+        tensor.shown_step = 10;
+        tensor.mode = in;
+        files.open(tensor).append(name_of(in));
+        files.close();
+    }
+    files.finish(result);
+    CHECK(file_content(folder.path() + "/out/step_000000010_TRAIN.x") == "TRAIN");
+    CHECK(file_content(folder.path() + "/out/step_000000010_EVAL.x") == "EVAL");
+    CHECK(detail::is_step_file("step_000000010_EVAL.x", ".x"));
 }
 
 TEST_CASE("step_files: one file for one step; nothing is left where it is given up") {

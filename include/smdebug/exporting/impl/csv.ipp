@@ -69,7 +69,7 @@ SMDEBUG_INLINE void csv_file::take_row() {
 }
 
 SMDEBUG_INLINE void csv_file::add_row(const reduced_tensor& tensor) {
-    begin_row(tensor.name, tensor.worker, tensor.step, tensor.mode, tensor.mode_step);
+    begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
     row_ += tensor.type != dtype::invalid ? name_of(tensor.type) : std::string_view{};
     const auto count = tensor.shape != nullptr ? element_count(*tensor.shape) : std::nullopt;
     row_.append(",").append(tensor.shape != nullptr ? shape_text(*tensor.shape) : "");
@@ -131,7 +131,7 @@ void append_element(std::string& out, const T& value) {
 
 SMDEBUG_INLINE std::string csv_file::add(const scanned_tensor& tensor) {
     const tensor_view values = tensor.values->view();
-    begin_row(tensor.name, tensor.worker, tensor.step, tensor.mode, tensor.mode_step);
+    begin_row(tensor.name, tensor.worker, tensor.shown_step, tensor.mode, tensor.mode_step);
     front_ = row_;
     index_.assign(values.shape.size(), 0);
     const auto add_element = [&](auto&& append) {

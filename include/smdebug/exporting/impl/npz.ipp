@@ -103,6 +103,8 @@ SMDEBUG_INLINE bool is_stack(const std::string& output, const export_extent& wha
 }
 
 inline constexpr std::string_view steps_member = "steps";
+inline constexpr std::string_view modes_member = "modes";
+inline constexpr std::size_t longest_mode = 7;  // PREDICT
 
 SMDEBUG_INLINE npz_stack::npz_stack(const std::string& output, const export_extent& what, const export_options& options)
     : file_((check_output_file(output, options.replace), output)),
@@ -115,9 +117,12 @@ SMDEBUG_INLINE npz_stack::npz_stack(const std::string& output, const export_exte
         refuse(std::to_string(what.workers.size()) + " workers have saved " + what.tensors.front() +
                ", and the steps of one are stacked: choose one, or name a folder");
     }
-    if (member_.empty() || what.tensors.front() == steps_member) {
-        refuse("the tensor has a name that is " + std::string{member_.empty() ? "too long" : "also that of the steps"} +
-               ": name a folder");
+    if (what.repeats_steps) {
+        modes_.emplace();
+    }
+    if (member_.empty() || what.tensors.front() == steps_member || (modes_ && what.tensors.front() == modes_member)) {
+        refuse("the tensor has a name that is " +
+               std::string{member_.empty() ? "too long" : "also that of the steps or their modes"} + ": name a folder");
     }
 }
 
@@ -151,13 +156,16 @@ SMDEBUG_INLINE std::string npz_stack::add(const scanned_tensor& tensor) {
             return std::string{name_of(type)} + " of shape (" + shape_text(shape) + ")";
         };
         throw value_error("the steps of " + std::string{tensor.name} + " do not stack: at step " +
-                              std::to_string(tensor.step) + " it is " + described(values.type, values.shape) +
+                              std::to_string(tensor.shown_step) + " it is " + described(values.type, values.shape) +
                               ", at step " + std::to_string(steps_.front()) + " " +
                               described(first_type_, std::span{shape_}.subspan(1)) + ": name a folder",
-                          {.tensor = std::string{tensor.name}, .step = tensor.step});
+                          {.tensor = std::string{tensor.name}, .step = tensor.shown_step});
     }
     ++shape_.front();
-    steps_.push_back(tensor.step);
+    steps_.push_back(tensor.shown_step);
+    if (modes_) {
+        modes_->append(name_of(tensor.mode)).resize(longest_mode * steps_.size(), '\0');
+    }
     zip_.append(array_.bytes);
     return {};
 }
@@ -169,6 +177,11 @@ SMDEBUG_INLINE void npz_stack::finish(export_result& result) {
     const std::string head_of_steps = npy_head(numpy_type(dtype::int64), count);
     const std::array pieces{as_bytes(std::string_view{head_of_steps}), byte_view{std::as_bytes(std::span{steps_})}};
     zip_.add(std::string{steps_member} + ".npy", pieces);
+    if (modes_) {
+        const std::string head_of_modes = npy_head("|S" + std::to_string(longest_mode), count);
+        const std::array texts{as_bytes(std::string_view{head_of_modes}), as_bytes(std::string_view{*modes_})};
+        zip_.add(std::string{modes_member} + ".npy", texts);
+    }
     zip_.finish();
     result.bytes += file_.size();
     ++result.files;

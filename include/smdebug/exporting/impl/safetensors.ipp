@@ -89,7 +89,7 @@ SMDEBUG_INLINE void safetensors_files::begin(const scanned_tensor& tensor) {
         append_json_ascii(header_, value);
     };
     append_json_ascii(header_, run_);
-    add("step", std::to_string(tensor.step));
+    add("step", std::to_string(tensor.shown_step));
     add("mode", name_of(tensor.mode));
     add("mode_step", std::to_string(tensor.mode_step));
     add("worker", tensor.worker);

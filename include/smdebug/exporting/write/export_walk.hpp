@@ -29,6 +29,7 @@ struct export_extent {
     std::vector<const catalog::file*> files = {};  ///< in which any tensor is selected, in order
     std::vector<std::string> tensors = {};         ///< that are selected, sorted
     std::vector<std::string> workers = {};         ///< of the files, sorted
+    bool repeats_steps = false;                    ///< steps of several modes may have the same number
 
     /// The files point into the catalog.  Cost: a look at each file and each different list of names.
     [[nodiscard]] static export_extent of(const catalog& from, const tensor_selection& which);
@@ -56,6 +57,18 @@ public:
     virtual void finish(export_result& result) = 0;
 };
 
+/// A step and worker, as messages name them.
+struct exported_place {
+    step_number step = 0;                        ///< global
+    step_number shown = 0;                       ///< see basic_trial::shown_step()
+    smdebug::mode mode = smdebug::mode::global;  ///< in which that counts
+    std::string_view worker = {};
+
+    [[nodiscard]] static exported_place of(const auto& tensor) {
+        return {tensor.step, tensor.shown_step, tensor.shown_mode(), tensor.worker};
+    }
+};
+
 /// Hands tensors to a target, and tells what is left out.
 class export_log {
 public:
@@ -66,9 +79,9 @@ public:
     /// Errors: value_error where nothing was written, and those of the target.
     [[nodiscard]] export_result finish(const std::string& run);
     /// A tensor, or a saved reduction, that cannot be read.
-    void damaged(step_number step, std::string_view worker, std::string_view tensor, const lookup_failure& why);
+    void damaged(const exported_place& where, std::string_view tensor, const lookup_failure& why);
     /// A whole event file; of its tensors the first alone is told.
-    void damaged_file(step_number step, std::string_view worker, const lookup_failure& why);
+    void damaged_file(const exported_place& where, const lookup_failure& why);
 
     export_result result;
 

@@ -47,6 +47,7 @@ private:
     std::string extension_;
     bool replace_;
     bool names_workers_;
+    bool names_modes_;
     bool is_single_;
     std::optional<posix::output_folder> folder_;
     std::optional<posix::buffered_output> file_;  // of a single one until finish()

@@ -81,7 +81,7 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
     namespace locations = detail::locations;
     std::vector<found_record> records;
     std::vector<std::pair<std::string, std::string>> problems;
-    const auto at = [&](std::uint64_t offset) { return key + ", byte " + std::to_string(offset); };
+    const auto at = [&](std::uint64_t offset) { return detail::place_in(key, offset); };
     detail::record_file file{key, how_.most_record_bytes};
     file.read(
         store_,
@@ -95,16 +95,13 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
             }
         },
         [&](byte_range where, status why) {
-            problems.emplace_back(at(where.offset),
-                                  why == status::bad_payload_checksum
-                                      ? "the record is damaged: it is left out"
-                                      : "the length of a record is damaged: nothing behind it can be read");
+            problems.emplace_back(at(where.offset), detail::record_damage_text(store_, key, where, why));
         });
-    if (file.state() == status::truncated) {
+    if (const std::string cut = file.cut_text(); !cut.empty()) {
         if (!ended) {
             return false;
         }
-        problems.emplace_back(at(file.position()), "the last record is cut: it is left out");
+        problems.emplace_back(at(file.position()), cut);
     }
     for (auto& [where, what] : problems) {
         contents.note_problem(std::move(where), std::move(what));

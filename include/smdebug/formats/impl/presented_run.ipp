@@ -228,7 +228,9 @@ SMDEBUG_INLINE bool presented_run::is_file() const { return state_->objects->sto
 SMDEBUG_INLINE std::chrono::milliseconds presented_run::look_interval() const {
     return state_->objects->store().look_interval();
 }
-SMDEBUG_INLINE storage_abilities presented_run::abilities() const { return {.own_index = false}; }
+SMDEBUG_INLINE storage_abilities presented_run::abilities() const {
+    return {.own_index = false, .own_steps = state_->source.own_steps()};
+}
 
 SMDEBUG_INLINE std::vector<problem> presented_run::problems() const {
     std::vector<problem> all = state_->objects->store().problems();

@@ -6,19 +6,31 @@
 #include <smdebug/record/reader.hpp>
 #include <smdebug/trial/read/event_source.hpp>
 
+#include <algorithm>
+#include <array>
+
 namespace smdebug {
 inline namespace v1 {
 namespace detail {
+
+/// How far zeros are looked at.
+inline constexpr std::uint64_t zeros_looked_at = std::uint64_t{1} << 20U;
+
+[[nodiscard]] inline bool is_zero(byte_view bytes) noexcept {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte one) { return one == std::byte{}; });
+}
 
 SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_sink on_record, damage_sink on_damage) {
     if (state_ != status::ok && state_ != status::truncated) {
         return 0;
     }
     const std::uint64_t size = store.size(key_).value_or(0);
-    if (size == size_) {
+    if (size == size_ && !has_zeros_) {
         return 0;
     }
     size_ = size;
+    missing_ = 0;
+    has_zeros_ = false;
     piecewise_event_file file{store, key_, std::uint64_t{4} << 20U};
     for (std::size_t count = 0;; ++count) {
         const byte_view head = file.at({position_, record::header_size});
@@ -28,14 +40,21 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
         }
         const record::detail::header claimed = record::load_header(head.data());
         const auto framed = record::framed_size(claimed.length);
+        if (!claimed.valid() && is_zero(head) && is_zero(file.at({position_, zeros_looked_at}))) {
+            has_zeros_ = true;
+            state_ = status::truncated;
+            return count;
+        }
         if (!claimed.valid() || !framed || *framed > most_) {
             state_ = claimed.valid() ? status::too_large : status::bad_length_checksum;
             on_damage({position_, record::header_size}, state_);
             return count;
         }
         const byte_range where{position_, *framed};
-        const auto record = record::read_record(file.at(where), crc_check::full);
+        const byte_view bytes = file.at(where);
+        const auto record = record::read_record(bytes, crc_check::full);
         if (!record.ok() && record.code() != status::bad_payload_checksum) {
+            missing_ = *framed - bytes.size();
             state_ = record.code();
             return count;
         }
@@ -46,6 +65,74 @@ SMDEBUG_INLINE std::size_t record_file::read(const any_storage& store, record_si
             on_damage(where, record.code());
         }
     }
+}
+
+SMDEBUG_INLINE std::string record_file::cut_text() const {
+    if (state_ == status::ok) {
+        return position_ == 0 && size_ == 0 ? "the file is empty" : "";
+    }
+    if (state_ != status::truncated) {
+        return {};
+    }
+    if (has_zeros_) {
+        return "only zeros follow: the file was not written to its end";
+    }
+    return "the record is cut: the file ends " +
+           (missing_ == 0 ? std::string{"within its length"}
+                          : std::to_string(missing_) + (missing_ == 1 ? " byte early" : " bytes early"));
+}
+
+SMDEBUG_INLINE std::string place_in(std::string_view key, std::uint64_t offset) {
+    return std::string{key} + ", byte " + std::to_string(offset);
+}
+
+/// What a file is that is no event file, by how it begins; "": it is not known.
+[[nodiscard]] inline std::string_view other_kind_of_file(std::string_view begin) noexcept {
+    struct beginning {
+        std::string_view bytes;
+        std::string_view kind;
+    };
+    using namespace std::string_view_literals;
+    constexpr std::array known{
+        beginning{"version https://git-lfs.github.com/"sv, "a Git LFS pointer: `git lfs pull` gets the file"sv},
+        beginning{"\x1f\x8b"sv, "gzip: unpack it"sv},
+        beginning{"\x28\xb5\x2f\xfd"sv, "zstd: unpack it"sv},
+        beginning{"\xfd\x37zXZ"sv, "xz: unpack it"sv},
+        beginning{"BZh"sv, "bzip2: unpack it"sv},
+        beginning{"PK\x03\x04"sv, "zip: unpack it"sv},
+        beginning{"\x00\x05\x16\x07"sv, "what macOS keeps beside a file"sv},
+    };
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const beginning& one) { return begin.starts_with(one.bytes); });
+    if (found != known.end()) {
+        return found->kind;
+    }
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    begin.remove_prefix(begin.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    const auto is_text = [](char one) {
+        return one >= ' ' ? one != '\x7f' : one == '\n' || one == '\r' || one == '\t';
+    };
+    if (begin.empty() || !std::all_of(begin.begin(), begin.end(), is_text)) {
+        return {};
+    }
+    begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
+    return begin.starts_with('<')                             ? "HTML or XML: download the file again"
+           : begin.starts_with('{') || begin.starts_with('[') ? "JSON"
+                                                              : "text";
+}
+
+SMDEBUG_INLINE std::string record_damage_text(const any_storage& store, const std::string& key, byte_range where,
+                                              status why) {
+    if (why == status::bad_payload_checksum) {
+        return "the record is damaged: it is left out";
+    }
+    if (where.offset == 0) {
+        const byte_buffer begin = store.read(key, {0, 128});
+        if (const std::string_view kind = other_kind_of_file(as_text(begin.view())); !kind.empty()) {
+            return "this is no event file (" + std::string{kind} + ")";
+        }
+    }
+    return "the length of a record is damaged: nothing behind it can be read";
 }
 
 }  // namespace detail

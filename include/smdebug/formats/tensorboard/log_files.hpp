@@ -30,6 +30,8 @@ namespace detail {
 
 /// The mode that a folder's name stands for.
 [[nodiscard]] std::optional<mode> mode_of_folder(std::string_view name) noexcept;
+/// Which of the folders that stand for one mode comes first: validation before val, eval, eval_x and test.  0: stands for none.
+[[nodiscard]] int rank_of_folder(std::string_view name) noexcept;
 
 }  // namespace detail
 }  // namespace v1

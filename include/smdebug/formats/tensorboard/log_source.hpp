@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,14 +30,20 @@ inline namespace v1 {
 ///    lie.  A histogram is a tensor of rows (left edge, right edge, count), with min, max, and where the message has them sum,
 ///    mean and l2 as saved reductions.  Images, audio and hyperparameters are there by name alone.
 ///  - A folder is a worker: that at the root "worker_0", others by their path with '.' for '/'.  Folders named train,
-///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them.  Where there
-///    are such below the root, the same step of two modes is two global steps: 2 * step for TRAIN and 2 * step + 1 for EVAL;
-///    3 * step, + 1, + 2 with PREDICT.  Else the global step is the log's.
+///    validation (val, valid, eval, eval_x, test) or predict are the modes TRAIN, EVAL, PREDICT of the folder above them; others are
+///    TRAIN.
+///  - Where all folders are of one mode, the global step is the log's.  The same step of two modes is two global steps: 2 * step
+///    for TRAIN and 2 * step + 1 for EVAL; 3 * step, + 1, + 2 where there are three.  Where a further mode appears later, steps
+///    that are there keep their numbers, and new ones are numbered so from the first number behind those.
+///  - No two folders share a worker and a mode.  Where they would, one keeps the name: a folder that is no mode's before those of
+///    modes, those of modes in the order above, then by path.  The others are workers by their own path: `test` beside `validation`
+///    is the worker "test"; of `a.b` and `a/b` the second is "a.b_2".  A folder that appears later never takes a name away.
 ///  - Several files of a folder count in the order of their names, which begin with the time.  Where a tag's steps go back, the
-///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.
-///  - Of a tag that stands twice in one record the first value counts: it is the one that decoders find.
+///    later point counts from that step on, as in TensorBoard; what a trial has been shown by then stays as it was.  The points that
+///    are void are counted, and noted for each file as replaced.
+///  - Of a tag that stands twice in one record the first value counts: it is the one that decoders find.  The others are noted.
 ///  - A record that is damaged is left out and noted; behind a damaged length nothing of that file can be read.  One that is not
-///    whole yet is waited for.
+///    whole yet is waited for, until the logs have ended or a later file stands in the same folder: then it is noted as cut.
 ///  - What comes to a step that was shown already is another worker's, "worker_0~2".
 ///  - The logs have ended when nothing was written for `quiet_after`; nobody marks their end.
 /// Models catalog_source.      Cost: each file is read once, with its checksums.
@@ -50,6 +57,8 @@ public:
         std::uint64_t most_record_bytes = (std::uint64_t{1} << 31U) + 64;  ///< see format_options
         std::function<std::chrono::system_clock::time_point()> now = [] { return std::chrono::system_clock::now(); };
     };
+
+    static constexpr bool own_steps = false;  ///< see catalog_source
 
     explicit tensorboard_source(any_storage store) : tensorboard_source(std::move(store), settings{}) {}
     tensorboard_source(any_storage store, settings how) : store_(std::move(store)), how_(std::move(how)) {}
@@ -74,32 +83,51 @@ private:
         std::uint64_t record = 0;  ///< number of the record that had it last
         std::vector<point> points = {};
     };
+    // Points of one file that later ones replace, for one reason.
+    struct void_points {
+        std::map<std::string, std::size_t, std::less<>> tags = {};  ///< how many of each
+        step_number step = 0;                                       ///< the first that is written again
+        std::uint32_t by = 0;                                       ///< the file that has the later ones
+    };
+    enum class void_reason : std::uint8_t { same_step, steps_go_back, restart };
     struct folder {
         std::string worker = {};
         smdebug::mode mode = smdebug::mode::train;
         detail::numbered_texts names = {};
-        std::vector<tag> tags = {};                                          ///< by the number of their name
-        std::map<std::string, detail::record_file, std::less<>> files = {};  ///< by key
+        std::vector<tag> tags = {};                                               ///< by the number of their name
+        std::map<std::string, detail::record_file, std::less<>> files = {};       ///< by key
+        std::map<std::uint32_t, std::map<void_reason, void_points>> voided = {};  ///< by file
+        std::map<std::string, std::string, std::less<>> cut = {};                 ///< by key: where that was noted
         step_number last_step = 0;
         std::chrono::system_clock::time_point grown = {};  ///< when that was seen last
     };
 
     void find_files();
-    [[nodiscard]] folder& folder_of(std::string_view key);
+    // Gives the folder a worker and a mode that no other folder has.
+    void add_folder(const std::string& path);
     void read(folder& from, detail::record_file& file, run_contents& contents);
+    // Names the files of a folder that end within a record; `ended`: the last one, too.
+    static void note_cut_files(folder& of, bool ended, run_contents& contents);
     void take(folder& into, std::uint32_t object, byte_range record, run_contents& contents);
-    static void void_from(tag& points, step_number step);
+    static void void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by, bool is_restart);
+    static void note_void_points(folder& of, run_contents& contents);
     // Puts points into the table; those of the step that is being written stay, unless `all`.
     void publish(folder& from, bool all, run_contents& contents);
     void add(const folder& from, const std::string& name, const point& one, run_contents& contents) const;
-    [[nodiscard]] step_number global_step(const folder& from, step_number step) const;
+    // Numbers steps anew where folders of a further mode have come.
+    void count_modes(const run_contents& contents);
+    // Nothing for a step that is too large to be numbered.
+    [[nodiscard]] std::optional<step_number> global_step(smdebug::mode in, step_number step) const;
     [[nodiscard]] bool is_quiet() const;
 
     any_storage store_;
     settings how_;
     std::map<std::string, folder, std::less<>> folders_;
-    std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
-    detail::log_event event_;        ///< its memory is used again
+    std::set<std::pair<std::string, smdebug::mode>> taken_;  ///< workers and modes of folders
+    std::set<smdebug::mode> modes_;                          ///< of the folders
+    step_number first_global_ = 0;                           ///< of steps numbered by the modes that there are now
+    std::map<std::pair<smdebug::mode, step_number>, step_number> numbered_;  ///< global steps from before
+    detail::log_event event_;                                                ///< its memory is used again
     std::uint64_t order_ = 0;
     std::uint64_t records_ = 0;  ///< that were taken
     bool is_open_ = false;

@@ -32,6 +32,11 @@ struct finding_group {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> places = {};  ///< by axis and bucket: how many
 };
 
+/// A finding's step as people know it.
+[[nodiscard]] SMDEBUG_INLINE step_number shown_step(const reported_run& run, const finding& one) noexcept {
+    return run.steps_are_synthetic && one.mode_step >= 0 ? one.mode_step : one.step;
+}
+
 /// In the order of rules, then of first steps.
 [[nodiscard]] SMDEBUG_INLINE std::vector<finding_group> groups_of(const reported_run& run, step_axes& axes) {
     std::vector<finding_group> groups;
@@ -49,7 +54,7 @@ struct finding_group {
             }
             finding_group& group = groups[place->second];
             ++group.count;
-            group.last = std::max(group.last, each.step);
+            group.last = std::max(group.last, shown_step(run, each));
             if (const auto where = axes.place_of(each.step)) {
                 ++group.places[{where->axis, where->bucket}];
             }
@@ -184,7 +189,7 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
         group.text("tensorName", each.tensor_name);
         group.text("worker", each.worker_name);
         group.number("count", each.count);
-        group.number("first", each.first->step);
+        group.number("first", shown_step(run, *each.first));
         group.text("mode", name_of(each.first->mode));
         group.number("modeStep", each.first->mode_step);
         group.number("last", each.last);

@@ -38,7 +38,10 @@ SMDEBUG_INLINE std::vector<axis_step> steps_of(const smdebug::detail::catalog& f
     std::vector<axis_step> steps;
     for (const auto& entry : from.steps) {
         if (which.range.contains(entry.step) && (which.mode == mode::global || which.mode == entry.mode)) {
-            steps.push_back({.step = entry.step, .mode_step = entry.mode_step, .mode = entry.mode});
+            steps.push_back({.step = entry.step,
+                             .mode_step = entry.mode_step,
+                             .mode = entry.mode,
+                             .shown = from.shown_step(entry)});
         }
     }
     return steps;
@@ -65,7 +68,8 @@ SMDEBUG_INLINE void note_tensor(seen_tensor& seen, const reduced_tensor& tensor,
             seen.failures.push_back(why.where + (missing ? " is missing" : " cannot be read: " + why.note));
             return;
         }
-        seen.failures.push_back(smdebug::detail::words_of(why, std::string{tensor.name}, tensor.step, mode::global));
+        seen.failures.push_back(
+            smdebug::detail::words_of(why, std::string{tensor.name}, tensor.shown_step, tensor.shown_mode()));
     };
     if (tensor.failure != nullptr) {
         say(*tensor.failure);

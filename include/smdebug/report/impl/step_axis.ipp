@@ -27,9 +27,10 @@ SMDEBUG_INLINE step_axes::step_axes(const std::vector<axis_step>& steps, std::si
             }
             const std::size_t bucket = seen++ * buckets / count;
             if (bucket == axis.buckets.size()) {
-                axis.buckets.push_back({.first = steps[i].step, .mode_step = steps[i].mode_step});
+                axis.buckets.push_back(
+                    {.first = steps[i].shown.value_or(steps[i].step), .mode_step = steps[i].mode_step});
             }
-            axis.buckets.back().last = steps[i].step;
+            axis.buckets.back().last = steps[i].shown.value_or(steps[i].step);
             ++axis.buckets.back().count;
             places_[i] = {steps[i].step,
                           {static_cast<std::uint32_t>(axes_.size() - 1), static_cast<std::uint32_t>(bucket)}};

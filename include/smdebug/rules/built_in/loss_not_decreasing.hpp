@@ -151,8 +151,9 @@ private:
             return {};
         }
         so_far.last_check_.insert_or_assign(key, step);
-        const std::string since = (in == smdebug::mode::global ? "" : std::string{name_of(in)} + ' ') + "step " +
-                                  std::to_string(before->step);
+        const std::string since = in == smdebug::mode::global
+                                      ? now.at(before->step).step_words()
+                                      : std::string{name_of(in)} + " step " + std::to_string(before->step);
         return compare(now, **previous, **current, since);
     }
 

@@ -44,7 +44,7 @@ inline constexpr detail::loss_window default_loss_window = detail::loss_window::
 /// It accumulates from the first step that it is called with: a new walk takes a new rule.  Cost: a few small reads.
 struct overfit {
     text_list tensor_regex = {};
-    std::int64_t start_step = 0;  ///< a global step
+    std::int64_t start_step = 0;  ///< a global step; of a log its own
     std::int64_t patience = 1;
     double ratio_threshold = 0.1;
     detail::loss_window window = default_loss_window;
@@ -78,7 +78,7 @@ struct overfit {
     void check() const;
 
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) {
-        if (step < start_step) {
+        if (smdebug::detail::shown_step(run, step) < start_step) {
             return {};
         }
         detail::step_losses now = detail::losses_at(run, step, tensor_regex);

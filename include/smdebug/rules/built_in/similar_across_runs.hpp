@@ -17,6 +17,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -73,8 +74,9 @@ struct similar_across_runs {
     [[nodiscard]] std::vector<finding> operator()(const readable_trial auto& run, step_number step) const {
         std::vector<finding> findings;
         for (const Other& other : other_runs()) {
-            std::vector<finding> of_one = detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
-                                                             [&](const auto& tensor) { return judge(tensor, other); });
+            std::vector<finding> of_one =
+                detail::judge_each(run, step, {collection_names, tensor_regex}, all_workers,
+                                   [&](const auto& tensor) { return judge(run, tensor, other); });
             findings.insert(findings.end(), std::make_move_iterator(of_one.begin()),
                             std::make_move_iterator(of_one.end()));
         }
@@ -82,28 +84,40 @@ struct similar_across_runs {
     }
 
 private:
-    [[nodiscard]] finding judge(const auto& tensor, const Other& other) const {
+    // The other run's global step; by mode and its step where either has no global steps of its own.
+    [[nodiscard]] static std::optional<step_number> step_in(const Other& other, const auto& run, step_number step) {
+        if constexpr (requires { other.steps_are_synthetic() || run.steps_are_synthetic(); }) {
+            if (other.steps_are_synthetic() || run.steps_are_synthetic()) {
+                const auto in = run.mode(step);
+                const auto mode_step = run.mode_step(step);
+                return in && mode_step ? other.global_step(*in, *mode_step) : std::nullopt;
+            }
+        }
+        return step;
+    }
+
+    [[nodiscard]] finding judge(const auto& run, const auto& tensor, const Other& other) const {
         const std::string of_run = "run " + std::string{other.name()};
         if (!other.has_tensor(tensor.name())) {
             const std::string unknown = of_run + " does not have this tensor";
             return strict ? tensor.met(1, 0, unknown) : tensor.note(unknown);
         }
         const auto handle = other.tensor(tensor.name());
-        const std::vector<step_number> saved = detail::last_steps(handle, tensor.step(), 1);
-        if (saved.empty() || saved.back() != tensor.step()) {
-            return tensor.note(of_run + " did not save this tensor at step " + std::to_string(tensor.step()));
+        const std::optional<step_number> step = step_in(other, run, tensor.step());
+        const std::vector<step_number> saved = step ? detail::last_steps(handle, *step, 1) : std::vector<step_number>{};
+        if (saved.empty() || saved.back() != *step) {
+            return tensor.note(of_run + " did not save this tensor at " + tensor.step_words());
         }
-        const std::vector<std::string> workers = handle.workers(tensor.step(), read_options{});
+        const std::vector<std::string> workers = handle.workers(*step, read_options{});
         const auto worker = all_workers ? std::find(workers.begin(), workers.end(), tensor.worker()) : workers.begin();
         if (worker == workers.end()) {
-            return tensor.note("worker " + tensor.worker() + " of " + of_run + " did not save this tensor at step " +
-                               std::to_string(tensor.step()));
+            return tensor.note("worker " + tensor.worker() + " of " + of_run + " did not save this tensor at " +
+                               tensor.step_words());
         }
-        return verdict(
-            tensor,
-            detail::compare_saved(tensor, detail::saved_tensor{handle, tensor.name(), tensor.step(), *worker},
-                                  {rtol, atol, equal_nan}),
-            of_run);
+        return verdict(tensor,
+                       detail::compare_saved(tensor, detail::saved_tensor{handle, tensor.name(), *step, *worker},
+                                             {rtol, atol, equal_nan}),
+                       of_run);
     }
 
     [[nodiscard]] static finding verdict(const auto& tensor, detail::comparison compared, const std::string& of_run) {

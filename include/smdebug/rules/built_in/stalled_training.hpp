@@ -89,14 +89,15 @@ struct stalled_training {
             return std::nullopt;
         }
         so_far.reported = true;
-        return finding{
-            .met = true,
-            .step = so_far.last_step,
-            .value = quiet,
-            .threshold = threshold,
-            .message = "nothing new was saved for " + short_text(quiet) + " seconds" +
-                       (so_far.last_step < 0 ? std::string{} : ", since step " + std::to_string(so_far.last_step)) +
-                       "; more than " + short_text(threshold) + " count as a stall"};
+        const std::string since =
+            so_far.last_step < 0 ? std::string{}
+                                 : ", since step " + std::to_string(smdebug::detail::shown_step(run, so_far.last_step));
+        return finding{.met = true,
+                       .step = so_far.last_step,
+                       .value = quiet,
+                       .threshold = threshold,
+                       .message = "nothing new was saved for " + short_text(quiet) + " seconds" + since +
+                                  "; more than " + short_text(threshold) + " count as a stall"};
     }
 
     /// How often while_waiting is worth a call: ten times in `threshold`, within reason.

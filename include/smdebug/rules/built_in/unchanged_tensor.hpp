@@ -93,8 +93,8 @@ private:
         }
         const double saves = static_cast<double>(wanted + 1);
         return tensor.met(saves, saves,
-                          "unchanged in its last " + std::to_string(wanted + 1) + " saves, since step " +
-                              std::to_string(older.back().step()) + ": every value within " + short_text(atol) + " + " +
+                          "unchanged in its last " + std::to_string(wanted + 1) + " saves, since " +
+                              older.back().step_words() + ": every value within " + short_text(atol) + " + " +
                               short_text(rtol) + " * |value|");
     }
 };

@@ -189,15 +189,15 @@ private:
 
     [[nodiscard]] static finding reshaped(const auto& before, const shape_type& was, const auto& now,
                                           const shape_type& is) {
-        return now.note("the shape is (" + shape_text(is) + "), and was (" + shape_text(was) + ") at step " +
-                        std::to_string(before.step()) + ": no update to judge");
+        return now.note("the shape is (" + shape_text(is) + "), and was (" + shape_text(was) + ") at " +
+                        before.step_words() + ": no update to judge");
     }
 
     [[nodiscard]] finding met(const auto& before, const auto& now, double ratio, const std::string& how) const {
         const bool large = ratio > large_threshold;
         const double threshold = large ? large_threshold : small_threshold;
         return now.met(ratio, threshold,
-                       "the update since step " + std::to_string(before.step()) + " is " + how + short_text(ratio) +
+                       "the update since " + before.step_words() + " is " + how + short_text(ratio) +
                            " of the weights, " + (large ? "above " : "below ") + short_text(threshold));
     }
 };

@@ -108,6 +108,16 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const std::string& worker() const noexcept { return worker_; }
     [[nodiscard]] step_number step() const noexcept { return step_; }
+    /// What messages call the step: "step 500", or "TRAIN step 10" where global steps are synthetic.
+    [[nodiscard]] std::string step_words() const {
+        if constexpr (requires {
+                          { handle_.step_words(step_) } -> std::same_as<std::string>;
+                      }) {
+            return handle_.step_words(step_);
+        } else {
+            return "step " + std::to_string(step_);
+        }
+    }
     [[nodiscard]] const Handle& handle() const noexcept { return handle_; }
 
     /// The same tensor and worker at another global step.

@@ -94,6 +94,7 @@ struct catalog {
     std::array<sorted_blocks<mode_step_entry, mode_step_of>, 4> mode_steps;
     step_number last_complete_step = -1;
     bool loaded_all_steps = false;
+    bool steps_are_synthetic = false;  ///< global steps were made of modes and their steps: people see those
 
     [[nodiscard]] static constexpr std::size_t place_of(mode which) noexcept {
         return static_cast<std::size_t>(which) - 1;
@@ -106,6 +107,16 @@ struct catalog {
     [[nodiscard]] bool complete(const step_entry& one) const noexcept {
         return loaded_all_steps || one.step <= last_complete_step || one.file_count >= job->num_workers;
     }
+
+    /// The number that people know a step by: see basic_trial::shown_step().  A global step that nobody wrote stands for itself.
+    [[nodiscard]] step_number shown_step_of(step_number global_step) const noexcept;
+    [[nodiscard]] step_number shown_step(const auto& file_or_entry) const noexcept {
+        return steps_are_synthetic ? file_or_entry.mode_step : file_or_entry.step;
+    }
+
+    /// The global steps whose shown numbers are in a range, from the first of them to the last.  Cost: none where steps are
+    /// not synthetic, else a pass over them.
+    [[nodiscard]] step_range global_range(const step_range& shown) const noexcept;
 
     /// The global step that a mode step stands for; a global one stands for itself, seen or not.
     [[nodiscard]] std::optional<step_number> global_step(mode which, step_number mode_step) const noexcept;

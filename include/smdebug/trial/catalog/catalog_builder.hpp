@@ -32,6 +32,10 @@ class catalog_builder {
 public:
     catalog_builder(const catalog& last, load_memory& memory) : next_(last), names_(last.names), memory_(memory) {}
 
+    /// Global steps are made of modes and their steps, see storage_abilities::own_steps: only files whose mode step is in
+    /// the range are taken.  Before the first file.
+    void select_mode_steps(const step_range& range) { mode_steps_ = range; }
+
     /// Takes in one index file.  Returns what is wrong with it, if anything: it then counts as not there.
     /// The files of one load come in ascending order of step and worker, which decides whose a mode step is.
     [[nodiscard]] std::optional<index_file::damage> add(step_number step, std::string_view worker_part,
@@ -75,6 +79,7 @@ private:
     [[nodiscard]] std::uint32_t event_file(step_number step, std::string_view worker_part, std::string_view name);
 
     catalog next_;
+    std::optional<step_range> mode_steps_;
     name_table_builder names_;
     std::vector<catalog::file> added_;
     std::vector<std::shared_ptr<const layout>> layouts_;

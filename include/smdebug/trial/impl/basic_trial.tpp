@@ -147,6 +147,16 @@ std::optional<step_number> basic_trial<Storage, Decoder, Kernel>::global_step(sm
 }
 
 template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+bool basic_trial<Storage, Decoder, Kernel>::steps_are_synthetic() const {
+    return state_->current()->steps_are_synthetic;
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
+step_number basic_trial<Storage, Decoder, Kernel>::shown_step(step_number global_step) const {
+    return state_->current()->shown_step_of(global_step);
+}
+
+template <storage Storage, tensor_decoder Decoder, reduction_kernel Kernel>
 void basic_trial<Storage, Decoder, Kernel>::read_ahead(step_number global_step) const {
     if constexpr (prefetching_storage<Storage>) {
         if (!abilities_of(state_->store()).reads_ahead) {

@@ -35,7 +35,7 @@ SMDEBUG_INLINE diff_log::diff_log(const diff_options& options, diff_visit visit)
 }
 
 SMDEBUG_INLINE void diff_log::begin_step(const catalog::file& file) {
-    step_ = {.step = file.step, .mode_step = file.mode_step, .mode = file.mode};
+    step_ = {.step = by_mode_ ? file.mode_step : file.step, .mode_step = file.mode_step, .mode = file.mode};
     worker_ = {};
     tensor_ = {};
 }
@@ -123,8 +123,8 @@ SMDEBUG_INLINE void diff_log::unreadable(unsigned run, const lookup_failure& why
     } else if (tensor_.empty()) {
         found.what = why.where + " of the " + std::string{name_of_run(run)} + " run is missing";
     } else {
-        found.what = "in the " + std::string{name_of_run(run)} +
-                     " run: " + words_of(why, std::string{tensor_}, step_.step, smdebug::mode::global);
+        found.what = "in the " + std::string{name_of_run(run)} + " run: " +
+                     words_of(why, std::string{tensor_}, step_.step, by_mode_ ? step_.mode : smdebug::mode::global);
     }
     tell(found);
 }

@@ -102,6 +102,11 @@ public:
         if (!a_.names && !b_.names) {
             std::rethrow_exception(missing);
         }
+        if (a_.from->steps_are_synthetic || b_.from->steps_are_synthetic) {
+            log_.count_by_mode();
+        }
+        select_files(a_);
+        select_files(b_);
         pair_files();
     }
 
@@ -142,11 +147,33 @@ private:
         } catch (const collection_unavailable&) {
             missing = std::current_exception();
         }
-        side.files = side.from->files_in(options_.which.range);
     }
 
-    [[nodiscard]] static step_number step_of(const file_pair& pair) noexcept {
-        return (pair.first != nullptr ? pair.first : pair.second)->step;
+    /// What steps are matched by: the number that is shown, and the mode where it counts in one.
+    [[nodiscard]] std::pair<step_number, mode> step_key(const catalog::file& file) const noexcept {
+        return log_.by_mode() ? std::pair{file.mode_step, file.mode} : std::pair{file.step, mode::global};
+    }
+
+    template <class State>
+    void select_files(diff_side<State>& side) {
+        if (!log_.by_mode()) {
+            side.files = side.from->files_in(options_.which.range);
+            return;
+        }
+        side.files = side.from->files_in({});
+        std::erase_if(side.files,
+                      [&](const catalog::file* file) { return !options_.which.range.contains(file->mode_step); });
+        std::stable_sort(side.files.begin(), side.files.end(),
+                         [&](const catalog::file* one, const catalog::file* other) {
+                             return std::pair<const std::pair<step_number, mode>, const std::string&>{
+                                        step_key(*one), side.worker(*one)} <
+                                    std::pair<const std::pair<step_number, mode>, const std::string&>{
+                                        step_key(*other), side.worker(*other)};
+                         });
+    }
+
+    [[nodiscard]] std::pair<step_number, mode> step_of(const file_pair& pair) const noexcept {
+        return step_key(pair.first != nullptr ? *pair.first : *pair.second);
     }
 
     // Only what both have is read.
@@ -161,8 +188,8 @@ private:
         };
         while (a != of_first.end() || b != of_second.end()) {
             int order = a == of_first.end() ? 1 : (b == of_second.end() ? -1 : 0);
-            if (order == 0 && (*a)->step != (*b)->step) {
-                order = (*a)->step < (*b)->step ? -1 : 1;
+            if (order == 0 && step_key(**a) != step_key(**b)) {
+                order = step_key(**a) < step_key(**b) ? -1 : 1;
             } else if (order == 0) {
                 order = a_.worker(**a).compare(b_.worker(**b));
             }

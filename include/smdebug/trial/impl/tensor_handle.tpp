@@ -62,6 +62,14 @@ std::vector<step_number> tensor_handle<State>::prev_steps(step_number step, cons
 }
 
 template <class State>
+std::string tensor_handle<State>::step_words(step_number global_step) const {
+    const auto from = reader_->state().current();
+    const auto* const entry = from->steps_are_synthetic ? from->find_step(global_step) : nullptr;
+    return (entry != nullptr ? std::string{name_of(entry->mode)} + " " : "") + "step " +
+           std::to_string(entry != nullptr ? entry->mode_step : global_step);
+}
+
+template <class State>
 std::vector<std::string> tensor_handle<State>::workers(step_number step, const read_options& where) const {
     const auto looked_up = reader_->look(step, where.mode);
     if (looked_up.files.empty()) {

@@ -127,6 +127,7 @@ private:
     const Storage& store_;
     const trial_options& options_;
     settled_options settled_;
+    bool own_steps_;
     index_listing<Storage> listing_;
     load_memory memory_;
     std::vector<parsed_index_key> left_over_;      // listed, and half written, unreadable or held back so far

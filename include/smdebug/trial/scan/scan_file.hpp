@@ -50,6 +50,7 @@ struct scan_failure {
 struct scanned_tensor {
     step_number step = 0;  ///< global
     step_number mode_step = 0;
+    step_number shown_step = 0;  ///< see basic_trial::shown_step()
     smdebug::mode mode = smdebug::mode::global;
     std::string_view worker;
     std::string_view name;
@@ -67,6 +68,10 @@ struct scanned_tensor {
     std::array<double, 2 * reduction_count> saved_value{};  ///< by reduction_key::index(), those in `saved`
     std::vector<scan_failure> saved_failures;               ///< those that were asked for and cannot be read
 
+    /// The mode in which shown_step counts.
+    [[nodiscard]] smdebug::mode shown_mode() const noexcept {
+        return shown_step == step ? smdebug::mode::global : mode;
+    }
     /// The values' shape, else the saved one; null when neither is there.
     [[nodiscard]] const shape_type* shape() const noexcept {
         if (values != nullptr) {

@@ -40,6 +40,9 @@ SMDEBUG_INLINE export_extent export_extent::of(const catalog& from, const tensor
     }
     all.tensors.assign(tensors.begin(), tensors.end());
     all.workers.assign(workers.begin(), workers.end());
+    all.repeats_steps = from.steps_are_synthetic &&
+                        std::any_of(all.files.begin(), all.files.end(),
+                                    [&](const catalog::file* file) { return file->mode != all.files.front()->mode; });
     return all;
 }
 
@@ -60,36 +63,36 @@ SMDEBUG_INLINE void export_log::tell(const left_out_tensor& what) const {
     }
 }
 
-SMDEBUG_INLINE void export_log::damaged(step_number step, std::string_view worker, std::string_view tensor,
+SMDEBUG_INLINE void export_log::damaged(const exported_place& where, std::string_view tensor,
                                         const lookup_failure& why) {
     ++result.damaged;
-    tell({.step = step,
-          .worker = worker,
+    tell({.step = where.shown,
+          .worker = where.worker,
           .tensor = tensor,
-          .why = words_of(why, std::string{tensor}, step, mode::global),
+          .why = words_of(why, std::string{tensor}, where.shown, where.mode),
           .is_damaged = true});
 }
 
-SMDEBUG_INLINE void export_log::damaged_file(step_number step, std::string_view worker, const lookup_failure& why) {
-    if (last_failed_.first == step && last_failed_.second == worker) {
+SMDEBUG_INLINE void export_log::damaged_file(const exported_place& where, const lookup_failure& why) {
+    if (last_failed_.first == where.step && last_failed_.second == where.worker) {
         return;
     }
-    last_failed_ = {step, std::string{worker}};
+    last_failed_ = {where.step, std::string{where.worker}};
     ++result.damaged;
-    tell({.step = step,
-          .worker = worker,
+    tell({.step = where.shown,
+          .worker = where.worker,
           .why = why.where + (why.why == absence::event_file_missing ? " is missing" : " cannot be read: " + why.note) +
-                 ": nothing of step " + std::to_string(step) + " of " + last_failed_.second,
+                 ": nothing of step " + std::to_string(where.shown) + " of " + last_failed_.second,
           .is_damaged = true});
 }
 
 SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
     for (const scan_failure& bad : tensor.saved_failures) {
-        damaged(tensor.step, tensor.worker, tensor.name, bad.why);
+        damaged(exported_place::of(tensor), tensor.name, bad.why);
     }
     if (tensor.failure != nullptr) {
-        tensor.file_failed ? damaged_file(tensor.step, tensor.worker, *tensor.failure)
-                           : damaged(tensor.step, tensor.worker, tensor.name, *tensor.failure);
+        tensor.file_failed ? damaged_file(exported_place::of(tensor), *tensor.failure)
+                           : damaged(exported_place::of(tensor), tensor.name, *tensor.failure);
         return;
     }
     if (tensor.values == nullptr && !target_.takes_reductions()) {
@@ -102,11 +105,11 @@ SMDEBUG_INLINE void export_log::take(const scanned_tensor& tensor) {
         return;
     }
     ++result.refused;
-    tell({.step = tensor.step,
+    tell({.step = tensor.shown_step,
           .worker = tensor.worker,
           .tensor = tensor.name,
           .why = "the tensor \"" + std::string{tensor.name} + "\" " + why_not + ": left out at step " +
-                 std::to_string(tensor.step)});
+                 std::to_string(tensor.shown_step)});
 }
 
 SMDEBUG_INLINE export_result export_log::finish(const std::string& run) {

@@ -48,6 +48,7 @@ SMDEBUG_INLINE step_files::step_files(std::string output, std::string extension,
       extension_(std::move(extension)),
       replace_(options.replace),
       names_workers_(what.workers.size() > 1),
+      names_modes_(what.repeats_steps),
       is_single_(output_.ends_with(extension_)) {
     if (!is_single_) {
         posix::check_output_folder(output_, replace_,
@@ -75,7 +76,8 @@ SMDEBUG_INLINE posix::buffered_output& step_files::open(const scanned_tensor& te
             folder_.emplace(output_);
         }
         constexpr std::size_t digits = 9;
-        file_.emplace(folder_->place() + "/step_" + locations::zero_padded(tensor.step, digits) +
+        file_.emplace(folder_->place() + "/step_" + locations::zero_padded(tensor.shown_step, digits) +
+                      (names_modes_ ? "_" + std::string{name_of(tensor.mode)} : "") +
                       (names_workers_ ? "_" + file_name_part(locations::file_part_from_worker(tensor.worker)) : "") +
                       extension_);
     }

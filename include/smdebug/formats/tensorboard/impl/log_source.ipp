@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -41,43 +42,75 @@ namespace detail {
 
 }  // namespace detail
 
-SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::string_view key) {
-    const std::size_t slash = key.rfind('/');
-    const std::string path{slash == std::string_view::npos ? std::string_view{} : key.substr(0, slash)};
-    const auto known = folders_.find(path);
-    if (known != folders_.end()) {
-        return known->second;
-    }
+SMDEBUG_INLINE void tensorboard_source::add_folder(const std::string& path) {
     folder& added = folders_[path];
     const std::size_t parent_end = path.rfind('/');
     const auto named = detail::mode_of_folder(detail::locations::base_name(path));
     added.mode = named.value_or(mode::train);
-    added.worker = !named ? path : path.substr(0, parent_end == std::string::npos ? 0 : parent_end);
-    std::replace(added.worker.begin(), added.worker.end(), '/', '.');
-    if (added.worker.empty()) {
-        added.worker = "worker_0";
+    const auto worker_of = [](std::string folder) {
+        std::replace(folder.begin(), folder.end(), '/', '.');
+        return folder.empty() ? std::string{"worker_0"} : folder;
+    };
+    added.worker = worker_of(!named ? path : path.substr(0, parent_end == std::string::npos ? 0 : parent_end));
+    const std::string own = worker_of(path);
+    for (int count = 1; !taken_.emplace(added.worker, added.mode).second; ++count) {
+        added.worker = count == 1 ? own : own + "_" + std::to_string(count);
     }
-    if (named && !is_open_) {
-        modes_.insert(*named);
-    }
-    return added;
 }
 
 SMDEBUG_INLINE void tensorboard_source::find_files() {
+    std::map<std::string, std::vector<std::string>, std::less<>> found;  // keys by folder
     for (std::string& key : store_.list({}, {})) {
         if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
-            folder_of(key).files.try_emplace(key, key, how_.most_record_bytes);
+            const std::size_t slash = key.rfind('/');
+            found[key.substr(0, slash == std::string::npos ? 0 : slash)].push_back(std::move(key));
+        }
+    }
+    std::vector<std::string> added;
+    for (const auto& [path, keys] : found) {
+        if (!folders_.contains(path)) {
+            added.push_back(path);
+        }
+    }
+    std::sort(added.begin(), added.end(), [](const std::string& a, const std::string& b) {
+        const auto rank = [](const std::string& path) {
+            return detail::rank_of_folder(detail::locations::base_name(path));
+        };
+        return std::pair{rank(a), std::string_view{a}} < std::pair{rank(b), std::string_view{b}};
+    });
+    for (const std::string& path : added) {
+        add_folder(path);
+    }
+    for (const auto& [path, keys] : found) {
+        for (const std::string& key : keys) {
+            folders_.find(path)->second.files.try_emplace(key, key, how_.most_record_bytes);
         }
     }
 }
 
-SMDEBUG_INLINE step_number tensorboard_source::global_step(const folder& from, step_number step) const {
-    if (modes_.empty()) {
-        return step;
+SMDEBUG_INLINE void tensorboard_source::count_modes(const run_contents& contents) {
+    std::set<smdebug::mode> modes;
+    for (const auto& [path, one] : folders_) {
+        modes.insert(one.mode);
     }
-    const step_number modes = modes_.contains(mode::predict) ? 3 : 2;
-    const step_number which = from.mode == mode::train ? 0 : from.mode == mode::eval ? 1 : modes - 1;
-    return step > (INT64_MAX - modes) / modes ? step : step * modes + which;
+    if (modes == modes_) {
+        return;
+    }
+    modes_ = std::move(modes);
+    for (const auto& [place, file] : contents.files()) {
+        numbered_.try_emplace({file->mode, file->mode_step}, file->step);
+        first_global_ = file->step + 1;
+    }
+}
+
+SMDEBUG_INLINE std::optional<step_number> tensorboard_source::global_step(smdebug::mode in, step_number step) const {
+    if (const auto known = numbered_.find({in, step}); known != numbered_.end()) {
+        return known->second;
+    }
+    const auto modes = static_cast<step_number>(modes_.size());
+    const step_number which = std::distance(modes_.begin(), modes_.find(in));
+    const step_number room = INT64_MAX - 1 - first_global_ - which;
+    return room < 0 || step > room / modes ? std::nullopt : std::optional{first_global_ + step * modes + which};
 }
 
 SMDEBUG_INLINE bool tensorboard_source::is_quiet() const {
@@ -98,6 +131,7 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
     }
     const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
     find_files();
+    count_modes(contents);
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
@@ -109,6 +143,8 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
             one.grown = how_.now();
             has_news = true;
         }
+        note_void_points(one, contents);
+        note_cut_files(one, is_quiet_now, contents);
         // A step of which more is being written is left until it is behind.
         publish(one, !is_open_ || is_quiet_now || how_.now() - one.grown >= how_.whole_after, contents);
     }
@@ -125,21 +161,73 @@ SMDEBUG_INLINE void tensorboard_source::read(folder& from, detail::record_file& 
             if (detail::read_log_event(payload, event_) == status::ok) {
                 take(from, object, where, contents);
             } else {
-                contents.note_problem(file.key() + ", byte " + std::to_string(where.offset),
+                contents.note_problem(detail::place_in(file.key(), where.offset),
                                       "the record holds no event: it is left out");
             }
         },
         [&](byte_range where, status why) {
-            contents.note_problem(file.key() + ", byte " + std::to_string(where.offset),
-                                  why == status::bad_payload_checksum
-                                      ? std::string{"the record is damaged: it is left out"}
-                                      : "the length of a record is damaged: nothing behind it can be read");
+            contents.note_problem(detail::place_in(file.key(), where.offset),
+                                  detail::record_damage_text(store_, file.key(), where, why));
         });
 }
 
-SMDEBUG_INLINE void tensorboard_source::void_from(tag& points, step_number step) {
-    while (!points.points.empty() && points.points.back().step >= step) {
-        points.points.pop_back();
+SMDEBUG_INLINE void tensorboard_source::note_cut_files(folder& of, bool ended, run_contents& contents) {
+    for (auto file = of.files.begin(); file != of.files.end(); ++file) {
+        const std::string& key = file->first;
+        const std::string where = detail::place_in(key, file->second.position());
+        const bool is_over = ended || std::next(file) != of.files.end();
+        const std::string what = is_over ? file->second.cut_text() : std::string{};
+        // A record that has become whole began where the file was cut.
+        if (const auto noted = of.cut.find(key); noted != of.cut.end() && (what.empty() || noted->second != where)) {
+            contents.withdraw_problem(noted->second);
+            of.cut.erase(noted);
+        }
+        if (!what.empty()) {
+            contents.note_problem(where, what);
+            of.cut[key] = where;
+        }
+    }
+}
+
+SMDEBUG_INLINE void tensorboard_source::void_from(folder& of, std::uint32_t number, step_number step, std::uint32_t by,
+                                                  bool is_restart) {
+    std::vector<point>& points = of.tags[number].points;
+    const auto first =
+        std::find_if(points.rbegin(), points.rend(), [&](const point& one) { return one.step < step; }).base();
+    const bool is_same_step = points.end() - first == 1 && first->step == step;
+    const void_reason why = is_restart     ? void_reason::restart
+                            : is_same_step ? void_reason::same_step
+                                           : void_reason::steps_go_back;
+    for (auto one = first; one != points.end(); ++one) {
+        const auto [noted, is_new] = of.voided[one->object].try_emplace(why, void_points{.step = step, .by = by});
+        noted->second.step = std::min(noted->second.step, step);
+        ++noted->second.tags[of.names[number]];
+    }
+    points.erase(first, points.end());
+}
+
+SMDEBUG_INLINE void tensorboard_source::note_void_points(folder& of, run_contents& contents) {
+    for (const auto& [object, reasons] : of.voided) {
+        std::string what;
+        for (const auto& [why, points] : reasons) {
+            std::size_t count = 0;
+            for (const auto& [name, of_tag] : points.tags) {
+                count += of_tag;
+            }
+            const std::size_t others = points.tags.size() - 1;
+            what += (what.empty() ? "" : "; ") + std::to_string(count) + (count == 1 ? " point of " : " points of ") +
+                    points.tags.begin()->first +
+                    (others == 0   ? ""
+                     : others == 1 ? " and of another tag"
+                                   : " and of " + std::to_string(others) + " other tags") +
+                    (count == 1 ? " is void: " : " are void: ");
+            const std::string step = std::to_string(points.step);
+            what += why == void_reason::restart     ? "the training starts again at step " + step
+                    : why == void_reason::same_step ? "step " + step + " is written again"
+                                                    : "later points go back to step " + step;
+            what += " (" + std::string{detail::locations::base_name(contents.objects()[points.by])} + ")";
+        }
+        contents.note_problem(contents.objects()[object], what, problem_kind::replaced);
     }
 }
 
@@ -147,15 +235,15 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
                                              run_contents& contents) {
     using kind = detail::log_value_kind;
     if (event_.is_start) {
-        for (tag& one : into.tags) {
-            void_from(one, event_.step);
+        for (std::uint32_t number = 0; number < into.tags.size(); ++number) {
+            void_from(into, number, event_.step, object, true);
         }
     }
     if (event_.values.empty()) {
         return;
     }
     if (event_.step < 0 || event_.step == INT64_MAX) {
-        contents.note_problem(contents.objects()[object] + ", byte " + std::to_string(record.offset),
+        contents.note_problem(detail::place_in(contents.objects()[object], record.offset),
                               "step " + std::to_string(event_.step) + " is none: the record is left out");
         return;
     }
@@ -169,6 +257,10 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
         }
         tag& of = into.tags[number];
         if (std::exchange(of.record, records_) == records_) {
+            contents.note_problem(
+                detail::place_in(contents.objects()[object], record.offset),
+                std::string{value.tag} + " stands more than once in the record: only its first value is read",
+                problem_kind::left_out);
             continue;
         }
         if (!value.plugin.empty()) {
@@ -184,14 +276,14 @@ SMDEBUG_INLINE void tensorboard_source::take(folder& into, std::uint32_t object,
             next.shape = std::move(value.shape);
         } else if (value.kind == kind::histogram) {
             if (detail::read_log_histogram(value.message, histogram) != status::ok) {
-                contents.note_problem(contents.objects()[object] + ", byte " + std::to_string(record.offset),
+                contents.note_problem(detail::place_in(contents.objects()[object], record.offset),
                                       "the histogram of " + std::string{value.tag} + " is damaged: it is left out");
                 continue;
             }
             next.buckets = histogram.buckets();
             next.numbers = {histogram.min, histogram.max, histogram.num, histogram.sum, histogram.sum_squares};
         }
-        void_from(of, next.step);
+        void_from(into, number, next.step, object, false);
         of.points.push_back(std::move(next));
     }
 }
@@ -239,8 +331,16 @@ SMDEBUG_INLINE void tensorboard_source::publish(folder& from, bool all, run_cont
 SMDEBUG_INLINE void tensorboard_source::add(const folder& from, const std::string& name, const point& one,
                                             run_contents& contents) const {
     using kind = detail::log_value_kind;
-    const run_contents::place where{
-        .step = global_step(from, one.step), .mode = from.mode, .mode_step = one.step, .worker = from.worker};
+    const std::optional<step_number> global = global_step(from.mode, one.step);
+    if (!global) {
+        contents.note_problem(
+            contents.objects()[one.object] + ", byte " + std::to_string(one.record.offset),
+            "step " + std::to_string(one.step) +
+                " is too large for a log of several modes: its values are left out; read each folder by itself",
+            problem_kind::unsupported);
+        return;
+    }
+    const run_contents::place where{.step = *global, .mode = from.mode, .mode_step = one.step, .worker = from.worker};
     const auto add_reduction = [&](reduction which, double number) {
         contents.add_number(where, reduction_tensor_name(name, {.what = which}), number);
     };

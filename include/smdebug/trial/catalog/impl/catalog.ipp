@@ -10,6 +10,24 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
+SMDEBUG_INLINE step_number catalog::shown_step_of(step_number global_step) const noexcept {
+    const step_entry* const entry = steps_are_synthetic ? find_step(global_step) : nullptr;
+    return entry != nullptr ? entry->mode_step : global_step;
+}
+
+SMDEBUG_INLINE step_range catalog::global_range(const step_range& shown) const noexcept {
+    if (!steps_are_synthetic) {
+        return shown;
+    }
+    step_range found{.begin = {}, .end = 0};
+    for (const step_entry& one : steps) {
+        if (shown.contains(one.mode_step)) {
+            found = {.begin = found.begin.value_or(one.step), .end = one.step + 1};
+        }
+    }
+    return found;
+}
+
 SMDEBUG_INLINE std::optional<step_number> catalog::global_step(mode which, step_number mode_step) const noexcept {
     if (which == mode::global) {
         return mode_step;

@@ -15,13 +15,19 @@ namespace detail {
 
 SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_number step, std::string_view worker_part,
                                                                       byte_view bytes) {
+    const auto is_left_out = [this](const index_file::meta& head) {
+        return mode_steps_ && !mode_steps_->contains(head.mode_step);
+    };
+    const auto parts = index_file::split_canonical(bytes);
+    if (parts && is_left_out(parts->head)) {
+        return std::nullopt;
+    }
     const worker_id worker = worker_of(worker_part);
     if (is_repeated(step, worker)) {
         return std::nullopt;
     }
     index_file::meta head;
     std::optional<std::uint32_t> shared;
-    const auto parts = index_file::split_canonical(bytes);
     if (parts) {
         head = parts->head;
         shared = memory_.payloads.find(worker, parts->payload);
@@ -31,9 +37,10 @@ SMDEBUG_INLINE std::optional<index_file::damage> catalog_builder::add(step_numbe
             return wrong;
         }
     }
-    if (!shared) {
+    if (!shared || is_left_out(head)) {
         return std::nullopt;  // a file that names nothing makes no step (decisions.md N4)
     }
+    next_.steps_are_synthetic = next_.steps_are_synthetic || (mode_steps_ && head.mode_step != step);
     added_.push_back({.step = step,
                       .mode_step = head.mode_step,
                       .layout = *shared,

@@ -30,6 +30,7 @@ loader<Storage>::loader(const Storage& store, const trial_options& options)
     : store_(store),
       options_(options),
       settled_(options),
+      own_steps_(abilities_of(store).own_steps),
       listing_(store, static_cast<std::size_t>(settled_.incomplete_step_wait_window)) {}
 
 template <storage Storage>
@@ -106,6 +107,9 @@ std::optional<catalog> loader<Storage>::load_new(const catalog& last, bool ended
         return std::nullopt;
     }
     catalog_builder builder{last, memory_};
+    if (!own_steps_) {
+        builder.select_mode_steps(options_.range);
+    }
     read(keys, ended, builder);
     if (!builder.changed() && !ended) {
         memory_.workers.clear();  // their numbers go with the builder
@@ -128,7 +132,7 @@ void loader<Storage>::add_new(std::vector<parsed_index_key>& keys, std::vector<s
         auto key = parsed_index_key::parse(std::move(text));
         if (!key) {
             damaged(text, nullptr, "the name is not of the form <step>_<worker>.json");
-        } else if (options_.range.contains(key->step()) && !known.contains(*key)) {
+        } else if ((!own_steps_ || options_.range.contains(key->step())) && !known.contains(*key)) {
             keys.push_back(*std::move(key));
         }
     }

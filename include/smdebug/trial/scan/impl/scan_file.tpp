@@ -32,6 +32,7 @@ void file_scanner<State>::begin_file(const catalog::file& event_file, const std:
     out_.event_file = key;
     out_.step = event_file.step;
     out_.mode_step = event_file.mode_step;
+    out_.shown_step = from_->shown_step(event_file);
     out_.mode = event_file.mode;
     out_.worker = from_->workers[event_file.worker];
     out_.file_failed = !is_there;
