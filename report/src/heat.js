@@ -179,7 +179,7 @@ export class Heat {
         for (let x = 0; x < wide; ++x) {
             const a = from + ((to - from) * x) / wide;
             const b = from + ((to - from) * (x + 1)) / wide;
-            const high = bucketAt(this.axis, b - 1e-9);
+            const high = bucketAt(this.axis, b - Math.max((b - a) * 1e-6, Math.abs(b) * Number.EPSILON));
             let low = bucketAt(this.axis, a);
             if (low < 0) low = 0;
             if (low < high && first[low] < a && last[low] < a) ++low;
@@ -259,7 +259,7 @@ export class Heat {
         context.textBaseline = 'alphabetic';
         context.textAlign = 'center';
         const y = box.top + box.height;
-        for (const tick of ticks(from, to, box.plot / 80)) {
+        for (const tick of ticks(from, to, box.plot)) {
             const x = box.left + ((tick - from) / (to - from)) * box.plot;
             context.beginPath();
             context.moveTo(x, y);
