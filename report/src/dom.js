@@ -98,6 +98,23 @@ export function ticks(from, to, width) {
     return all;
 }
 
+// Numbers of steps below a picture from `left` to `right`; those that would touch are left out.
+export function drawTicks(context, from, to, left, right, y, mark = () => {}) {
+    context.textAlign = 'center';
+    context.textBaseline = 'alphabetic';
+    let free = -Infinity;
+    for (const tick of ticks(from, to, right - left)) {
+        const x = left + ((tick - from) / (to - from)) * (right - left);
+        mark(x);
+        const half = context.measureText(String(tick)).width / 2;
+        const middle = Math.min(Math.max(x, left + half), right - half);
+        if (middle - half < free) continue;
+        free = middle + half + 8;
+        context.fillText(String(tick), middle, y);
+    }
+    context.textAlign = 'start';
+}
+
 // One bubble for all pictures.
 const tip = el('div', { class: 'tip', role: 'status', 'aria-live': 'polite', hidden: true });
 export const tooltip = {

@@ -64,21 +64,21 @@ export class Lines {
             curve.end = series.length;
         }
         const axis = { stroke: color('muted'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
-        const self = this;
+        const { full } = this;
         this.plot = new uPlot(
             {
                 width: Math.max(this.holder.clientWidth, 200),
                 height: this.height,
-                padding: [8, 8, 0, 0],
+                padding: [8, full[1] < 1e9 ? 8 : stepWidth(full[1]) / 2 - 8, 0, 0],
                 legend: { show: false },
                 cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: 24 } },
                 scales: {
-                    x: { time: false, range: () => state.range || (self.full[1] > self.full[0] ? self.full : [self.full[0] - 1, self.full[0] + 1]) },
+                    x: { time: false, range: () => state.range || (full[1] > full[0] ? full : [full[0] - 1, full[0] + 1]) },
                     y: { distr: log ? 3 : this.asinh && !this.log ? 4 : 1, asinh: this.asinh ? scale.to(this.asinh) : 1, range: log ? logRange : undefined },
                 },
                 axes: [
                     { ...axis, size: 30, gap: 4, space: (u, which, min, max) => stepWidth(max), incrs: [1, 2, 5].flatMap((m) => Array.from({ length: 19 }, (_, i) => m * 10 ** i)).sort((a, b) => a - b), values: (_, at) => at.map(String) },
-                    { ...axis, size: 58, gap: 4, grid: { ...axis.grid, filter: (u, at) => (log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, log || this.asinh, scale.from) },
+                    { ...axis, size: (u, texts) => Math.max(58, ...(texts || []).map((text) => text.length * 7 + 8)), gap: 4, grid: { ...axis.grid, filter: (u, at) => (log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, log || this.asinh, scale.from) },
                 ],
                 series,
                 bands,

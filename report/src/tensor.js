@@ -1,6 +1,6 @@
 // One tensor: its numbers over the steps, how its values are distributed, and its workers side by side.
 import { METRICS, bucketAt, mergedColumn, metric, seriesOf, stepText } from './data.js';
-import { color, count, el, middle, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, ticks, tooltip, viridis } from './dom.js';
+import { color, count, drawTicks, el, middle, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, tooltip, viridis } from './dom.js';
 import { Heat, Scale, legend } from './heat.js';
 import { Lines, drawCrosses } from './lines.js';
 import { marksOf } from './maps.js';
@@ -93,7 +93,8 @@ class Histogram {
         const height = 220;
         const full = this.box.clientWidth;
         const context = sizeCanvas(this.canvas, full, height);
-        this.left = 58;
+        const values = this.squeeze ? powersOfTen(this.low, this.high, this.squeeze) : ticksOfValues(this.low, this.high);
+        this.left = Math.max(58, ...values.map((value) => number(value).length * 7 + 12));
         this.width = full - this.left - 8;
         const top = 8;
         const tall = height - top - 30;
@@ -132,19 +133,12 @@ class Histogram {
         context.textAlign = 'right';
         context.textBaseline = 'middle';
         let above = Infinity;
-        for (const value of this.squeeze ? powersOfTen(this.low, this.high, this.squeeze) : ticksOfValues(this.low, this.high)) {
+        for (const value of values) {
             if (above - y(value) < 14) continue;
             above = y(value);
             context.fillText(number(value), this.left - 8, above);
         }
-        context.textAlign = 'center';
-        context.textBaseline = 'alphabetic';
-        for (const tick of ticks(from, to, this.width)) {
-            const at = this.x(tick);
-            const half = context.measureText(String(tick)).width / 2;
-            context.fillText(String(tick), Math.min(Math.max(at, this.left + half), this.left + this.width - half), top + tall + 16);
-        }
-        context.textAlign = 'start';
+        drawTicks(context, from, to, this.left, this.left + this.width, top + tall + 16);
     }
 }
 
