@@ -7,7 +7,7 @@ import { pictures } from './theme.js';
 
 export function comparisonPart(view) {
     const all = view.facts.comparison;
-    const part = el('section', { id: 'comparison-part', 'aria-labelledby': 'comparison-title' }, el('h2', { id: 'comparison-title', text: all.all ? 'Where the runs part' : 'The runs are the same' }), el('p', { text: all.sentence.charAt(0).toUpperCase() + all.sentence.slice(1) }));
+    const part = el('section', { id: 'comparison-part', 'aria-labelledby': 'comparison-title' }, el('h2', { id: 'comparison-title', text: all.title }), el('p', { text: all.sentence.charAt(0).toUpperCase() + all.sentence.slice(1) }));
     if (all.steps.length) {
         const chart = new Lines({ label: 'Tensors that differ', full: view.full, height: 160 });
         const redraw = () => chart.draw([{ label: 'tensors that differ', color: seriesColor(1), x: all.steps.map((step) => step[0]), y: all.steps.map((step) => step[2]), text: (i) => `${count(all.steps[i][2])} of ${plural(all.steps[i][1], 'tensor')} differ, by ${number(all.steps[i][3])} at most` }]);

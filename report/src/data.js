@@ -1,5 +1,6 @@
 // What the page was given: facts as JSON, and for each run its series as bytes (include/smdebug/report/data_writer.hpp).
-const ABSENT = 0x7fc00001; // the bits of a number that is not there; NaN is one that is
+const ABSENT = 0x7fc00001; // the bits of a float that is not there; NaN is one that is
+const WIDE_ABSENT = [0x7ff80000, 1]; // the same of a double, its halves
 
 // Places of the columns, as series_column has them: the smallest and the largest of a bucket's steps.
 export const METRICS = [
@@ -51,22 +52,34 @@ class Reader {
         const value = this.whole();
         return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
-    float() {
-        const value = this.view.getFloat32(this.at, true);
-        this.at += 4;
-        return value;
+    // One behind the other, as floats or doubles.
+    numbers(count) {
+        const wide = this.byte() === 1;
+        return Array.from({ length: count }, () => {
+            const value = wide ? this.view.getFloat64(this.at, true) : this.view.getFloat32(this.at, true);
+            this.at += wide ? 8 : 4;
+            return value;
+        });
     }
 }
 
 // Numbers by bucket, some of which are not there.
 class Column {
     constructor(size) {
-        this.values = new Float32Array(size);
-        this.bits = new Uint32Array(this.values.buffer);
-        this.bits.fill(ABSENT);
+        this.values = new Float64Array(size).fill(NaN);
+        this.there = new Uint8Array(size);
     }
     has(i) {
-        return this.bits[i] !== ABSENT;
+        return this.there[i] === 1;
+    }
+    put(i, value) {
+        this.values[i] = value;
+        this.there[i] = 1;
+    }
+    // From bytes: a float, or a double.
+    read(i, view, at, wide) {
+        const absent = wide ? view.getUint32(at + 4, true) === WIDE_ABSENT[0] && view.getUint32(at, true) === WIDE_ABSENT[1] : view.getUint32(at, true) === ABSENT;
+        if (!absent) this.put(i, wide ? view.getFloat64(at, true) : view.getFloat32(at, true));
     }
 }
 
@@ -89,11 +102,12 @@ class Series {
         for (let i = 0, n = this.scalar ? 2 : COLUMNS; i < n; ++i) {
             const kind = reader.byte();
             this.places.push([kind, reader.at]);
-            reader.at += kind === 0 ? 4 : kind === 1 ? 4 * rows : 0;
+            reader.at += [4, 4 * rows, 0, 8, 8 * rows][kind];
         }
         this.distributions = [];
         for (let n = reader.whole(); n > 0; --n) {
-            const one = { bucket: reader.whole(), q1: reader.float(), median: reader.float(), q3: reader.float(), low: reader.float(), high: reader.float() };
+            const one = { bucket: reader.whole() };
+            [one.q1, one.median, one.q3, one.low, one.high] = reader.numbers(5);
             one.counts = reader.bytes.subarray(reader.at, reader.at + BINS);
             reader.at += BINS;
             this.distributions.push(one);
@@ -108,11 +122,12 @@ class Series {
         const [kind, from] = this.places[which];
         if (kind === 2) return this.scalar ? this.rawColumn(which - 1) : this.column(which - 1);
         const made = new Column(this.size);
-        const step = kind === 1 ? 4 : 0;
+        const wide = kind > 2;
+        const step = kind === 1 ? 4 : kind === 4 ? 8 : 0;
         let bucket = 0;
         let at = from;
         this.runs.forEach((length, i) => {
-            if (i % 2) for (let j = bucket; j < bucket + length; ++j, at += step) made.bits[j] = this.view.getUint32(at, true);
+            if (i % 2) for (let j = bucket; j < bucket + length; ++j, at += step) made.read(j, this.view, at, wide);
             bucket += length;
         });
         return made;
@@ -122,7 +137,7 @@ class Series {
         const change = which < 4 ? null : which < 6 ? () => 0 : which < 10 ? Math.abs : which === 10 ? (v) => +(v !== v) : which === 11 ? (v) => +(v === Infinity || v === -Infinity) : (v) => +(v === 0);
         if (!change) return raw;
         const made = new Column(this.size);
-        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.values[i] = change(raw.values[i]);
+        for (let i = 0; i < this.size; ++i) if (raw.has(i)) made.put(i, change(raw.values[i]));
         return made;
     }
 }
@@ -137,7 +152,7 @@ export function mergedColumn(series, which, largest) {
             if (!column.has(i)) continue;
             const value = column.values[i];
             const now = made.values[i];
-            if (!made.has(i) || (largest ? value > now || value !== value : value < now || now !== now)) made.bits[i] = column.bits[i];
+            if (!made.has(i) || (largest ? value > now || value !== value : value < now || now !== now)) made.put(i, value);
         }
     }
     return made;

@@ -27,6 +27,9 @@ export function number(value) {
     return String(Number(value.toPrecision(5))).replace('-', '\u2212');
 }
 
+// Between two numbers, however large or small.
+export const middle = (low, high) => (low === high ? low : low / 2 + high / 2);
+
 export function bytes(n) {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let unit = 0;
@@ -79,16 +82,37 @@ export function fitText(context, text, width) {
     return '\u2026' + text.slice(low);
 }
 
-// Round numbers from `from` to `to`, about `most` of them.
-export function ticks(from, to, most) {
+// How wide the number of a step is, about, with room beside it.
+export const stepWidth = (to) => String(Math.round(to)).length * 7 + 24;
+
+// Round numbers from `from` to `to`, as many as have room in so many pixels.
+export function ticks(from, to, width) {
     const span = to - from;
+    const most = width / Math.max(stepWidth(to), 80);
     if (!(span > 0)) return [from];
     const raw = span / Math.max(most, 1);
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = Math.max(1, [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw));
     const all = [];
-    for (let at = Math.ceil(from / step) * step; at <= to + 1e-9; at += step) all.push(at);
+    for (let i = Math.ceil(from / step); i * step <= to; ++i) all.push(i * step);
     return all;
+}
+
+// Numbers of steps below a picture from `left` to `right`; those that would touch are left out.
+export function drawTicks(context, from, to, left, right, y, mark = () => {}) {
+    context.textAlign = 'center';
+    context.textBaseline = 'alphabetic';
+    let free = -Infinity;
+    for (const tick of ticks(from, to, right - left)) {
+        const x = left + ((tick - from) / (to - from)) * (right - left);
+        mark(x);
+        const half = context.measureText(String(tick)).width / 2;
+        const middle = Math.min(Math.max(x, left + half), right - half);
+        if (middle - half < free) continue;
+        free = middle + half + 8;
+        context.fillText(String(tick), middle, y);
+    }
+    context.textAlign = 'start';
 }
 
 // One bubble for all pictures.

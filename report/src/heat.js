@@ -1,6 +1,6 @@
 // A heat map of rows over steps, on a canvas of its own: two hundred rows of two thousand buckets are drawn anew in a few
 // milliseconds, so that it can be zoomed and panned.
-import { color, el, fitText, number, oncePerFrame, sizeCanvas, ticks, tooltip, viridis } from './dom.js';
+import { color, drawTicks, el, fitText, number, oncePerFrame, sizeCanvas, tooltip, viridis } from './dom.js';
 import { bucketAt, stepText } from './data.js';
 import { state, set } from './state.js';
 
@@ -70,11 +70,12 @@ export function legend(scale, kinds) {
         context.fillRect(x, 0, 1.5, 10);
     }
     bar.setAttribute('aria-label', scale.empty ? 'no values' : `colours from ${number(scale.at(0))} to ${number(scale.at(1))}`);
+    const least = (scale.min < scale.low ? '\u2264 ' : '') + number(scale.at(0)); // colours end before the values do
     const swatch = (name, text) => el('span', { class: 'swatch' }, el('i', { class: name }), text);
     return el(
         'div',
         { class: 'legend-scale' },
-        scale.empty ? null : el('span', { class: 'scale' }, el('span', { text: number(scale.at(0)) }), bar, el('span', { text: number(scale.at(1)) + (scale.linear ? '' : ' (log)') })),
+        scale.empty ? null : el('span', { class: 'scale' }, el('span', { text: least }), bar, el('span', { text: number(scale.at(1)) + (scale.linear ? '' : ' (log)') })),
         kinds.zero && swatch('zero', '0'),
         kinds.bad && swatch('bad', 'NaN or infinite'),
         kinds.marks && swatch('mark', kinds.marks),
@@ -179,7 +180,7 @@ export class Heat {
         for (let x = 0; x < wide; ++x) {
             const a = from + ((to - from) * x) / wide;
             const b = from + ((to - from) * (x + 1)) / wide;
-            const high = bucketAt(this.axis, b - 1e-9);
+            const high = bucketAt(this.axis, b - Math.max((b - a) * 1e-6, Math.abs(b) * Number.EPSILON));
             let low = bucketAt(this.axis, a);
             if (low < 0) low = 0;
             if (low < high && first[low] < a && last[low] < a) ++low;
@@ -256,19 +257,13 @@ export class Heat {
         context.fillStyle = color('muted');
         context.strokeStyle = color('line');
         context.font = '11px system-ui, sans-serif';
-        context.textBaseline = 'alphabetic';
-        context.textAlign = 'center';
         const y = box.top + box.height;
-        for (const tick of ticks(from, to, box.plot / 80)) {
-            const x = box.left + ((tick - from) / (to - from)) * box.plot;
+        drawTicks(context, from, to, box.left, box.left + box.plot, y + 16, (x) => {
             context.beginPath();
             context.moveTo(x, y);
             context.lineTo(x, y + 4);
             context.stroke();
-            const half = context.measureText(String(tick)).width / 2;
-            context.fillText(String(tick), Math.min(Math.max(x, box.left + half), box.left + box.plot - half), y + 16);
-        }
-        context.textAlign = 'start';
+        });
     }
 
     // What lies at a place of the canvas; null: nothing.

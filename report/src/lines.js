@@ -1,11 +1,11 @@
 // Lines over steps, by uPlot: what several of them share here, so that all zoom together, and can be used by keyboard.
 import uPlot from 'uplot';
-import { color, el, number, seenFirst, tooltip } from './dom.js';
+import { color, el, number, seenFirst, stepWidth, tooltip } from './dom.js';
 import { state, set } from './state.js';
 import { wheelPan } from './heat.js';
 
 // `curves`: [{ label, color, dash, x: [], y: [], low: [], high: [], band: bool, faint: [] , hidden }], x ascending in each.
-// `marks`: steps at which rules found something.  `full`: the steps of all pictures.
+// `found`: steps at which rules found something; `lost`: at which a value is NaN or infinite.  `full`: the steps of all pictures.
 export class Lines {
     constructor({ label, full, height = 220, log = false, asinh = false, unit = '' }) {
         Object.assign(this, { label, full, height, log, asinh, unit });
@@ -32,21 +32,24 @@ export class Lines {
         return [xs, spread];
     }
 
-    draw(curves, marks = []) {
+    draw(curves, found = [], lost = lostSteps(curves)) {
         this.destroy();
         this.curves = curves;
+        this.marks = { found, lost };
+        const scale = plotScale(curves, this.log);
+        const log = this.log && !scale.isLog;
         const [xs, spread] = Lines.align(curves);
         this.xs = xs;
         const data = [xs];
         const series = [{}];
         const bands = [];
-        const positive = (values) => (this.log ? values.map((v) => (v > 0 ? v : v === undefined ? undefined : null)) : values);
+        const plotted = (values) => values.map((v) => (v === undefined || v === null ? v : this.log && !(v > 0) ? null : scale.to(v)));
         for (const curve of curves) {
             const stroke = curve.color;
             const shown = !curve.hidden;
             curve.first = series.length;
             const add = (values, options) => {
-                data.push(positive(spread(curve, values)));
+                data.push(plotted(spread(curve, values)));
                 series.push({ show: shown, points: { show: false }, spanGaps: false, pxAlign: 0, ...options });
             };
             for (const [low, high, strength] of curve.bands || []) {
@@ -61,21 +64,21 @@ export class Lines {
             curve.end = series.length;
         }
         const axis = { stroke: color('muted'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line'), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
-        const self = this;
+        const { full } = this;
         this.plot = new uPlot(
             {
                 width: Math.max(this.holder.clientWidth, 200),
                 height: this.height,
-                padding: [8, 8, 0, 0],
+                padding: [8, full[1] < 1e9 ? 8 : stepWidth(full[1]) / 2 - 8, 0, 0],
                 legend: { show: false },
                 cursor: { sync: { key: 'steps', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5, setScale: false }, points: { size: 7 }, focus: { prox: 24 } },
                 scales: {
-                    x: { time: false, range: () => state.range || (self.full[1] > self.full[0] ? self.full : [self.full[0] - 1, self.full[0] + 1]) },
-                    y: { distr: this.log ? 3 : this.asinh ? 4 : 1, asinh: this.asinh || 1, range: this.log ? logRange : undefined },
+                    x: { time: false, range: () => state.range || (full[1] > full[0] ? full : [full[0] - 1, full[0] + 1]) },
+                    y: { distr: log ? 3 : this.asinh && !this.log ? 4 : 1, asinh: this.asinh ? scale.to(this.asinh) : 1, range: log ? logRange : undefined },
                 },
                 axes: [
-                    { ...axis, size: 30, gap: 4, space: 64, incrs: [1, 2, 5].flatMap((m) => Array.from({ length: 12 }, (_, i) => m * 10 ** i)).sort((a, b) => a - b), values: (_, at) => at.map(String) },
-                    { ...axis, size: 58, gap: 4, grid: { ...axis.grid, filter: (u, at) => (this.log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, this.log || this.asinh) },
+                    { ...axis, size: 30, gap: 4, space: (u, which, min, max) => stepWidth(max), incrs: [1, 2, 5].flatMap((m) => Array.from({ length: 19 }, (_, i) => m * 10 ** i)).sort((a, b) => a - b), values: (_, at) => at.map(String) },
+                    { ...axis, size: (u, texts) => Math.max(58, ...(texts || []).map((text) => text.length * 7 + 8)), gap: 4, grid: { ...axis.grid, filter: (u, at) => (log || this.asinh ? powersOnly(at) : at) }, ticks: { show: false }, values: (_, at) => thinned(at, log || this.asinh, scale.from) },
                 ],
                 series,
                 bands,
@@ -90,7 +93,7 @@ export class Lines {
                         },
                     ],
                     setCursor: [(u) => this.tell(u)],
-                    draw: [(u) => this.drawMarks(u, marks)],
+                    draw: [(u) => this.drawMarks(u)],
                 },
             },
             data,
@@ -116,6 +119,8 @@ export class Lines {
                       return el('button', { type: 'button', class: 'key', 'aria-pressed': String(!curve.hidden), onclick: () => this.toggle(curve) }, line, curve.label);
                   })
                 : []),
+            ...(this.marks.found.length ? [el('span', { class: 'mark-key' }, el('b', { class: 'bad', text: '\u25b2' }), ' a rule found something')] : []),
+            ...(this.marks.lost.length ? [el('span', { class: 'mark-key' }, el('b', { class: 'lost', text: '\u2715' }), ' NaN or infinite')] : []),
         );
     }
 
@@ -126,7 +131,7 @@ export class Lines {
         if (this.onToggle) this.onToggle(curve);
     }
 
-    drawMarks(u, marks) {
+    drawMarks(u) {
         const context = u.ctx;
         const { top, height, left, width } = u.bbox;
         const ratio = devicePixelRatio || 1;
@@ -136,7 +141,7 @@ export class Lines {
         context.clip();
         context.fillStyle = color('bad');
         let last = -Infinity;
-        for (const step of marks) {
+        for (const step of this.marks.found) {
             const x = u.valToPos(step, 'x', true);
             if (x - last < 2 * ratio) continue;
             last = x;
@@ -146,6 +151,7 @@ export class Lines {
             context.lineTo(x + 3.5 * ratio, top + height);
             context.fill();
         }
+        drawCrosses(context, this.marks.lost.map((step) => u.valToPos(step, 'x', true)), top + 6 * ratio, ratio);
         if (state.step !== null) {
             const x = u.valToPos(state.step, 'x', true);
             context.strokeStyle = color('text');
@@ -205,15 +211,61 @@ export class Lines {
     }
 }
 
+// Crosses at these places, for NaN and infinity.
+export function drawCrosses(context, places, y, ratio) {
+    const arm = 3.5 * ratio;
+    context.strokeStyle = color('heat-bad');
+    context.lineWidth = 1.75 * ratio;
+    let last = -Infinity;
+    context.beginPath();
+    for (const x of places) {
+        if (x - last < 2 * ratio) continue;
+        last = x;
+        context.moveTo(x - arm, y - arm);
+        context.lineTo(x + arm, y + arm);
+        context.moveTo(x - arm, y + arm);
+        context.lineTo(x + arm, y - arm);
+    }
+    context.stroke();
+}
+
+const valuesOf = (curve) => [curve.y, ...(curve.bands || []).flatMap(([low, high]) => [low, high])];
+
+function lostSteps(curves) {
+    const steps = new Set();
+    for (const curve of curves) for (const values of valuesOf(curve)) values.forEach((v, i) => typeof v === 'number' && !Number.isFinite(v) && steps.add(curve.x[i]));
+    return [...steps].sort((a, b) => a - b);
+}
+
+// uPlot's axes have numbers from 1e-32 to 1e32: what lies beyond is drawn in another unit, on a logarithmic axis as its logarithm.
+function plotScale(curves, log) {
+    let least = Infinity;
+    let most = 0;
+    for (const curve of curves) {
+        for (const values of valuesOf(curve)) {
+            for (const value of values) {
+                const size = Math.abs(value);
+                if (!(size > 0 && size < Infinity)) continue;
+                least = Math.min(least, size);
+                most = Math.max(most, size);
+            }
+        }
+    }
+    if (log && (most > 1e30 || least < 1e-30)) return { isLog: true, to: Math.log10, from: (v) => 10 ** v };
+    if (log || most === 0 || (most < 1e15 && most > 1e-15)) return { to: (v) => v, from: (v) => v };
+    const unit = Math.max(10 ** Math.floor(Math.log10(most)), Number.MIN_VALUE);
+    return { to: (v) => v / unit, from: (v) => v * unit };
+}
+
 function logRange(u, min, max) {
     if (!(min > 0) || !(max > 0)) return [0.1, 1];
     return min === max ? [min / 2, max * 2] : [min / 1.15, max * 1.15];
 }
 
 // Of a logarithmic axis only the powers of ten have numbers, where there are some.
-function thinned(at, log) {
+function thinned(at, log, from) {
     const powers = at.filter((v) => v && isPower(v));
-    return at.map((v) => (v === null ? '' : log && powers.length > 1 && !isPower(v) ? '' : number(v)));
+    return at.map((v) => (v === null || !Number.isFinite(from(v)) ? '' : log && powers.length > 1 && !isPower(v) ? '' : number(from(v))));
 }
 
 const isPower = (v) => v === 0 || Math.abs(Math.log10(Math.abs(v)) - Math.round(Math.log10(Math.abs(v)))) < 1e-6;

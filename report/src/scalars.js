@@ -1,6 +1,6 @@
 // Losses and other scalars over steps: of all runs, by mode.
 import { mergedColumn, scalarTensors, seriesOf } from './data.js';
-import { el, number, plural, seriesColor } from './dom.js';
+import { el, middle, number, plural, seriesColor } from './dom.js';
 import { Lines, smoothed } from './lines.js';
 import { on, set, state } from './state.js';
 import { pictures } from './theme.js';
@@ -24,7 +24,7 @@ function curvesOf(view, name, smooth) {
                 curve.x.push(axis.first[i]);
                 curve.low.push(low.values[i]);
                 curve.high.push(high.values[i]);
-                curve.y.push((low.values[i] + high.values[i]) / 2);
+                curve.y.push(middle(low.values[i], high.values[i]));
             }
             if (!curve.x.length) return;
             const apart = curve.low.some((v, i) => v !== curve.high[i] && Number.isFinite(v));

@@ -6,6 +6,7 @@ export function stepsBar(view) {
     const [first, last] = view.full;
     const from = el('input', { type: 'number', 'aria-label': 'First step shown', min: String(first), max: String(last) });
     const to = el('input', { type: 'number', 'aria-label': 'Last step shown', min: String(first), max: String(last) });
+    for (const input of [from, to]) input.style.minWidth = `${String(last).length + 4}ch`; // large steps, and the arrows
     const take = () => {
         const range = [Number(from.value), Number(to.value)];
         if (range.every(Number.isFinite) && range[0] < range[1]) set({ range: range[0] <= first && range[1] >= last ? null : range });

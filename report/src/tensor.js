@@ -1,8 +1,8 @@
 // One tensor: its numbers over the steps, how its values are distributed, and its workers side by side.
 import { METRICS, bucketAt, mergedColumn, metric, seriesOf, stepText } from './data.js';
-import { color, count, el, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, ticks, tooltip, viridis } from './dom.js';
+import { color, count, drawTicks, el, middle, number, oncePerFrame, plural, seenFirst, seriesColor, sizeCanvas, tooltip, viridis } from './dom.js';
 import { Heat, Scale, legend } from './heat.js';
-import { Lines } from './lines.js';
+import { Lines, drawCrosses } from './lines.js';
 import { marksOf } from './maps.js';
 import { markedSteps } from './scalars.js';
 import { on, set, state } from './state.js';
@@ -21,6 +21,14 @@ const pick = (column, size) => {
     const at = [];
     for (let i = 0; i < size; ++i) if (column.has(i)) at.push(i);
     return at;
+};
+
+// Buckets in which values are NaN or infinite.
+const lostBuckets = (axis, series) => {
+    const [nan, infinite] = [mergedColumn(series, 10, true), mergedColumn(series, 11, true)];
+    const all = [];
+    for (let i = 0; i < axis.first.length; ++i) if (nan.values[i] > 0 || infinite.values[i] > 0) all.push(i);
+    return all;
 };
 
 // Rows of a histogram over steps: counts of each distribution spread over the same bins for all of them.
@@ -46,16 +54,28 @@ class Histogram {
             this.tell(this.all[this.index], rect.left + this.x(this.axis.first[this.all[this.index].bucket]), rect.top + 20);
         });
     }
-    take(axis, all) {
+    // `lost`: buckets in which values are NaN or infinite, so that they have no histogram.
+    take(axis, all, lost) {
         this.axis = axis;
+        this.lost = lost;
         this.all = all.slice().sort((a, b) => a.bucket - b.bucket);
         this.low = Math.min(...all.map((one) => one.low));
         this.high = Math.max(...all.map((one) => one.high));
+        if (this.low === this.high) {
+            const beside = Math.abs(this.low) / 2 || 0.5;
+            this.low -= beside;
+            this.high += beside;
+        }
         this.draw();
     }
-    x(step) {
+    // The steps shown; one alone stands in the middle.
+    span() {
         const [from, to] = state.range || this.view.full;
-        return this.left + ((step - from) / (to - from || 1)) * this.width;
+        return to > from ? [from, to] : [from - 1, from + 1];
+    }
+    x(step) {
+        const [from, to] = this.span();
+        return this.left + ((step - from) / (to - from)) * this.width;
     }
     find(x) {
         if (!this.all) return null;
@@ -73,14 +93,15 @@ class Histogram {
         const height = 220;
         const full = this.box.clientWidth;
         const context = sizeCanvas(this.canvas, full, height);
-        this.left = 58;
+        const values = this.squeeze ? powersOfTen(this.low, this.high, this.squeeze) : ticksOfValues(this.low, this.high);
+        this.left = Math.max(58, ...values.map((value) => number(value).length * 7 + 12));
         this.width = full - this.left - 8;
         const top = 8;
         const tall = height - top - 30;
         context.clearRect(0, 0, full, height);
         context.fillStyle = color('heat-empty');
         context.fillRect(this.left, top, this.width, tall);
-        const [from, to] = state.range || this.view.full;
+        const [from, to] = this.span();
         const place = this.squeeze ? (value) => Math.asinh(value / this.squeeze) : (value) => value;
         const span = place(this.high) - place(this.low) || 1;
         const y = (value) => top + tall * (1 - (place(value) - place(this.low)) / span);
@@ -89,10 +110,11 @@ class Histogram {
         context.rect(this.left, top, this.width, tall);
         context.clip();
         this.all.forEach((one, i) => {
-            const middle = (at) => (this.axis.first[at.bucket] + this.axis.last[at.bucket]) / 2;
-            const here = middle(one);
-            const before = i > 0 ? (here + middle(this.all[i - 1])) / 2 : i + 1 < this.all.length ? here - (middle(this.all[i + 1]) - here) / 2 : from;
-            const after = i + 1 < this.all.length ? (here + middle(this.all[i + 1])) / 2 : here + (here - before);
+            const center = (at) => (this.axis.first[at.bucket] + this.axis.last[at.bucket]) / 2;
+            const here = center(one);
+            const alone = (to - from) / 20; // without neighbours: to be seen, and not all there is
+            const before = i > 0 ? (here + center(this.all[i - 1])) / 2 : i + 1 < this.all.length ? here - (center(this.all[i + 1]) - here) / 2 : here - alone;
+            const after = i + 1 < this.all.length ? (here + center(this.all[i + 1])) / 2 : here + (here - before);
             const x0 = Math.floor(this.x(before));
             const x1 = Math.max(Math.ceil(this.x(after)), x0 + 1);
             const step = (one.high - one.low) / one.counts.length;
@@ -104,25 +126,19 @@ class Histogram {
                 context.fillRect(x0, Math.min(y0, y1 - 1), x1 - x0, Math.max(y1 - y0, 1) + 0.5);
             });
         });
+        drawCrosses(context, this.lost.map((bucket) => this.x(this.axis.first[bucket])), top + tall - 6, 1);
         context.restore();
         context.font = '11px system-ui, sans-serif';
         context.fillStyle = color('muted');
         context.textAlign = 'right';
         context.textBaseline = 'middle';
         let above = Infinity;
-        for (const value of this.squeeze ? powersOfTen(this.low, this.high, this.squeeze) : ticksOfValues(this.low, this.high)) {
+        for (const value of values) {
             if (above - y(value) < 14) continue;
             above = y(value);
             context.fillText(number(value), this.left - 8, above);
         }
-        context.textAlign = 'center';
-        context.textBaseline = 'alphabetic';
-        for (const tick of ticks(from, to, this.width / 80)) {
-            const at = this.x(tick);
-            const half = context.measureText(String(tick)).width / 2;
-            context.fillText(String(tick), Math.min(Math.max(at, this.left + half), this.left + this.width - half), top + tall + 16);
-        }
-        context.textAlign = 'start';
+        drawTicks(context, from, to, this.left, this.left + this.width, top + tall + 16);
     }
 }
 
@@ -222,8 +238,10 @@ export function tensorPart(view) {
         histogramFigure.hidden = !spread.length;
         if (spread.length) {
             histogram.squeeze = squeeze;
-            histogramNote.textContent = [`of ${plural(spread.length, 'step')}`, shown.length > 1 ? here.workers[shown[0].worker] : '', here.sampled ? 'large tensors by 4,096 of their elements' : ''].filter(Boolean).join('; ');
-            histogram.take(axis, spread);
+            const lost = lostBuckets(axis, [shown[0]]);
+            const note = [`of ${plural(spread.length, 'step')}`, shown.length > 1 ? here.workers[shown[0].worker] : '', here.sampled ? 'large tensors by 4,096 of their elements' : ''].filter(Boolean).join('; ');
+            histogramNote.replaceChildren(note, lost.length ? el('span', { class: 'mark-key' }, '; ', el('b', { class: 'lost', text: '\u2715' }), ` NaN or infinite at ${plural(lost.length, 'step')}: no histogram`) : '');
+            histogram.take(axis, spread, lost);
         }
         drawWorkers(axis, tensor);
         const shownFigures = [valuesFigure, sizesFigure, histogramFigure, othersFigure].filter((each) => !each.hidden);
@@ -240,7 +258,7 @@ export function tensorPart(view) {
         const curves = [];
         const scalar = series.every((one) => one.scalar);
         if (at.length) {
-            const mean = { label: scalar ? 'value' : 'mean', color: seriesColor(0), x: xs, y: at.map((i) => (meanLow.values[i] + meanHigh.values[i]) / 2) };
+            const mean = { label: scalar ? 'value' : 'mean', color: seriesColor(0), x: xs, y: at.map((i) => middle(meanLow.values[i], meanHigh.values[i])) };
             mean.text = (i) => `${mean.label}: ${meanLow.values[at[i]] === meanHigh.values[at[i]] ? number(meanHigh.values[at[i]]) : `${number(meanLow.values[at[i]])} to ${number(meanHigh.values[at[i]])}`}`;
             if (scalar && at.some((i) => meanLow.values[i] !== meanHigh.values[i])) mean.bands = [[at.map((i) => meanLow.values[i]), at.map((i) => meanHigh.values[i]), '2e']];
             curves.push(mean);
@@ -281,14 +299,13 @@ export function tensorPart(view) {
             return [curve];
         });
         const zeros = mergedColumn(series, 12, true);
-        const bad = mergedColumn(series, 10, true);
-        const lost = pick(bad, axis.first.length).filter((b) => bad.values[b] > 0);
+        const lost = lostBuckets(axis, series);
         const most = pick(zeros, axis.first.length).reduce((sum, b) => Math.max(sum, zeros.values[b]), 0);
         sizesFigure.hidden = !curves.length;
         sizesFigure.querySelector('.chart-note')?.remove();
-        const note = [most > 0 && !series.every((s) => s.scalar) ? `zeros: up to ${number(most * 100)} %` : '', lost.length ? `NaN at ${plural(lost.length, 'step')}` : ''].filter(Boolean).join('; ');
+        const note = [most > 0 && !series.every((s) => s.scalar) ? `zeros: up to ${number(most * 100)} %` : '', lost.length ? `NaN or infinite at ${plural(lost.length, 'step')}` : ''].filter(Boolean).join('; ');
         if (note) sizesFigure.querySelector('figcaption').append(el('span', { class: 'chart-note' + (lost.length ? ' bad' : ''), text: note }));
-        if (curves.length) sizes.draw(curves, marks);
+        if (curves.length) sizes.draw(curves, marks, lost.map((b) => axis.first[b]));
     };
 
     const drawOthers = () => {
@@ -336,7 +353,7 @@ export function tensorPart(view) {
             }
         }
         const apart = rows.filter((row) => row.marks.size);
-        const alike = rows.every((row) => rows[0].column.bits.every((bits, b) => bits === row.column.bits[b]));
+        const alike = rows.every((row) => row.column.values.every((value, b) => row.column.has(b) === rows[0].column.has(b) && Object.is(value, rows[0].column.values[b])));
         // Where all differ, as gradients do, marks would say nothing.
         const many = apart.reduce((sum, row) => sum + row.marks.size, 0) > 0.3 * rows.length * axis.first.length;
         if (many) rows.forEach((row) => row.marks.clear());

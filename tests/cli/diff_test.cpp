@@ -1,6 +1,7 @@
 #include <smdebug/cli/diff.hpp>
 
 #include "cli/captured.hpp"
+#include "support/log_builder.hpp"
 #include "support/run_builder.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -230,6 +231,57 @@ TEST_CASE("diff: what cannot be read is an error, beside a difference or alone")
     CHECK(both.out.starts_with("the runs part at step 0"));
     const std::string damaged = golden("damaged/truncated_event");
     CHECK(diff({.first = damaged, .second = damaged}).status == cli::exit_error);
+}
+
+TEST_CASE("diff: what is missing of a log for a damaged record is no sameness, in words, rows and the status") {
+    const temporary_folder whole;
+    const temporary_folder damaged;
+    std::string bad = log_record(2, {scalar_value("loss", 2)});
+    const std::string first = log_record(1, {scalar_value("loss", 1)});
+    whole.write("events.out.tfevents.1", first);
+    bad.back() = static_cast<char>(bad.back() ^ 1);
+    damaged.write("events.out.tfevents.1", first + bad);
+    const answer one = diff({.first = whole.path(), .second = damaged.path()});
+    CHECK(one.status == cli::exit_error);
+    CHECK(one.out.starts_with("what can be read of both runs is the same: 1 step, "));
+    CHECK(one.out.ends_with("; not all of the second run could be read\n"));
+    const answer both = diff({.first = damaged.path(), .second = damaged.path()});
+    CHECK(both.status == cli::exit_error);
+    CHECK(both.out.ends_with("; not all of either run could be read\n"));
+    const answer rows = diff({.first = damaged.path(), .second = whole.path(), .how = {.format = output_format::json}});
+    CHECK(rows.status == cli::exit_error);
+    CHECK(contains(rows.out, R"("kind":"unreadable")"));
+    CHECK(contains(rows.out, "events.out.tfevents.1, byte "));
+    whole.write("events.out.tfevents.1", log_record(1, {scalar_value("loss", 7)}));
+    const answer differs = diff({.first = damaged.path(), .second = whole.path()});
+    CHECK(differs.status == cli::exit_finding_and_error);
+    CHECK(contains(differs.lines.front(), "; not all of the first run could be read"));
+}
+
+TEST_CASE("diff: runs without a common step are not comparable") {
+    const temporary_folder first;
+    const temporary_folder second;
+    write_run(first, {step_of(0, {1, 2})});
+    write_run(second, {step_of(1, {1, 2})});
+    const answer got = diff({.first = first.path(), .second = second.path()});
+    CHECK(got.status == cli::exit_finding);
+    CHECK(got.lines == texts{"the runs are not comparable: no step is in both of them",
+                             "only the first run has 1 step: 0", "only the second run has 1 step: 1"});
+}
+
+TEST_CASE("diff: what only the second run has is at the step that it is there") {
+    const temporary_folder first;
+    const temporary_folder second;
+    written_step other = step_of(4, {1, 2});
+    write_run(first, {other});
+    other.mode = mode::eval;
+    other.mode_step = 7;
+    other.tensors.push_back(tensor_of<float>("alone", {1}));
+    write_run(second, {other});
+    const answer got = diff({.first = first.path(), .second = second.path(), .how = {.format = output_format::csv}});
+    CHECK(contains(got.out, "\ntensor,4,EVAL,7,worker_0,alone,second,"));
+    const answer turned = diff({.first = second.path(), .second = first.path(), .how = {.format = output_format::csv}});
+    CHECK(contains(turned.out, "\ntensor,4,EVAL,7,worker_0,alone,first,"));
 }
 
 TEST_CASE("diff: of very much that cannot be read the first few are named") {

@@ -108,6 +108,7 @@ TEST_CASE("export: damage is named, the rest is exported, and the status is 1") 
     CHECK(done.status == cli::exit_error);
     CHECK(contains(done.err, "000000000001_worker_0.tfevents is missing: nothing of step 1 of worker_0"));
     CHECK(contains(done.out, "exported 4 tensors"));
+    CHECK(contains(done.out, "; 1 place of the run left out, see the messages\n"));
     CHECK(fs::exists(place.path() + "/out/step_000000002.safetensors"));
 }
 

@@ -111,6 +111,24 @@ TEST_CASE("interrupt_listener: the next signal ends the program at once") {
     CHECK(WTERMSIG(how) == SIGINT);
 }
 
+TEST_CASE("interrupt_listener: one signal ends a program that does not stop") {
+    for (const int number : {SIGINT, SIGTERM}) {
+        const ::pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            std::signal(number, SIG_DFL);
+            const cli::interrupt_listener listener{300ms};
+            ::kill(::getpid(), number);
+            std::this_thread::sleep_for(60s);
+            ::_exit(0);
+        }
+        int how = 0;
+        REQUIRE(::waitpid(child, &how, 0) == child);
+        CHECK(WIFSIGNALED(how));
+        CHECK(WTERMSIG(how) == number);
+    }
+}
+
 TEST_CASE("interrupt_listener: signals that come together are one") {
     const reaction usual_int{SIGINT, SIG_DFL};
     const reaction usual_term{SIGTERM, SIG_DFL};

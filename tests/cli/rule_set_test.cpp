@@ -71,6 +71,10 @@ TEST_CASE("parse_rule, check_request: what cannot be is refused in words that he
     }
     CHECK(contains(refusal("vanishing_gradient,threshold"), "\"threshold\" is not of the form key=value"));
     CHECK(contains(refusal("vanishing_gradient,exploding_tensor"), "another rule --rule NAME"));
+    CHECK(
+        refusal("vanishing_gradient,threshold=1,threshold=2") ==
+        "--rule vanishing_gradient,threshold=1,threshold=2: the parameter threshold is given twice; a list is written "
+        "threshold=item;item");
     CHECK(contains(refusal("exploding_tensor,tensor_regex=("), "holds a bad regular expression"));
     CHECK(contains(refusal("exploding_tensor,start_step=x"),
                    "--rule exploding_tensor,start_step=x: parameter start_step"));

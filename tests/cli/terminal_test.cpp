@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -24,6 +25,24 @@ TEST_CASE("terminal_kind: a file is no terminal, for each stream by itself") {
     ::close(file);
     CHECK_FALSE(kind.out_is_terminal);
     CHECK(kind.err_is_terminal == err_before);
+}
+
+TEST_CASE("open_standard_descriptors: what is closed has its number taken, and still cannot be read or written") {
+    for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        CAPTURE(closed);
+        const ::pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            ::close(closed);
+            cli::open_standard_descriptors();
+            char byte = 0;
+            const bool fails = (closed == STDIN_FILENO ? ::read(closed, &byte, 1) : ::write(closed, "x", 1)) < 0;
+            ::_exit(fails && ::open("/dev/null", O_WRONLY | O_CLOEXEC) > STDERR_FILENO ? 0 : 1);
+        }
+        int how = 0;
+        REQUIRE(::waitpid(child, &how, 0) == child);
+        CHECK(how == 0);
+    }
 }
 
 TEST_CASE("terminal_width: COLUMNS counts where it is a number, and a file has none, nor has what is no terminal") {

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -94,6 +95,37 @@ TEST_CASE("repair_index: an index file of another mode, mode step or event file 
     for (const std::string& key : keys) {
         CHECK(as_text(files.read(key).view()) == as_text(original.read(key).view()));
     }
+}
+
+TEST_CASE("repair_index: a file that is replaced keeps its shapes and its order; what is lost of it is named") {
+    const memory_storage original = copy_of("shapes_only");
+    const std::vector<std::string> keys = original.list("index/", "");
+    const std::string text{as_text(original.read(keys[0]).view())};
+    const auto repaired = [&](const std::string& from, const std::string& to) {
+        memory_storage files = copy_of("shapes_only");
+        std::string changed = text;
+        const std::size_t place = changed.find(from);
+        REQUIRE(place != std::string::npos);
+        files.write(keys[0], as_bytes(changed.replace(place, from.size(), to)));
+        any_storage store{files};
+        const index_repair plan = plan_index_repair(store);
+        REQUIRE(plan.files.size() == 1);
+        CHECK(repair_index(store, plan) == 1);
+        return std::pair{plan.files[0].dropped, std::string{as_text(files.read(keys[0]).view())}};
+    };
+    const std::string first = R"("start_idx": 0)";
+    CHECK(repaired(first, R"("start_idx": 3)") == std::pair{std::string{}, text});
+    CHECK(repaired(R"("mode": "TRAIN")", R"("mode": "EVAL")") == std::pair{std::string{}, text});
+    CHECK(repaired("000000000000_worker_0.tf", "000000000000_worker_7.tf") == std::pair{std::string{}, text});
+    CHECK(repaired(R"("tensorname": "MSELoss_output_0")", R"("tensorname": "other")") ==
+          std::pair{std::string{"tensor other, of which the event file has no record"}, text});
+    const auto cut = repaired(text.substr(text.size() / 2), "");
+    CHECK(cut.first == "shapes and order, if it had any, which cannot be read");
+    CHECK(cut.second.ends_with("\"shape_payload\": []}"));
+    const std::string meta = text.substr(0, text.find(", \"tensor_payload"));
+    const std::string other{as_text(original.read(keys[1]).view())};
+    const auto moved = repaired(meta, other.substr(0, other.find(", \"tensor_payload")));
+    CHECK(moved.first.starts_with("19 shapes, the first Sequential_0.weight, which belong to events/"));
 }
 
 TEST_CASE("repair_index: a run that has only its event files") {

@@ -301,6 +301,11 @@ TEST_CASE("hook_json: says which file, which key and what is wrong with it") {
                          "CollectionParameters": {"eval.start_step": "soon"}}]})") ==
         "hook.json: CollectionConfigurations[0].CollectionParameters.eval.start_step holds \"soon\", which is no whole "
         "number");
+    CHECK(wrong_with(R"({"LocalPath": "a", "LocalPath": "b"})") == "hook.json: the key \"LocalPath\" stands twice");
+    CHECK(parameters(R"("save_interval": 1, "save_interval": 2)") ==
+          "hook.json: HookParameters: the key \"save_interval\" stands twice");
+    CHECK(wrong_with(R"({"CollectionConfigurations": [{"CollectionName": "a", "CollectionName": "b"}]})") ==
+          "hook.json: CollectionConfigurations[0]: the key \"CollectionName\" stands twice");
     CHECK(parameters(R"("save_interval": "1.5")") ==
           "hook.json: HookParameters.save_interval holds \"1.5\", which is no whole number");
     CHECK(parameters(R"("save_interval": 1.5)") == "hook.json: HookParameters.save_interval is no whole number");

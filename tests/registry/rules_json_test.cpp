@@ -105,5 +105,12 @@ TEST_CASE("parse_rules_json: what is wrong is told with the file and the rule's 
     CHECK(contains(refusal(R"([{"RuleConfigurationName": "x", "RuleParameters": {"rule_to_invoke": "R",
         "source_s3_uri": "s3://bucket/rule.py"}}])"),
                    "rule 1: the rule is a Python file"));
+    CHECK(contains(refusal(R"([{"rule": "a"}, {"rule": "b", "rule": "c"}])"), "rule 2: the key \"rule\" stands twice"));
+    CHECK(contains(refusal(R"([{"rule": "a", "parameters": {"x": 1, "x": 2}}])"),
+                   "rule 1: the parameter x is given twice"));
+    CHECK(contains(refusal(R"([{"rule": "a", "parameters": {"x": 1}, "RuleParameters": {"x": 2}}])"),
+                   "rule 1: the parameter x is given twice"));
+    CHECK(contains(refusal(R"({"DebugRuleConfigurations": [], "DebugRuleConfigurations": []})"),
+                   "rules.json: the key \"DebugRuleConfigurations\" stands twice"));
     CHECK(contains(refusal(R"([{"rule": "a", "parameters": {"start_step": "x"}}])"), "parameter start_step must be"));
 }

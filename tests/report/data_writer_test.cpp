@@ -63,6 +63,33 @@ TEST_CASE("data_writer: columns, shorter where they say nothing new") {
     CHECK(written([&](data_writer& to) { to.column(series, 2, true); }) == ints{0, 0, 0, 0, 0});
 }
 
+TEST_CASE("data_writer: doubles where floats do not show them") {
+    report::detail::tensor_series series;
+    series.there = {true, true};
+    series.rows.resize(2);
+    for (const double odd : {1e300, -1e39, 1e-310, 1e-40}) {
+        CAPTURE(odd);
+        series.rows[0].fill(odd);
+        series.rows[1].fill(odd);
+        ints one = written([&](data_writer& to) { to.column(series, 2, false); });
+        CHECK(one == written([&](data_writer& to) { to.byte(3), to.wide_number(odd); }));
+        series.rows[1].fill(2);
+        CHECK(written([&](data_writer& to) { to.column(series, 2, false); }) ==
+              written([&](data_writer& to) { to.byte(4), to.wide_number(odd), to.wide_number(2); }));
+        CHECK(written([&](data_writer& to) { to.column(series, 3, true); }) == ints{2});
+        CHECK(written([&](data_writer& to) {
+                  to.numbers(std::vector<double>{1, odd});
+              }) == written([&](data_writer& to) { to.byte(1), to.wide_number(1), to.wide_number(odd); }));
+    }
+    CHECK(written([](data_writer& to) { to.wide_number(1); }) == ints{0, 0, 0, 0, 0, 0, 0xF0, 0x3F});
+    CHECK(written([](data_writer& to) { to.numbers(std::vector<double>{1}); }) == ints{0, 0, 0, 0x80, 0x3F});
+    // Neither NaN, infinity nor a number that is not there needs a double.
+    series.rows[0].fill(report::detail::absent_number());
+    series.rows[1].fill(std::numeric_limits<double>::infinity());
+    CHECK(written([&](data_writer& to) { to.column(series, 2, false); }) ==
+          ints{1, 1, 0, 0xC0, 0x7F, 0, 0, 0x80, 0x7F});
+}
+
 TEST_CASE("base64") {
     const auto text = [](std::string_view bytes) { return base64(as_bytes(bytes)); };
     CHECK(text("") == "");

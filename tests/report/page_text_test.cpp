@@ -89,6 +89,33 @@ TEST_CASE("page_text: whatever a run is called, its page has the same elements")
     }
 }
 
+TEST_CASE("page_text: names and messages are escaped where they are not printable; an address is not") {
+    page what;
+    what.title =
+        "a\xE2\x80\xAE"
+        "b";
+    what.runs.push_back(
+        run_named("new\nline\xE2\x80\xAE"
+                  "evil"));
+    what.batch = {{.path = "a\nb", .link = "a\tb"}};
+    what.is_batch = true;
+    const std::string text = text_of(what);
+    CHECK(count_of(text, "new\\\\nline\\\\u202eevil") > 5);
+    CHECK(count_of(text, "new\\nline") == 0);
+    CHECK(count_of(text, "\\u202eevil") == count_of(text, "\\\\u202eevil"));
+    CHECK(count_of(text, "<title>a\\u202eb</title>") == 1);
+    CHECK(count_of(text, "\"link\":\"a\\tb\"") == 1);
+}
+
+TEST_CASE("page_text: the trial's problems stand among the damaged places, first") {
+    page what;
+    what.runs.push_back(run_named("one"));
+    what.runs.back().problems = {"a.tfevents, byte 3: it is damaged", "b: it is left out"};
+    const std::string text = text_of(what);
+    CHECK(count_of(text, R"("damage":["a.tfevents, byte 3: it is damaged","b: it is left out","one"],"damaged":3)") ==
+          1);
+}
+
 TEST_CASE("page_text: a policy lets nothing but the page's own script and style") {
     const std::string text = text_of(page{.title = "policy"});
     const std::string policy = between(text, "Content-Security-Policy\" content=\"", "\">");

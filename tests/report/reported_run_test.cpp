@@ -103,7 +103,7 @@ TEST_CASE("gather_run: in little room steps share buckets, and the largest of ea
             series_of(coarse, fine.series.tensors()[each.tensor], fine.series.workers()[each.worker], each.axis);
         REQUIRE(other != nullptr);
         const auto largest = [](const tensor_series& of) {
-            float most = 0;
+            double most = 0;
             for (const series_row& row : of.rows) {
                 most = std::max(most, row[most_max]);
             }

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace smdebug;
@@ -45,6 +46,15 @@ texts kinds_of(const std::vector<difference>& found) {
     }
     return kinds;
 }
+
+// A storage that has not seen all that lies below it.
+struct partial_storage : memory_storage {
+    explicit partial_storage(memory_storage all) : memory_storage(std::move(all)) {}
+    [[nodiscard]] static std::vector<problem> problems() {
+        return {{problem_kind::damaged, "a.tfevents, byte 8", "the record is damaged"},
+                {problem_kind::unsupported, "b.ckpt", "it is not read"}};
+    }
+};
 
 std::string text_of(const memory_storage& store, const std::string& key) {
     return std::string{as_text(store.read(key).view())};
@@ -90,6 +100,13 @@ TEST_CASE("verify: a whole run has no differences") {
     CHECK(kinds_of(verify_run(sample())) == texts{});
     const memory_trial run{sample()};
     CHECK(run.verify().empty());
+}
+
+TEST_CASE("verify: what the storage could not see is a difference, whatever the index says") {
+    const std::vector<difference> found = verify_run(partial_storage{sample()});
+    CHECK(kinds_of(found) == texts{"damaged file", "unread"});
+    CHECK(found.front().file == "a.tfevents, byte 8");
+    CHECK(found.front().what == "the record is damaged");
 }
 
 TEST_CASE("verify: what other writers wrote has no differences, and what is missing there is told") {

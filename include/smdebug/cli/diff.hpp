@@ -160,6 +160,16 @@ private:
         }
     });
     damage.finish(to);
+    for (const auto& [number, run] : {std::pair{1U, &first}, std::pair{2U, &second}}) {
+        const std::vector<problem> problems = run->problems();
+        story.add_problems(number, problems.size());
+        for (const problem& each : problems) {
+            if (each_row) {
+                add_difference(row, {.kind = run_difference_kind::unreadable, .run = number, .what = text_of(each)});
+                rows.take(row);
+            }
+        }
+    }
     if (all.compared == 0 && all.differences == 0 && all.unreadable == 0) {
         throw value_error("nothing was compared: neither run has a tensor at a step that is selected",
                           {.where = args.first});

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -93,25 +94,28 @@ public:
         }
     }
 
+    /// How many problems a run has, 1 or 2: what could not be read, so that it is not known whether it differs.
+    void add_problems(unsigned run, std::size_t count) { unread_[run - 1] = count > 0; }
+
+    /// A heading: in what way the runs are alike.
+    [[nodiscard]] std::string title(const diff_summary& all) const {
+        if (all.steps == 0) {
+            return "The runs are not comparable";
+        }
+        if (all.differences > 0) {
+            return "Where the runs part";
+        }
+        return all.same() && !unread_[0] && !unread_[1] ? "The runs are the same"
+                                                        : "What can be read of both runs is the same";
+    }
+
     /// The first line.
     [[nodiscard]] std::string sentence(const diff_summary& all, const std::optional<double>& rtol,
                                        const std::optional<double>& atol) const {
-        if (!parted_.empty()) {
-            return "the runs part at " + parted_;
-        }
-        const std::string compared = counted(all.steps, "step") + ", " + counted(all.tensors, "tensor") + ", " +
-                                     size_text(all.bytes) + " compared";
-        std::string within;
-        if (rtol || atol) {
-            within = " within rtol " + short_text(rtol.value_or(0)) + " and atol " + short_text(atol.value_or(0));
-        }
-        if (all.same()) {
-            return "the runs are the same" + within + ": " + compared;
-        }
-        if (all.differences == 0) {
-            return "what can be read of both runs is the same" + within + ": " + compared;
-        }
-        return "where both runs have a step they are the same" + within + ", but for what is below: " + compared;
+        const std::string_view which = unread_[0] ? (unread_[1] ? "either run" : "the first run") : "the second run";
+        const bool unread = unread_[0] || unread_[1];
+        return what_came(all, rtol, atol) +
+               (unread ? "; not all of " + std::string{which} + " could be read" : std::string{});
     }
 
     /// What differs beside values, one line for each run of steps, and a table.
@@ -191,6 +195,29 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string what_came(const diff_summary& all, const std::optional<double>& rtol,
+                                        const std::optional<double>& atol) const {
+        if (!parted_.empty()) {
+            return "the runs part at " + parted_;
+        }
+        if (all.steps == 0) {
+            return "the runs are not comparable: no step is in both of them";
+        }
+        const std::string compared = counted(all.steps, "step") + ", " + counted(all.tensors, "tensor") + ", " +
+                                     size_text(all.bytes) + " compared";
+        std::string within;
+        if (rtol || atol) {
+            within = " within rtol " + short_text(rtol.value_or(0)) + " and atol " + short_text(atol.value_or(0));
+        }
+        if (all.same() && !unread_[0] && !unread_[1]) {
+            return "the runs are the same" + within + ": " + compared;
+        }
+        if (all.differences == 0) {
+            return "what can be read of both runs is the same" + within + ": " + compared;
+        }
+        return "where both runs have a step they are the same" + within + ", but for what is below: " + compared;
+    }
+
     struct other {
         step_number step = -1;
         std::size_t times = 0;
@@ -202,6 +229,7 @@ private:
     std::string parted_;
     bool by_mode_;
     std::array<std::map<mode, std::vector<step_number>>, 2> alone_;  // steps that one run has; GLOBAL: of any mode
+    std::array<bool, 2> unread_{};
     std::map<std::tuple<run_difference_kind, unsigned, std::string>, other> others_;
     std::vector<compared_step> steps_;
 };

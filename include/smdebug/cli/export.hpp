@@ -60,6 +60,8 @@ public:
             to_.damage(what.why + (what.why.find(run_) == std::string::npos ? " [run " + run_ + "]" : ""));
         }
     }
+    /// How many things are not in the output, though they are in the run.
+    [[nodiscard]] std::size_t left_out() const noexcept { return damaged_ + refused_; }
     void finish(const export_result& result) const {
         if (damaged_ > most) {
             to_.note("and so on: " + std::to_string(damaged_) + " tensors or event files cannot be read");
@@ -105,8 +107,7 @@ private:
     const std::string path = plain_path(args.run);
     try {
         const bool reduces = args.to == export_format::csv && !args.values;
-        const program_trial run =
-            open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
+        const program_trial run = open_one_run(path, reduces ? reducing(args.how, args.threads) : args.how, "exported");
         const no_refresh as_it_is{run};
         run_problems problems{args.how.skip_damaged};
         if (args.worker) {
@@ -133,8 +134,11 @@ private:
         if (!run.loaded_all_steps()) {
             to.note("the job of " + path + " has not ended: these are its tensors so far");
         }
+        const std::size_t left_out = run.problems().size() + notes.left_out();
         to.print("exported " + counted(result.tensors, "tensor") + " into " + printable(args.output) + ": " +
-                 counted(result.files, "file") + ", " + size_text(result.bytes) + "\n");
+                 counted(result.files, "file") + ", " + size_text(result.bytes) +
+                 (left_out == 0 ? "" : "; " + counted(left_out, "place") + " of the run left out, see the messages") +
+                 "\n");
     } catch (const stopped& why) {
         to.note(why.message());
         return exit_interrupted;

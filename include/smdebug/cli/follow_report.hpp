@@ -75,7 +75,8 @@ public:
         shared_console shared{to_};
         for (const std::string& path : args_.check.runs) {
             opened_.push_back({plain_path(path),
-                               open_to_follow(plain_path(path), args_.check.how, args_.check.follow, stop_, shared)});
+                               open_to_follow(plain_path(path), args_.check.how, args_.check.follow, stop_, shared),
+                               run_problems{args_.check.how.skip_damaged}});
         }
         using clock = std::chrono::steady_clock;
         while (true) {
@@ -99,6 +100,7 @@ public:
         }
         tell_report(args_, page_, to_);
         for (const one& each : opened_) {
+            each.problems.finish(each.path, to_);
             if (each.stalled) {
                 to_.error(stalled_text(each.run, each.path));
             }
@@ -110,6 +112,7 @@ private:
     struct one {
         std::string path;
         program_trial run;
+        run_problems problems;
         std::size_t steps = 0;
         bool ended = false;
         bool stalled = false;
@@ -140,9 +143,10 @@ private:
 
     void gather() {
         page_.runs.clear();
-        for (const one& each : opened_) {
+        for (one& each : opened_) {
             // Interrupted, it shows what is there all the same.
             page_.runs.push_back(report_run(maker_, registry_, each.run, each.path, args_, {}, quiet_));
+            each.problems.tell(each.run, each.path, to_);
         }
         page_.title = title_of(args_, page_);
     }

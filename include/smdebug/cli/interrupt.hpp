@@ -24,14 +24,16 @@ inline namespace v1 {
 namespace cli {
 
 /// While it lives, the first SIGINT or SIGTERM sent to the process requests a stop.  The next one does what it would
-/// have done without a listener: it ends the program.  Signals that were ignored stay so.
+/// have done without a listener: it ends the program.  So does the first one where the listener still lives after
+/// `patience`: something waits that no stop reaches, such as a pipe without a writer.  Signals that were ignored stay so.
 /// Threads: made and destroyed by one thread, before the threads that are to go on undisturbed are started: they
 ///          inherit from it that the signals are blocked.
 class interrupt_listener {
 public:
     /// Errors: std::system_error.
-    interrupt_listener()
-        : signals_(checked(::signalfd(-1, &blocked_.which(), SFD_CLOEXEC | SFD_NONBLOCK), "signalfd")),
+    explicit interrupt_listener(std::chrono::milliseconds patience = std::chrono::seconds{5})
+        : patience_(patience),
+          signals_(checked(::signalfd(-1, &blocked_.which(), SFD_CLOEXEC | SFD_NONBLOCK), "signalfd")),
           ending_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
           thread_([this] { listen(); }) {}
     interrupt_listener(const interrupt_listener&) = delete;
@@ -88,6 +90,8 @@ private:
         if (next({}) != news::signal) {
             return;
         }
+        const int first = number_;
+        const auto end = clock::now() + patience_;
         interrupted_.request_stop();
         // A signal sent to the program and to its process group arrives twice, and counts once.
         const auto until = clock::now() + std::chrono::milliseconds{200};
@@ -98,21 +102,32 @@ private:
         if (last == news::time) {
             // The other threads still block them, so that the next signal is delivered to this one.
             blocked_.put_back();
-            ::pollfd only{ending_.get(), POLLIN, 0};
-            while (::poll(&only, 1, -1) < 1) {
+            if (!ends_until(end)) {
+                ::raise(first);
             }
         }
     }
 
-    [[nodiscard]] news next(std::optional<clock::time_point> until) const {
+    /// Whether the listener's end has come by then.
+    [[nodiscard]] bool ends_until(clock::time_point until) const {
+        ::pollfd only{ending_.get(), POLLIN, 0};
+        while (::poll(&only, 1, milliseconds_until(until)) < 1) {
+            if (clock::now() >= until) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    [[nodiscard]] static int milliseconds_until(clock::time_point until) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+        return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
+    }
+
+    [[nodiscard]] news next(std::optional<clock::time_point> until) {
         while (true) {
             std::array<::pollfd, 2> ready{::pollfd{ending_.get(), POLLIN, 0}, ::pollfd{signals_.get(), POLLIN, 0}};
-            int patience = -1;
-            if (until) {
-                const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - clock::now());
-                patience = static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
-            }
-            static_cast<void>(::poll(ready.data(), ready.size(), patience));
+            static_cast<void>(::poll(ready.data(), ready.size(), until ? milliseconds_until(*until) : -1));
             if (ready[0].revents != 0) {
                 return news::end;
             }
@@ -124,11 +139,15 @@ private:
             }
         }
     }
-    [[nodiscard]] bool take_signal() const {
+    [[nodiscard]] bool take_signal() {
         ::signalfd_siginfo info = {};
-        return ::read(signals_.get(), &info, sizeof info) == static_cast<::ssize_t>(sizeof info);
+        const bool taken = ::read(signals_.get(), &info, sizeof info) == static_cast<::ssize_t>(sizeof info);
+        number_ = taken ? static_cast<int>(info.ssi_signo) : number_;
+        return taken;
     }
 
+    std::chrono::milliseconds patience_;
+    int number_ = 0;  // of the signal that came last
     std::stop_source interrupted_;
     blocked_signals blocked_;
     smdebug::detail::posix::descriptor signals_;

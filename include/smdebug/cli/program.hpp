@@ -25,6 +25,7 @@
 #include <smdebug/cli/stats.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/stop_token.hpp>
+#include <smdebug/storage/posix/output.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -82,6 +83,7 @@ struct dispatcher {
     [[nodiscard]] int operator()(const pack_arguments& args) const { return pack(args, to, stop()); }
     [[nodiscard]] int operator()(const export_arguments& args) const { return export_to(args, to, stop()); }
     [[nodiscard]] int operator()(const report_arguments& args) const {
+        smdebug::detail::posix::refuse_special_file(args.output);  // before the work, too
         return args.check.follow.on ? follow_report(args, registry, to, stop()) : report_runs(args, registry, to);
     }
     [[nodiscard]] int operator()(const rules_arguments& args) const {
@@ -89,7 +91,7 @@ struct dispatcher {
         return list_rules(args, registry, to);
     }
     [[nodiscard]] int operator()(const index_arguments& args) const { return write_indexes(args, to); }
-    [[nodiscard]] int operator()(const repair_arguments& args) const { return repair(args, to); }
+    [[nodiscard]] int operator()(const repair_arguments& args) const { return repair(args, to, stop()); }
     [[nodiscard]] int operator()(const manual_arguments& args) const { return print_manual(args, to); }
 
 private:

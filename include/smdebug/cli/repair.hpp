@@ -4,7 +4,9 @@
 #include <smdebug/cli/console.hpp>
 #include <smdebug/cli/runs.hpp>
 #include <smdebug/cli/text.hpp>
+#include <smdebug/core/error.hpp>
 #include <smdebug/core/printable_text.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/formats/repair_index.hpp>
 #include <smdebug/storage/any_storage.hpp>
 #include <smdebug/storage/open_storage.hpp>
@@ -25,19 +27,23 @@ struct repair_arguments {
 };
 
 /// Says what is wrong with a run's index, and mends it unless that is only to be said.
-inline void repair(const std::string& path, const repair_arguments& args, console& to) {
+/// Errors: stopped, between two files; those of the storage.
+inline void repair(const std::string& path, const repair_arguments& args, console& to, const std::stop_token& stop) {
     any_storage store = smdebug::detail::open_place(path, args.storage.s3);
     const index_repair plan = plan_index_repair(store);
     for (const index_repair::file& file : plan.files) {
         const bool replaces = file.what == index_repair::action::replaced;
         to.print(std::string{args.dry_run ? "would " : ""} + (replaces ? "replace " : "write ") + printable(file.key) +
-                 ": " + printable(file.why) + "\n");
+                 ": " + printable(file.why) +
+                 (file.dropped.empty() ? "" : "; what is lost of it: " + printable(file.dropped)) + "\n");
     }
     for (const std::string& problem : plan.problems) {
         to.error(printable(problem) + " [run " + printable(path) + "]");
     }
-    if (!args.dry_run) {
-        repair_index(store, plan);
+    if (const std::size_t written = args.dry_run ? plan.files.size() : repair_index(store, plan, stop);
+        written < plan.files.size()) {
+        throw stopped("interrupted: of " + counted(plan.files.size(), "file") + " of " + path + " " +
+                      std::to_string(written) + " are written; repair it again for the rest");
     }
     to.print(printable(path) + ": " + counted(plan.event_files, "event file") + " read, " +
              counted(plan.good, "index file") + " good, " + counted(plan.files.size(), "file") +
@@ -45,10 +51,13 @@ inline void repair(const std::string& path, const repair_arguments& args, consol
 }
 
 /// Runs the command; the exit status.  A run that fails does not lose the others.
-[[nodiscard]] inline int repair(const repair_arguments& args, console& to) {
+[[nodiscard]] inline int repair(const repair_arguments& args, console& to, const std::stop_token& stop = {}) {
     for (const std::string& path : args.runs) {
         try {
-            repair(plain_path(path), args, to);
+            repair(plain_path(path), args, to, stop);
+        } catch (const stopped& why) {
+            to.note(why.message());
+            return exit_interrupted;
         } catch (const output_error&) {
             throw;
         } catch (const std::exception& wrong) {

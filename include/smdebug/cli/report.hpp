@@ -117,6 +117,9 @@ template <class To>
                                        .what = words_of(each)});
         }
     });
+    story.add_problems(1, first.problems().size());
+    story.add_problems(2, second.problems().size());
+    all.title = story.title(summary);
     all.sentence = story.sentence(summary, std::nullopt, std::nullopt);
     return all;
 }
@@ -156,7 +159,7 @@ inline void tell_report(const report_arguments& args, const report::detail::page
         for (const rule_result& each : run.verdicts) {
             findings += each.outcome.findings.size();
         }
-        damaged += run.damaged;
+        damaged += run.problems.size() + run.damaged;
         if (run.damaged > 0) {
             to.damage(counted(run.damaged, "place") + " of " + run.path +
                       " cannot be read, the first: " + (run.damage.empty() ? std::string{} : run.damage.front()));

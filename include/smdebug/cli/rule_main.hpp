@@ -167,6 +167,7 @@ template <described_rule R>
 template <described_rule R>
     requires rule<R, cli::detail::program_trial>
 [[nodiscard]] int rule_main(int count, char** arguments) {
+    cli::open_standard_descriptors();
     std::ios::sync_with_stdio(false);
     std::optional<cli::interrupt_listener> interrupts;
     return cli::detail::run_rule_program<R>(

@@ -73,7 +73,11 @@ namespace detail {
         std::vector<std::string> items = detail::split(parts[i].substr(equals + 1), ';');
         parameter_value value = items.size() == 1 ? parameter_value{} : parameter_value{items};
         value.text = items.size() == 1 ? items.front() : parts[i].substr(equals + 1);
-        request.parameters.insert_or_assign(parts[i].substr(0, equals), std::move(value));
+        const std::string key = parts[i].substr(0, equals);
+        if (!request.parameters.try_emplace(key, std::move(value)).second) {
+            throw detail::usage_error("--rule " + std::string{text} + ": the parameter " + key +
+                                      " is given twice; a list is written " + key + "=item;item");
+        }
     }
     try {
         settle_request(request);

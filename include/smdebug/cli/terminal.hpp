@@ -3,6 +3,7 @@
 
 #include <smdebug/cli/console.hpp>
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -28,6 +29,16 @@ namespace cli {
     }
     struct ::winsize size = {};
     return ::ioctl(handle, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Opens the standard descriptors that are closed, so that no file of ours gets their numbers and the program's messages.
+/// As /dev/null the wrong way round: reading and writing them fail as before.
+inline void open_standard_descriptors() noexcept {
+    for (const int handle : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(handle, F_GETFD) < 0) {  // the lowest free number is this one, as those below are open
+            static_cast<void>(::open("/dev/null", handle == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+        }
+    }
 }
 
 /// What standard output and standard error are connected to.  What goes to a file or pipe has no width, whatever

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/stop_token.hpp>
 #include <smdebug/storage/any_storage.hpp>
 
 #include <cstddef>
@@ -21,8 +22,9 @@ struct index_repair {
     struct file {
         std::string key = {};
         action what = action::written;
-        std::string why = {};   ///< a sentence without the file's name
-        std::string text = {};  ///< what is to be in it
+        std::string why = {};      ///< a sentence without the file's name
+        std::string dropped = {};  ///< what the old file has, or may have had, and the new one has not; empty: nothing
+        std::string text = {};     ///< what is to be in it
     };
 
     std::vector<file> files = {};  ///< by key
@@ -33,14 +35,16 @@ struct index_repair {
 };
 
 /// Reads all event files of a run of the Python package, compares them with its index, and says what is to be written.
-/// An index file stays where it names what the event file has, in whatever formatting, and shapes beside it.
+/// An index file stays where it names what the event file has, in whatever formatting, and shapes beside it.  One that
+/// is replaced keeps its order and the shapes that it has, unless it is the file of another step.
 /// Nobody is to be writing the run.      Errors: those of the storage; not_found: no event files.
 /// Cost: a pass over the run.  Memory: that of run_contents, and the texts.
 [[nodiscard]] index_repair plan_index_repair(const any_storage& store);
 
-/// Does it; each file is on the disk before the next one is written.  Event files are never touched.
+/// Does it; each file is on the disk before the next one is written.  Event files are never touched.  Returns how many
+/// files were written: all, unless `stop` came between two of them.
 /// Errors: those of the storage; the files before that were written.
-void repair_index(any_storage& store, const index_repair& plan);
+std::size_t repair_index(any_storage& store, const index_repair& plan, const std::stop_token& stop = {});
 
 }  // namespace v1
 }  // namespace smdebug

@@ -25,7 +25,7 @@ namespace detail {
 class json_section {
 public:
     /// `name` is where it stands in the file: "HookParameters"; empty for the whole.
-    /// Errors: value_error unless `object` is an object, null or nothing.
+    /// Errors: value_error unless `object` is an object without repeated keys, null or nothing.
     json_section(const std::string& file, std::string name, std::optional<json::value> object);
 
     /// The value of a key, unless it is missing or null.

@@ -20,16 +20,17 @@ namespace detail {
 struct distribution {
     static constexpr std::size_t bins = 32;
 
-    std::array<float, 3> quartiles{};
-    float low = 0;
-    float high = 0;
+    std::array<double, 3> quartiles{};
+    double low = 0;
+    double high = 0;
     std::array<std::uint8_t, bins> counts{};  ///< 255: the fullest bin; 0: an empty one
 };
 
 /// A tensor of more elements is looked at in so many of them, evenly spaced.
 inline constexpr std::size_t elements_looked_at = 4096;
 
-/// The distribution of a tensor; none of strings, complex numbers, an empty one, or one with NaN or infinity in it.
+/// The distribution of a tensor; none of strings, complex numbers, an empty one, or one with NaN or infinity in it
+/// (or whose range no double holds).
 /// `buffer` is used again from call to call.       Cost: about 30 us for 4096 elements.
 [[nodiscard]] std::optional<distribution> distribution_of(const tensor_view& values, std::vector<std::byte>& buffer);
 

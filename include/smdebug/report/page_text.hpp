@@ -28,6 +28,7 @@ struct reported_difference {
 
 /// What came of comparing the two runs of a report.
 struct reported_comparison {
+    std::string title = {};
     std::string sentence = {};
     struct step {
         step_number step = 0;

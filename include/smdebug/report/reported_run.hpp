@@ -3,6 +3,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/form.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/report/distribution.hpp>
@@ -65,8 +66,9 @@ struct reported_run {
     series_book series = {};
     std::vector<tensor_facts> facts = {};  ///< by tensor, as in `series`
     std::vector<std::pair<std::string, std::vector<std::string>>> collections = {};
-    std::vector<std::string> damage = {};  ///< sentences: the first ones
-    std::size_t damaged = 0;               ///< how many there are
+    std::vector<std::string> problems = {};  ///< sentences: the trial's, see problem
+    std::vector<std::string> damage = {};    ///< sentences on what the walk could not read: the first ones
+    std::size_t damaged = 0;                 ///< how many there are
     std::vector<rule_result> verdicts = {};
     std::vector<rule_left_out> not_evaluated = {};
 };
@@ -138,7 +140,7 @@ void take_tensor(reported_run& to, const seen_tensor& seen, std::size_t most_dam
 [[nodiscard]] std::vector<axis_step> steps_of(const smdebug::detail::catalog& from, const tensor_selection& which);
 
 /// Gathers a run as it is now.  Errors: those of scan().
-/// Memory: some 60 bytes for each series and bucket: as `most_bytes` says, times about 1.5.
+/// Memory: some 110 bytes for each series and bucket: as `most_bytes` says, times about 2.5.
 /// Cost:   as for_each_tensor().
 template <scannable_trial Trial>
 [[nodiscard]] reported_run gather_run(const Trial& run, const gather_options& options) {
@@ -146,6 +148,9 @@ template <scannable_trial Trial>
     all.name = run.name();
     all.path = run.path();
     all.state = run.job_state();
+    for (const problem& each : run.problems()) {
+        all.problems.push_back(text_of(each));
+    }
     const auto catalog = run.snapshot();
     const auto state = run.state();
     const std::vector<axis_step> steps = steps_of(*catalog, options.which);

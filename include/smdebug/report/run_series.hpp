@@ -46,11 +46,10 @@ inline constexpr std::size_t series_columns = 13;
 /// What a report asks of each tensor.
 [[nodiscard]] reduction_set numbers_of_reports();
 
-/// A row of numbers as floats: what lies beyond them is the largest of them, so that infinity stays infinity.  `absent`
-/// where there is no such number, which is not NaN.
-using series_row = std::array<float, series_columns>;
-[[nodiscard]] float absent_number() noexcept;
-[[nodiscard]] bool is_absent(float number) noexcept;
+/// A row of numbers; absent_number() where there is none, which is a NaN of its own.
+using series_row = std::array<double, series_columns>;
+[[nodiscard]] double absent_number() noexcept;
+[[nodiscard]] bool is_absent(double number) noexcept;
 [[nodiscard]] series_row row_of(const reduction_values& values);
 
 /// One tensor of one worker in one mode.

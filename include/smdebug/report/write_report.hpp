@@ -50,7 +50,7 @@ void write_page(const page& what, const std::string& path);
 ///
 /// Of the verdicts the findings lead to the tensors and steps in the pictures.  What cannot be read is named in the page.
 /// Errors: those of scan(); unavailable, access_denied, not_found where the file cannot be written.
-/// Memory: that of the file, about three times.
+/// Memory: that of the file, about four times.
 /// Cost:   one walk over the run, as for_each_tensor(); of at most 64 steps the values' distribution as well.
 template <scannable_trial Trial>
 void write_report(const Trial& run, const write_report_options& options, const std::string& path) {

@@ -49,12 +49,13 @@ struct run_difference {
     run_difference_kind kind = run_difference_kind::values;
     step_number step = -1;  ///< global; -1: of no step, as collections
     step_number mode_step = -1;
-    smdebug::mode mode = smdebug::mode::global;  ///< as the first run has it, where it has the step
-    std::string_view worker = {};                ///< empty: of all workers
-    std::string_view tensor = {};                ///< or the collection; empty: of all tensors
-    unsigned run = 0;          ///< 1 or 2: the one that has it alone, or of which it cannot be read; 0: of both
-    std::string what = {};     ///< a sentence without the above
-    std::size_t elements = 0;  ///< of each tensor whose values, or a reduction of it, were compared
+    /// Where `run` is 2 as the second run has it, else as the first has it.
+    smdebug::mode mode = smdebug::mode::global;
+    std::string_view worker = {};  ///< empty: of all workers
+    std::string_view tensor = {};  ///< or the collection; empty: of all tensors
+    unsigned run = 0;              ///< 1 or 2: the one that has it alone, or of which it cannot be read; 0: of both
+    std::string what = {};         ///< a sentence without the above
+    std::size_t elements = 0;      ///< of each tensor whose values, or a reduction of it, were compared
     std::size_t differing = 0;
     double largest = std::numeric_limits<double>::quiet_NaN();           ///< see element_comparison
     double largest_relative = std::numeric_limits<double>::quiet_NaN();  ///< the same
@@ -122,7 +123,7 @@ public:
     // Where the walk is: views are borrowed until the next.  An empty worker or tensor is all of them.
     void begin_step(const catalog::file& file);
     void end_step();  // that both have
-    void begin_worker(std::string_view worker, const catalog::file& file);
+    void begin_worker(std::string_view worker, const catalog::file& first, const catalog::file& second);
     void begin_tensor(std::string_view tensor) noexcept;
     void end_tensor(bool was_compared, std::uint64_t bytes);  // of values
 
@@ -142,6 +143,8 @@ private:
     diff_visit visit_;
     std::optional<reduce::detail::tolerance> within_;
     compared_step step_;
+    smdebug::mode second_mode_ = smdebug::mode::global;
+    step_number second_mode_step_ = -1;
     std::string_view worker_;
     std::string_view tensor_;
     bool differs_ = false;

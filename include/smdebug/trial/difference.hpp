@@ -28,13 +28,14 @@ enum class difference_kind : std::uint8_t {
     shape,
     workers,
     collections,
+    unread,  ///< it is whole, and was not looked at
 };
 
 /// "renamed key".
 [[nodiscard]] constexpr std::string_view name_of(difference_kind kind) noexcept {
-    constexpr std::array<std::string_view, 13> names{
+    constexpr std::array<std::string_view, 14> names{
         "damaged file", "renamed key", "missing file", "unnamed file", "unnamed record", "damaged record", "place",
-        "name",         "step",        "mode",         "shape",        "workers",        "collections"};
+        "name",         "step",        "mode",         "shape",        "workers",        "collections",    "unread"};
     return names[static_cast<std::size_t>(kind)];
 }
 

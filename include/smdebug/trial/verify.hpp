@@ -6,6 +6,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/problem.hpp>
 #include <smdebug/core/shape.hpp>
 #include <smdebug/core/step.hpp>
 #include <smdebug/index/index_file.hpp>
@@ -137,12 +138,22 @@ private:
 /// What the format says only once cannot be told: a saved shape and its names, or a mode step, without values beside
 /// it; regexes and saving intervals in the collections file of a single worker; a flipped byte in a payload under the
 /// package's constant in place of a checksum.
-/// Data of other tools that are shown as a run say nothing twice: there are no differences.
+/// Data of other tools that are shown as a run say nothing twice: there only the storage's problems are differences, as
+/// they are of an archive: what is damaged as damaged_file, what is whole and was not read as unread.
 /// Cost: reads the whole run, one file after another, and takes every checksum.
 template <storage Storage>
 [[nodiscard]] std::vector<difference> verify_run(const Storage& store, const size_limits& limits = {}) {
-    return abilities_of(store).own_index ? detail::run_verifier<Storage>{store, limits}.run()
-                                         : std::vector<difference>{};
+    std::vector<difference> found;
+    if (abilities_of(store).own_index) {
+        found = detail::run_verifier<Storage>{store, limits}.run();
+    }
+    for (problem& each : problems_of(store)) {
+        const bool damaged = each.kind == problem_kind::damaged;
+        found.push_back({.kind = damaged ? difference_kind::damaged_file : difference_kind::unread,
+                         .file = std::move(each.where),
+                         .what = std::move(each.what)});
+    }
+    return found;
 }
 
 }  // namespace v1

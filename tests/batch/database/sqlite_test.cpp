@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +116,16 @@ TEST_CASE("sqlite: what is only read is neither made nor changed") {
     CHECK_FALSE(std::filesystem::exists(file + "-shm"));
     CHECK_THROWS_AS(static_cast<void>(sqlite::connection(place.path() + "/none.db", sqlite::access::write, 1s)),
                     not_found);
+}
+
+TEST_CASE("sqlite: a pipe in the place of a database is refused, and nothing waits for it") {
+    const temporary_folder place;
+    const std::string pipe = place.path() + "/pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    for (const sqlite::access how : {sqlite::access::create, sqlite::access::read}) {
+        CHECK_THROWS_WITH_AS((sqlite::connection{pipe, how, 1s}),
+                             doctest::Contains("it is a pipe, a device or a socket; name a file"), unavailable);
+    }
 }
 
 TEST_CASE("sqlite: a text of SQL that is wrong, and statements that are stopped") {

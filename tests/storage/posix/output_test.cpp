@@ -219,6 +219,19 @@ TEST_CASE("whole_file_output: its place may be below a file, a folder's, or have
     CHECK(names_below(folder.path()) == names{"file", "folder/", "folder/inner"});
 }
 
+TEST_CASE("whole_file_output: a pipe or device in its place is refused, also behind a link, and stays") {
+    const temporary_folder folder;
+    REQUIRE(::mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
+    std::filesystem::create_symlink("pipe", folder.path() + "/link");
+    std::filesystem::create_symlink("/dev/null", folder.path() + "/null");
+    for (const char* const name : {"pipe", "link", "null"}) {
+        CAPTURE(name);
+        CHECK_THROWS_WITH_AS(detail::posix::write_whole(folder.path() + "/" + name, as_bytes("x")),
+                             doctest::Contains("it is a pipe, a device or a socket; name a file"), unavailable);
+    }
+    CHECK(names_below(folder.path()) == std::vector<std::string>{"link", "null", "pipe"});
+}
+
 TEST_CASE("whole_file_output: a folder that may not be written is access_denied") {
     const temporary_folder folder;
     REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);

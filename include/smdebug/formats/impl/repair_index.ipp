@@ -4,6 +4,7 @@
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
 #include <smdebug/core/json_document.hpp>
+#include <smdebug/core/shape.hpp>
 #include <smdebug/formats/event_file_source.hpp>
 #include <smdebug/formats/presented_index.hpp>
 #include <smdebug/formats/repair_index.hpp>
@@ -11,6 +12,7 @@
 #include <smdebug/index/collections_file.hpp>
 #include <smdebug/index/collections_writer.hpp>
 #include <smdebug/index/index_file.hpp>
+#include <smdebug/index/index_writer.hpp>
 #include <smdebug/index/locations.hpp>
 #include <smdebug/storage/output.hpp>
 
@@ -24,38 +26,106 @@ namespace smdebug {
 inline namespace v1 {
 namespace detail {
 
-/// What is wrong with an index file, seen from what its event file has; nothing: it is good.
-[[nodiscard]] inline std::optional<std::string> fault_of(byte_view bytes, const run_contents& contents,
-                                                         const presented_file& file, json::document& parser) {
-    std::map<std::string, byte_range> named;
+/// An index file as it was found.
+struct found_index {
+    struct shape {
+        std::string name;
+        std::string original;
+        shape_type extents;
+    };
+
+    bool is_parsed = false;
+    std::string event_file = {};
+    std::map<std::string, byte_range> named = {};
+    std::map<std::string, std::size_t> order = {};  // of names
+    std::vector<shape> shapes = {};
+    std::optional<std::string> fault = {};  // seen from what its event file has; nothing: it is good
+};
+
+[[nodiscard]] inline found_index found_index_of(byte_view bytes, const run_contents& contents,
+                                                const presented_file& file, json::document& parser) {
+    found_index found;
     index_file::meta head;
     const auto wrong = index_file::parse(
         bytes, parser, head,
         [&](const index_file::location& place) {
-            named.insert_or_assign(std::string{place.tensor_name}, place.record);
+            found.order.try_emplace(std::string{place.tensor_name}, found.order.size());
+            found.named.insert_or_assign(std::string{place.tensor_name}, place.record);
         },
-        [](const index_file::saved_shape&) {});
-    if (wrong) {
-        return wrong->what;
-    }
-    if (head.mode != file.mode || head.mode_step != file.mode_step) {
-        return "its mode or mode step is not what the records say";
-    }
-    if (head.event_file_name != event_key_of(contents, file)) {
-        return "it names another event file, " + std::string{head.event_file_name};
-    }
+        [&](const index_file::saved_shape& shape) {
+            found.shapes.push_back({std::string{shape.tensor_name}, std::string{shape.original_name}, shape.extents});
+        });
+    found.is_parsed = !wrong;
+    found.event_file = head.event_file_name;
     std::map<std::string, byte_range> recorded;
     for (const presented_file::entry& entry : file.entries) {
         recorded.insert_or_assign(contents.names()[entry.name], entry.record);
     }
-    if (named.size() != recorded.size()) {
-        return "it names " + std::to_string(named.size()) + " tensors, the event file has " +
-               std::to_string(recorded.size());
+    if (wrong) {
+        found.fault = wrong->what;
+    } else if (head.mode != file.mode || head.mode_step != file.mode_step) {
+        found.fault = "its mode or mode step is not what the records say";
+    } else if (head.event_file_name != event_key_of(contents, file)) {
+        found.fault = "it names another event file, " + found.event_file;
+    } else if (found.named.size() != recorded.size()) {
+        found.fault = "it names " + std::to_string(found.named.size()) + " tensors, the event file has " +
+                      std::to_string(recorded.size());
+    } else if (const auto other = std::mismatch(recorded.begin(), recorded.end(), found.named.begin());
+               other.first != recorded.end()) {
+        found.fault = "tensor " + other.first->first + " lies elsewhere than it says";
     }
-    const auto other = std::mismatch(recorded.begin(), recorded.end(), named.begin());
-    return other.first == recorded.end()
-               ? std::nullopt
-               : std::optional<std::string>{"tensor " + other.first->first + " lies elsewhere than it says"};
+    return found;
+}
+
+/// "tensor a", "3 tensors, the first a".
+[[nodiscard]] inline std::string some_names(std::size_t count, const std::string& what, const std::string& first) {
+    return count == 1 ? what + " " + first : std::to_string(count) + " " + what + "s, the first " + first;
+}
+
+/// Makes of a new index file what takes the place of an old one.  `is_of_another`: the old one is another step's.
+inline void keep_of_old(index_repair::file& next, const found_index& old, bool is_of_another,
+                        const run_contents& contents, const presented_file& file) {
+    if (!old.is_parsed) {
+        next.dropped = "shapes and order, if it had any, which cannot be read";
+    }
+    std::vector<presented_file::entry> entries = file.entries;
+    const auto place_of = [&](const presented_file::entry& entry) {
+        const auto place = old.order.find(contents.names()[entry.name]);
+        return place != old.order.end() ? place->second : old.order.size();
+    };
+    if (!is_of_another) {
+        std::stable_sort(entries.begin(), entries.end(),
+                         [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+    }
+    index_writer writer;
+    std::set<std::string> kept;
+    for (const presented_file::entry& entry : entries) {
+        const std::string& name = contents.names()[entry.name];
+        kept.insert(name);
+        writer.add_tensor(name, entry.record);
+    }
+    const auto drop = [&](const std::string& what) {
+        next.dropped.append(next.dropped.empty() ? "" : "; ").append(what);
+    };
+    std::string first;
+    std::size_t lost = 0;
+    for (const auto& [name, place] : old.order) {
+        if (!kept.contains(name) && lost++ == 0) {
+            first = name;
+        }
+    }
+    if (lost > 0) {
+        drop(some_names(lost, "tensor", first) + ", of which the event file has no record");
+    }
+    if (is_of_another && !old.shapes.empty()) {
+        drop(some_names(old.shapes.size(), "shape", old.shapes.front().name) + ", which belong to " + old.event_file);
+    } else {
+        for (const found_index::shape& shape : old.shapes) {
+            writer.add_shape(shape.name, shape.original, shape.extents);
+        }
+    }
+    const std::string events = event_key_of(contents, file);
+    next.text = writer.text({.mode = file.mode, .mode_step = file.mode_step, .event_file_name = events});
 }
 
 }  // namespace detail
@@ -84,12 +154,17 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
         known.insert(next.key);
         if (!store.size(next.key)) {
             next.why = "it is missing";
-        } else if (const auto wrong = detail::fault_of(store.read(next.key).view(), contents, *file, parser)) {
-            next.what = index_repair::action::replaced;
-            next.why = *wrong;
         } else {
-            ++plan.good;
-            continue;
+            const auto old = detail::found_index_of(store.read(next.key).view(), contents, *file, parser);
+            if (!old.fault) {
+                ++plan.good;
+                continue;
+            }
+            next.what = index_repair::action::replaced;
+            next.why = *old.fault;
+            const bool is_of_another = old.event_file != detail::event_key_of(contents, *file) &&
+                                       contents.objects().find(old.event_file).has_value();
+            detail::keep_of_old(next, old, is_of_another, contents, *file);
         }
         plan.files.push_back(std::move(next));
     }
@@ -113,6 +188,7 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
             plan.files.push_back({.key = key,
                                   .what = is_there ? index_repair::action::replaced : index_repair::action::written,
                                   .why = is_there ? "it is damaged" : "there is no collections file",
+                                  .dropped = is_there ? "collections, if it had any, which cannot be read" : "",
                                   .text = collections_text(minimal)});
         }
     }
@@ -120,13 +196,19 @@ SMDEBUG_INLINE index_repair plan_index_repair(const any_storage& store) {
     return plan;
 }
 
-SMDEBUG_INLINE void repair_index(any_storage& store, const index_repair& plan) {
+SMDEBUG_INLINE std::size_t repair_index(any_storage& store, const index_repair& plan, const std::stop_token& stop) {
+    std::size_t written = 0;
     for (const index_repair::file& file : plan.files) {
+        if (stop.stop_requested()) {
+            break;
+        }
         if (file.what == index_repair::action::replaced) {
             detail::put_whole(store, file.key + ".damaged", store.read(file.key).view(), durability::on_disk);
         }
         detail::put_whole(store, file.key, as_bytes(file.text), durability::on_disk);
+        ++written;
     }
+    return written;
 }
 
 }  // namespace v1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <smdebug/hook/json_section.hpp>
+#include <smdebug/index/key_check.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -17,6 +18,9 @@ SMDEBUG_INLINE json_section::json_section(const std::string& file, std::string n
     if (object && !object->is_null()) {
         if (!object->is_object()) {
             throw value_error(file_ + ": " + name_ + " is no JSON object", {.where = file_});
+        }
+        if (const auto twice = repeated_keys(*object)) {
+            throw value_error(file_ + ": " + (name_.empty() ? "" : name_ + ": ") + *twice, {.where = file_});
         }
         object_ = object;
     }

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/bytes.hpp>
 #include <smdebug/core/error.hpp>
+#include <smdebug/index/key_check.hpp>
 #include <smdebug/registry/rules_json.hpp>
 #include <smdebug/rules/setting_text.hpp>
 
@@ -55,10 +56,15 @@ SMDEBUG_INLINE rule_request request_from(const json::value& item) {
     bool service_form = false;
     const auto take_parameters = [&](const json::value& object) {
         return object.for_each_field([&](std::string_view key, const json::value& value) {
-            request.parameters.insert_or_assign(std::string{key}, parameter_from(key, value));
+            if (!request.parameters.try_emplace(std::string{key}, parameter_from(key, value)).second) {
+                throw value_error("the parameter " + std::string{key} + " is given twice");
+            }
             return true;
         });
     };
+    if (const auto twice = repeated_keys(item)) {
+        throw value_error(*twice);
+    }
     const bool well_formed = item.for_each_field([&](std::string_view field, const json::value& value) {
         if ((field == "rule" || field == "RuleConfigurationName") && value.is_string()) {
             (field == "rule" ? request.rule : request.label) = *value.string();
@@ -104,6 +110,9 @@ SMDEBUG_INLINE std::vector<rule_request> parse_rules_json(std::string_view text,
             return true;
         });
     };
+    if (const auto twice = root ? repeated_keys(*root) : std::nullopt) {
+        throw value_error(source + ": " + *twice);
+    }
     bool found = false;
     if (root && root->is_array()) {
         found = true;

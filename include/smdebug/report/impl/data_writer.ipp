@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace smdebug {
@@ -20,10 +22,32 @@ SMDEBUG_INLINE void data_writer::whole(std::uint64_t value) {
     byte(static_cast<std::uint8_t>(value));
 }
 
-SMDEBUG_INLINE void data_writer::number(float value) {
-    auto bits = std::bit_cast<std::uint32_t>(value);
+SMDEBUG_INLINE bool fits_float(double value) noexcept {
+    const double size = std::abs(value);
+    return !std::isfinite(value) || size == 0 ||
+           (size >= double{std::numeric_limits<float>::min()} && size <= double{std::numeric_limits<float>::max()});
+}
+
+SMDEBUG_INLINE void data_writer::number(double value) {
+    constexpr std::uint32_t absent = 0x7FC0'0001;
+    auto bits = is_absent(value) ? absent : std::bit_cast<std::uint32_t>(static_cast<float>(value));
     for (int i = 0; i < 4; ++i, bits >>= 8U) {
         byte(static_cast<std::uint8_t>(bits));
+    }
+}
+
+SMDEBUG_INLINE void data_writer::wide_number(double value) {
+    auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int i = 0; i < 8; ++i, bits >>= 8U) {
+        byte(static_cast<std::uint8_t>(bits));
+    }
+}
+
+SMDEBUG_INLINE void data_writer::numbers(std::span<const double> values) {
+    const bool wide = !std::all_of(values.begin(), values.end(), fits_float);
+    byte(wide ? 1 : 0);
+    for (const double each : values) {
+        wide ? wide_number(each) : number(each);
     }
 }
 
@@ -44,27 +68,30 @@ SMDEBUG_INLINE void data_writer::presence(const std::vector<bool>& there) {
 }
 
 SMDEBUG_INLINE void data_writer::column(const tensor_series& of, std::size_t column, bool follows_another) {
-    const auto bits = [&](std::size_t row, std::size_t in) { return std::bit_cast<std::uint32_t>(of.rows[row][in]); };
-    std::optional<std::uint32_t> first;
+    const auto bits = [&](std::size_t row, std::size_t in) { return std::bit_cast<std::uint64_t>(of.rows[row][in]); };
+    std::optional<std::uint64_t> first;
     bool constant = true;
+    bool wide = false;
     bool as_before = follows_another && column > 0;
     for (std::size_t i = 0; i < of.rows.size(); ++i) {
         if (of.there[i]) {
             first = first.value_or(bits(i, column));
             constant = constant && *first == bits(i, column);
             as_before = as_before && bits(i, column) == bits(i, column - 1);
+            wide = wide || !fits_float(of.rows[i][column]);
         }
     }
+    const auto put = [&](double value) { wide ? wide_number(value) : number(value); };
     if (constant) {
-        byte(0);
-        number(std::bit_cast<float>(first.value_or(0)));
+        byte(wide ? 3 : 0);
+        put(std::bit_cast<double>(first.value_or(0)));
     } else if (as_before) {
         byte(2);
     } else {
-        byte(1);
+        byte(wide ? 4 : 1);
         for (std::size_t i = 0; i < of.rows.size(); ++i) {
             if (of.there[i]) {
-                number(of.rows[i][column]);
+                put(of.rows[i][column]);
             }
         }
     }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -34,17 +33,16 @@ SMDEBUG_INLINE std::optional<distribution> distribution_of(const tensor_view& va
     constexpr std::array<double, 3> wanted{0.25, 0.5, 0.75};
     const auto quartiles = quantiles(sample, wanted);
     const auto bars = histogram_of(sample, equal_bins{distribution::bins}, {.trim = false});
-    constexpr double largest = std::numeric_limits<float>::max();
-    if (!quartiles || !bars || bars->buckets.size() != distribution::bins + 1 || std::abs(bars->min) > largest ||
-        std::abs(bars->max) > largest) {
+    if (!quartiles || !bars || bars->buckets.size() != distribution::bins + 1 ||
+        !std::isfinite(bars->bucket_limits.back() - bars->bucket_limits.front())) {
         return std::nullopt;
     }
     distribution made;
     for (std::size_t i = 0; i < made.quartiles.size(); ++i) {
-        made.quartiles[i] = static_cast<float>((*quartiles)[i]);
+        made.quartiles[i] = (*quartiles)[i];
     }
-    made.low = static_cast<float>(bars->bucket_limits.front());
-    made.high = static_cast<float>(bars->bucket_limits.back());
+    made.low = bars->bucket_limits.front();
+    made.high = bars->bucket_limits.back();
     const auto most = *std::max_element(bars->buckets.begin(), bars->buckets.end());
     for (std::size_t i = 0; i < made.counts.size(); ++i) {
         // Rounded up: what is there is to be seen.

@@ -3,6 +3,7 @@
 
 #include <smdebug/core/dtype.hpp>
 #include <smdebug/core/json_text.hpp>
+#include <smdebug/core/printable_text.hpp>
 #include <smdebug/core/utf8.hpp>
 #include <smdebug/core/version.hpp>
 #include <smdebug/report/data_writer.hpp>
@@ -11,6 +12,7 @@
 #include <smdebug/rules/rule_status.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -77,7 +79,9 @@ public:
         out_.append(name).append("\":");
         return out_;
     }
-    void text(std::string_view name, std::string_view value) { append_json_ascii(key(name), value); }
+    /// What is shown: escaped where it is not printable.
+    void text(std::string_view name, std::string_view value) { append_json_ascii(key(name), printable(value)); }
+    void address(std::string_view name, std::string_view value) { append_json_ascii(key(name), value); }
     void number(std::string_view name, std::integral auto value) { append_json_integer(key(name), value); }
     void number(std::string_view name, double value) { append_json_number(key(name), value); }
     void flag(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
@@ -94,7 +98,7 @@ public:
         out_ += ']';
     }
     void texts(std::string_view name, const std::vector<std::string>& all) {
-        list(name, all, [&](const std::string& each) { append_json_ascii(out_, each); });
+        list(name, all, [&](const std::string& each) { append_json_ascii(out_, printable(each)); });
     }
 
 private:
@@ -117,6 +121,7 @@ private:
 
 SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
     constexpr std::size_t most_groups = 2000;  // of all rules, in the list; pictures have all
+    constexpr std::size_t most_damage = 200;   // sentences
     step_axes axes = run.axes;
     json_object object{out};
     object.text("name", run.name);
@@ -132,8 +137,11 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
     object.flag("mergedWorkers", run.series.merges_workers());
     object.number("leftOut", run.series.left_out());
     object.texts("workers", run.series.workers());
-    object.texts("damage", run.damage);
-    object.number("damaged", run.damaged);
+    std::vector<std::string> damage = run.problems;
+    damage.insert(damage.end(), run.damage.begin(), run.damage.end());
+    damage.resize(std::min(damage.size(), most_damage));
+    object.texts("damage", damage);
+    object.number("damaged", run.problems.size() + run.damaged);
     object.list("tensors", run.series.tensors(), [&, place = std::size_t{0}](const std::string& name) mutable {
         json_object tensor{out};
         tensor.text("name", name);
@@ -171,7 +179,7 @@ SMDEBUG_INLINE void append_run_json(std::string& out, const reported_run& run) {
         rule.number("findings", each.outcome.findings.size());
         rule.number("unread", each.outcome.unread);
         rule.list("parameters", each.report.parameters, [&](const auto& parameter) {
-            append_json_ascii(out, short_message(parameter.first + "=" + parameter.second));
+            append_json_ascii(out, printable(short_message(parameter.first + "=" + parameter.second)));
         });
     });
     object.list("notEvaluated", run.not_evaluated, [&](const rule_left_out& each) {
@@ -230,11 +238,8 @@ SMDEBUG_INLINE std::string data_text(const reported_run& run) {
         data.whole(each.distributions.size());
         for (const auto& [bucket, spread] : each.distributions) {
             data.whole(bucket);
-            for (const float quartile : spread.quartiles) {
-                data.number(quartile);
-            }
-            data.number(spread.low);
-            data.number(spread.high);
+            const auto& [first_quartile, median, third_quartile] = spread.quartiles;
+            data.numbers(std::array{first_quartile, median, third_quartile, spread.low, spread.high});
             for (const std::uint8_t count : spread.counts) {
                 data.byte(count);
             }
@@ -298,6 +303,7 @@ SMDEBUG_INLINE std::string text_for_html(std::string_view text) {
 
 SMDEBUG_INLINE void append_comparison_json(std::string& out, const reported_comparison& all) {
     json_object object{out};
+    object.text("title", all.title);
     object.text("sentence", all.sentence);
     object.number("all", all.all);
     object.list("steps", all.steps, [&](const reported_comparison::step& each) {
@@ -327,7 +333,7 @@ SMDEBUG_INLINE void append_row_json(std::string& out, const reported_row& row) {
     object.text("path", row.path);
     object.text("state", row.state);
     object.text("error", short_message(row.error));
-    object.text("link", row.link);
+    object.address("link", row.link);
     object.number("steps", row.steps);
     object.list("verdicts", row.verdicts, [&](const reported_verdict& each) {
         json_object verdict{out};
@@ -369,7 +375,7 @@ SMDEBUG_INLINE std::vector<std::string> page_text(const page& what) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"referrer\" content=\"no-referrer\">\n"
         "<link rel=\"icon\" href=\"data:,\">\n<title>";
-    head.append(text_for_html(what.title)).append("</title>\n<style>");
+    head.append(text_for_html(printable(what.title))).append("</title>\n<style>");
     for (const std::string_view piece : page_style()) {
         head.append(piece);
     }

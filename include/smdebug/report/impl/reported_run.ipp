@@ -13,7 +13,7 @@ namespace detail {
 SMDEBUG_INLINE room_of_run room_for(std::size_t steps, std::size_t tensors_of_modes, std::size_t tensors,
                                     std::size_t workers, std::size_t bytes) {
     constexpr std::size_t row = 44;             // bytes of a bucket of a series, most often
-    constexpr std::size_t spread = 48;          // of a distribution
+    constexpr std::size_t spread = 54;          // of a distribution
     constexpr std::size_t most_buckets = 2048;  // no screen has more to show
     constexpr std::size_t most_distributions = 64;
     constexpr std::size_t least_buckets = 24;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 namespace smdebug {
 inline namespace v1 {
@@ -19,20 +18,18 @@ SMDEBUG_INLINE reduction_set numbers_of_reports() {
            reduction_set::counts();
 }
 
-SMDEBUG_INLINE float absent_number() noexcept { return std::bit_cast<float>(std::uint32_t{0x7FC0'0001}); }
+inline constexpr std::uint64_t absent_bits = 0x7FF8'0000'0000'0001;
 
-SMDEBUG_INLINE bool is_absent(float number) noexcept { return std::bit_cast<std::uint32_t>(number) == 0x7FC0'0001; }
+SMDEBUG_INLINE double absent_number() noexcept { return std::bit_cast<double>(absent_bits); }
+
+SMDEBUG_INLINE bool is_absent(double number) noexcept { return std::bit_cast<std::uint64_t>(number) == absent_bits; }
 
 SMDEBUG_INLINE series_row row_of(const reduction_values& values) {
-    constexpr double largest = std::numeric_limits<float>::max();
-    const auto number = [&](double value) {
-        return static_cast<float>(std::isfinite(value) ? std::clamp(value, -largest, largest) : value);
-    };
     series_row row;
     row.fill(absent_number());
     const auto put = [&](std::size_t column, reduction what, bool abs, bool both) {
         if (values.computed.contains(reduction_key{what, abs})) {
-            const float value = number(values(what, abs));
+            const double value = values(what, abs);
             row[column] = value;
             row[column + (both ? 1 : 0)] = value;
         }
@@ -44,11 +41,9 @@ SMDEBUG_INLINE series_row row_of(const reduction_values& values) {
     put(6, reduction::mean, true, true);
     put(8, reduction::l2, false, true);
     if (values.computed.has_counts()) {
-        row[10] = static_cast<float>(values.nan);
-        row[11] = static_cast<float>(values.pos_inf + values.neg_inf);
-        row[12] = values.count > 0
-                      ? static_cast<float>(static_cast<double>(values.zeros) / static_cast<double>(values.count))
-                      : 0.0F;
+        row[10] = static_cast<double>(values.nan);
+        row[11] = static_cast<double>(values.pos_inf + values.neg_inf);
+        row[12] = values.count > 0 ? static_cast<double>(values.zeros) / static_cast<double>(values.count) : 0.0;
     }
     return row;
 }
@@ -118,7 +113,7 @@ SMDEBUG_INLINE tensor_series* series_book::add(std::string_view tensor, std::str
         return &one;
     }
     for (std::size_t i = 0; i < series_columns; ++i) {
-        const float value = numbers[i];
+        const double value = numbers[i];
         if (is_absent(value)) {
             continue;
         }

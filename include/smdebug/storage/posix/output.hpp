@@ -28,6 +28,10 @@ namespace posix {
 /// Who may read what is made: as the process's umask says, or its owner alone, whatever that says.
 enum class readable_by : std::uint8_t { umask, owner };
 
+/// Throws unavailable where `path` is a pipe, a device or a socket, also by a link: a file would take its place, or wait for
+/// a reader.
+void refuse_special_file(const std::string& path);
+
 /// Makes the folders above `path` that are missing.  Returns where in `path` the name of the first one ends that it
 /// made, npos when it made none.
 std::size_t make_folders_above(const std::string& path, readable_by whom = readable_by::umask);

@@ -36,6 +36,8 @@ SMDEBUG_INLINE diff_log::diff_log(const diff_options& options, diff_visit visit)
 
 SMDEBUG_INLINE void diff_log::begin_step(const catalog::file& file) {
     step_ = {.step = by_mode_ ? file.mode_step : file.step, .mode_step = file.mode_step, .mode = file.mode};
+    second_mode_ = file.mode;
+    second_mode_step_ = file.mode_step;
     worker_ = {};
     tensor_ = {};
 }
@@ -47,11 +49,14 @@ SMDEBUG_INLINE void diff_log::end_step() {
     }
 }
 
-SMDEBUG_INLINE void diff_log::begin_worker(std::string_view worker, const catalog::file& file) {
+SMDEBUG_INLINE void diff_log::begin_worker(std::string_view worker, const catalog::file& first,
+                                           const catalog::file& second) {
     worker_ = worker;
     tensor_ = {};
-    step_.mode = file.mode;
-    step_.mode_step = file.mode_step;
+    step_.mode = first.mode;
+    step_.mode_step = first.mode_step;
+    second_mode_ = second.mode;
+    second_mode_step_ = second.mode_step;
 }
 
 SMDEBUG_INLINE void diff_log::begin_tensor(std::string_view tensor) noexcept {
@@ -71,8 +76,8 @@ SMDEBUG_INLINE void diff_log::end_tensor(bool was_compared, std::uint64_t bytes)
 
 SMDEBUG_INLINE void diff_log::tell(run_difference& found) {
     found.step = step_.step;
-    found.mode_step = step_.mode_step;
-    found.mode = step_.mode;
+    found.mode_step = found.run == 2 ? second_mode_step_ : step_.mode_step;
+    found.mode = found.run == 2 ? second_mode_ : step_.mode;
     found.worker = worker_;
     found.tensor = found.kind == run_difference_kind::collection ? found.tensor : tensor_;
     if (found.kind == run_difference_kind::unreadable) {
@@ -136,6 +141,8 @@ SMDEBUG_INLINE void diff_log::compare_collections(const catalog::job_description
         return;  // members may be others among those that are left out
     }
     step_ = {};
+    second_mode_ = step_.mode;
+    second_mode_step_ = step_.mode_step;
     worker_ = {};
     const auto differ = [&](std::string_view name, unsigned run, std::string what) {
         run_difference found{

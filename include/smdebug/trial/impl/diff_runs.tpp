@@ -231,11 +231,9 @@ private:
         }
         for (std::size_t i = begin; i < end; ++i) {
             const file_pair& pair = pairs_[i];
-            if (pair.first != nullptr) {
-                log_.begin_worker(a_.worker(*pair.first), *pair.first);
-            } else {
-                log_.begin_worker(b_.worker(*pair.second), *pair.second);
-            }
+            const catalog::file& first = pair.first != nullptr ? *pair.first : *pair.second;
+            const catalog::file& second = pair.second != nullptr ? *pair.second : *pair.first;
+            log_.begin_worker(pair.first != nullptr ? a_.worker(first) : b_.worker(second), first, second);
             if (pair.first == nullptr || pair.second == nullptr) {
                 const unsigned run = pair.first == nullptr ? 2 : 1;
                 log_.tell(run_difference_kind::worker, run,

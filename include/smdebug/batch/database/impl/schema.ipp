@@ -169,7 +169,7 @@ inline bool is_mended_by_opening(const std::string& path) {
     constexpr std::array<unsigned char, 4> other_log{0x37, 0x7f, 0x06, 0x83};
     const auto begins_with = [&](const char* extension, std::span<const unsigned char> magic) {
         std::array<std::byte, 8> head{};
-        const posix::descriptor file{posix::open_unbroken(path + extension, O_RDONLY)};
+        const posix::descriptor file{posix::open_unbroken(path + extension, O_RDONLY | O_NONBLOCK)};
         if (file.get() < 0 || read_head(file.get(), head, path) < head.size()) {
             return false;
         }
@@ -186,7 +186,7 @@ SMDEBUG_INLINE bool look_at_file(const std::string& path) {
     constexpr std::size_t version_place = 60;
     constexpr std::size_t application_place = 68;
     std::array<std::byte, 100> head{};
-    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY)};
+    const posix::descriptor file{posix::open_unbroken(path, O_RDONLY | O_NONBLOCK)};
     if (file.get() < 0) {
         if (errno == ENOENT) {
             return false;

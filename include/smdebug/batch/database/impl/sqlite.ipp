@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <system_error>
@@ -174,6 +175,11 @@ SMDEBUG_INLINE int statement::columns() const noexcept { return ::sqlite3_column
 
 SMDEBUG_INLINE connection::connection(const std::string& path, access how, std::chrono::milliseconds patience)
     : path_(path) {
+    std::error_code none;
+    if (std::filesystem::is_other(path, none)) {  // SQLite would wait for the other end of a pipe
+        throw unavailable("cannot open the database " + path + ": it is a pipe, a device or a socket; name a file",
+                          {.where = path});
+    }
     // Each is used by one thread at a time, so that SQLite need not lock it at every call.
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI;
     const bool reads = how == access::read || how == access::read_only;

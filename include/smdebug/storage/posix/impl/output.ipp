@@ -37,6 +37,14 @@ SMDEBUG_INLINE void fail_writing(const std::string& path, int code, const std::s
     fail(doing, path, code);
 }
 
+SMDEBUG_INLINE void refuse_special_file(const std::string& path) {
+    struct ::stat facts {};
+    if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
+        throw unavailable("cannot write " + path + ": it is a pipe, a device or a socket; name a file",
+                          {.where = path});
+    }
+}
+
 SMDEBUG_INLINE std::size_t make_folders_above(const std::string& path, readable_by whom) {
     constexpr std::size_t none = std::string::npos;
     const ::mode_t rights = whom == readable_by::owner ? 0700 : 0777;
@@ -122,6 +130,7 @@ SMDEBUG_INLINE std::string without_extension(const std::string& path) {
 }
 
 SMDEBUG_INLINE temporary_file::temporary_file(std::string path, readable_by whom) : path_(std::move(path)) {
+    refuse_special_file(path_);
     const ::mode_t rights = whom == readable_by::owner ? 0600 : 0666;
     const std::string stem = without_extension(path_).append(temporary_mark) + std::to_string(maker_) + ".";
     bool has_made_folders = false;
