@@ -56,7 +56,7 @@ SMDEBUG_INLINE bool event_file_source::update(run_contents& contents) {
             continue;
         }
         if (!name) {
-            if (key.ends_with(locations::event_extension)) {
+            if (key.ends_with(locations::event_extension) && !is_resource_fork(key)) {
                 done_.insert(key);
                 contents.note_problem(key,
                                       "the name is not of the form <step>_<worker>.tfevents: the file is left out");
@@ -100,6 +100,11 @@ SMDEBUG_INLINE bool event_file_source::read_file(const std::string& key, bool en
                                       ? "the record is damaged: it is left out"
                                       : "the length of a record is damaged: nothing behind it can be read");
         });
+    if (file.position() == 0 && file.state() == status::ok && !store_.size(key)) {
+        contents.note_problem(key, "it is a link to a file that is not there");
+        return false;
+    }
+    contents.withdraw_problem(key);
     if (file.state() == status::truncated) {
         if (!ended) {
             return false;

@@ -84,7 +84,7 @@ private:
         std::chrono::system_clock::time_point grown = {};  ///< when that was seen last
     };
 
-    void find_files();
+    void find_files(run_contents& contents);
     [[nodiscard]] folder& folder_of(std::string_view key);
     void read(folder& from, detail::record_file& file, run_contents& contents);
     void take(folder& into, std::uint32_t object, byte_range record, run_contents& contents);
@@ -98,6 +98,7 @@ private:
     any_storage store_;
     settings how_;
     std::map<std::string, folder, std::less<>> folders_;
+    std::set<std::string, std::less<>> missing_;  ///< keys of links to nothing
     std::set<smdebug::mode> modes_;  ///< that folders at the root of everything stand for, when it was opened
     detail::log_event event_;        ///< its memory is used again
     std::uint64_t order_ = 0;

@@ -63,10 +63,16 @@ SMDEBUG_INLINE tensorboard_source::folder& tensorboard_source::folder_of(std::st
     return added;
 }
 
-SMDEBUG_INLINE void tensorboard_source::find_files() {
+SMDEBUG_INLINE void tensorboard_source::find_files(run_contents& contents) {
     for (std::string& key : store_.list({}, {})) {
         if (is_tensorboard_log(key) && (how_.folders_are_workers || run_folder_of(key).empty())) {
-            folder_of(key).files.try_emplace(key, key, how_.most_record_bytes);
+            const bool is_new = folder_of(key).files.try_emplace(key, key, how_.most_record_bytes).second;
+            if ((is_new || missing_.contains(key)) && !store_.size(key)) {
+                contents.note_problem(key, "it is a link to a file that is not there");
+                missing_.insert(key);
+            } else if (missing_.erase(key) > 0) {
+                contents.withdraw_problem(key);
+            }
         }
     }
 }
@@ -97,7 +103,7 @@ SMDEBUG_INLINE bool tensorboard_source::update(run_contents& contents) {
         contents.add_collection({.name = "losses", .include_regex = {"[Ll]oss"}});
     }
     const bool quiet = is_open_ && is_quiet();  // what was written until then is read below
-    find_files();
+    find_files(contents);
     const bool is_quiet_now = quiet || (!is_open_ && is_quiet());
     bool has_news = false;
     for (auto& [path, one] : folders_) {
