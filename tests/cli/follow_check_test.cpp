@@ -126,7 +126,7 @@ TEST_CASE("check --follow: more steps than a round takes, by several rules; ever
     running_program program{follow({run.path()}, {"--rule", "vanishing_gradient"})};
     CHECK(program.status() == cli::exit_finding);
     CHECK(contains(squeezed(program.out.text()), "exploding_tensor IssuesFound 150 3 3 ended\n"));
-    CHECK(contains(squeezed(program.out.text()), "vanishing_gradient NoIssuesFound 150 0 0 ended\n"));
+    CHECK(contains(squeezed(program.out.text()), "vanishing_gradient NotApplicable 150 0 0 ended\n"));
 }
 
 TEST_CASE("check --follow: steps that are complete only because the job has ended, and a step that comes late") {

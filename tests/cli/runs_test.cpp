@@ -104,28 +104,9 @@ TEST_CASE("open_run: an empty path, as of a variable that is not set, is told as
                          "SMDebugValueError: the path of a run is empty: is a variable unset?", value_error);
 }
 
-TEST_CASE("skipped_files: each is told once") {
-    const auto run = cli::detail::open_run(golden("damaged/truncated_index"), {.skip_damaged = true});
-    cli::detail::skipped_files skipped;
-    texts told;
-    for (int i = 0; i < 2; ++i) {
-        skipped.tell(run, "runs/a", [&](const std::string& text) { told.push_back(text); });
-    }
-    REQUIRE(told.size() == run.problems().size());
-    REQUIRE_FALSE(told.empty());
-    CHECK(contains(told[0], "of runs/a: "));
-}
-
 TEST_CASE("failure_text: a failed look-up as the error that it stands for") {
     const std::string text = cli::detail::failure_text(
         {.why = absence::damaged, .damage = status::truncated, .where = "e"}, "t", 3, mode::global, "runs/a");
     CHECK(text.starts_with("CorruptRecord: e, record at byte 0: the record is cut."));
     CHECK(text.ends_with("[run runs/a]"));
-}
-
-TEST_CASE("with_run: a run is named once") {
-    CHECK(cli::detail::with_run("it is gone", "runs/a") == "it is gone [run runs/a]");
-    CHECK(cli::detail::with_run("runs/a is gone", "runs/a") == "runs/a is gone");
-    CHECK(cli::detail::with_run("a\\tb is gone", "a\tb") == "a\\tb is gone");
-    CHECK(cli::detail::with_run("gone [run a\tb]", "a\tb") == "gone [run a\tb]");
 }

@@ -24,7 +24,7 @@ TEST_CASE("scan_sink: messages and failures are told, the sum counts, what is un
     sink.take({.run = {.path = "b"}, .state = run_state::unchanged});
     sink.take({.run = {.path = "c"}, .state = run_state::undone, .error = "the batch was stopped"});
     sink.finish(false);
-    CHECK(sink.met());
+    CHECK(sink.status() == cli::exit_finding_and_error);
     CHECK(run.out.str().empty());
     CHECK(run.err.str() ==
           "smdebug: note: by the way\nsmdebug: error: it is gone [run a.tar!/y]\n"

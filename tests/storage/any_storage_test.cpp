@@ -1,4 +1,5 @@
 #include <smdebug/storage/any_storage.hpp>
+#include <smdebug/storage/cached_storage.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/counting_storage.hpp"
@@ -192,6 +193,20 @@ TEST_CASE("any_storage: shows what the inner storage shows, and nothing for one 
     CHECK(shown->data() == inner.view("key")->data());
     CHECK_FALSE(erased.view("other"));
     CHECK_FALSE(any_storage{storage_archetype{inner}}.view("a"));
+}
+
+TEST_CASE(
+    "any_storage: has the problems of the inner storage, also through a cache, and none of one that has no such "
+    "thing") {
+    struct reporting : memory_storage {
+        using memory_storage::memory_storage;
+        [[nodiscard]] static std::vector<problem> problems() { return {{problem_kind::left_out, "a", "it is a link"}}; }
+    };
+    static_assert(problem_reporter<reporting> && problem_reporter<any_storage> && !problem_reporter<memory_storage>);
+    CHECK(any_storage{reporting{}}.problems() == reporting::problems());
+    CHECK(any_storage{cached(any_storage{reporting{}})}.problems() == reporting::problems());
+    CHECK(any_storage{memory_storage{}}.problems().empty());
+    CHECK(problems_of(memory_storage{}).empty());
 }
 
 TEST_CASE("any_storage: reads ahead as the inner storage does, and takes everything for near where it cannot") {

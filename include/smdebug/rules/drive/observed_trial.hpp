@@ -89,6 +89,9 @@ public:
         return watched(step, where, [&] { return Handle::reduction_values(step, where); });
     }
 
+    /// A rule was given this handle, which another has taken.
+    void note_selected() const { log_->was_selected(); }
+
 private:
     template <class T>
     [[nodiscard]] lookup<T> logged(lookup<T> outcome, step_number step, const auto& how) const {
@@ -134,7 +137,10 @@ public:
     observed_trial& operator=(const observed_trial&) = delete;
 
     /// Errors: tensor_unavailable.
-    [[nodiscard]] tensor_type tensor(std::string_view name) const { return {Trial::tensor(name), log_}; }
+    [[nodiscard]] tensor_type tensor(std::string_view name) const {
+        log_->was_selected();
+        return {Trial::tensor(name), log_};
+    }
 
     /// Of the rule that is being called.
     [[nodiscard]] read_log& log() const noexcept { return *log_; }

@@ -51,10 +51,16 @@ public:
         std::vector<record_key> read = {};  ///< of the step at hand
         std::vector<record_key> lost = {};
         std::string first_lost = {};  ///< why, in words
+        bool has_selected = false;    ///< the handle of a tensor was taken, whether it was read or not
     };
 
     void begin(const named_step& step);
 
+    /// The handle of a tensor was taken.
+    void was_selected() {
+        const std::lock_guard lock{guard_};
+        now_.has_selected = true;
+    }
     /// It was read, or its dtype does not have what was asked for.
     void was_read(std::string_view tensor, step_number step, mode in, const std::optional<std::string>& worker) {
         was_read(hash_of(tensor), step, in, worker);
@@ -102,6 +108,8 @@ public:
     /// tensor.
     void add(const read_log::entries* asked, const std::vector<finding>& findings, const error* skipped,
              rule_outcome& to);
+    /// Whether any call took the handle of a tensor.
+    [[nodiscard]] bool has_selected() const noexcept { return has_selected_; }
 
 private:
     static constexpr std::size_t most_known = 100'000;
@@ -110,6 +118,7 @@ private:
     [[nodiscard]] static record_key key_of_note(std::string_view tensor, std::string_view worker, std::string_view why);
 
     std::unordered_set<std::uint64_t> counted_;
+    bool has_selected_ = false;
     bool watched_ = false;         // something was asked for
     std::size_t quiet_calls_ = 0;  // in which nobody saw anything
 };

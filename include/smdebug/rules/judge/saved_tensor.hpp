@@ -192,6 +192,9 @@ void visit_chosen(const Trial& run, step_number step, const tensor_choice& which
             });
         if (kept != nullptr) {
             for (const chosen& one : *kept) {
+                if constexpr (requires { one.handle.note_selected(); }) {
+                    one.handle.note_selected();  // another rule took the handle
+                }
                 visit(one.name, one.handle, one.workers);
             }
             return;

@@ -75,6 +75,7 @@ SMDEBUG_INLINE void read_tally::add(const read_log::entries* asked, const std::v
     const auto tell = [&](std::string_view why) { first = first.empty() ? std::string{why} : std::move(first); };
     std::size_t lost = 0;
     if (asked != nullptr) {
+        has_selected_ = has_selected_ || asked->has_selected;
         lost = static_cast<std::size_t>(
             std::count_if(asked->lost.begin(), asked->lost.end(), [&](const record_key& one) { return is_new(one); }));
     }
